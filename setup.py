@@ -1,4 +1,6 @@
-"""Which folder is which package: all stand at the top of the repository, and are installed as parts of `callwright`."""
+"""Which folder is which package: all stand at the top of the repository, and are installed as
+parts of `callwright`.
+"""
 
 from setuptools import find_namespace_packages, setup
 

@@ -1,4 +1,6 @@
-"""How far people agree who answered the same questions, each on their own, and which edits are one answer."""
+"""How far people agree who answered the same questions, each on their own, and which edits are
+one answer.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +30,8 @@ class ItemRating(NamedTuple):
 class Agreement(NamedTuple):
     """How far people agree by a measure; `value` is None where the measure is not defined.
 
-    `items` of a reason are those for which somebody named it; of all else those that two or more spoke about.
+    `items` of a reason are those for which somebody named it; of all else those that two or more
+    spoke about.
     """
 
     measure: Measure
@@ -40,7 +43,8 @@ class Agreement(NamedTuple):
 
 
 def answer_of_edit(edited: Sample) -> str:
-    """What an edit says: the same for all that make the same of a sample, in whatever order and with whatever blanks they type it.
+    """What an edit says: the same for all that make the same of a sample, in whatever order and
+    with whatever blanks they type it.
 
     It is what is said and called; the proofs of the values, which follow from that, are left out.
     """
@@ -65,10 +69,11 @@ def _without_blanks(value: JsonValue) -> JsonValue:
 
 
 def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
-    """All figures about the agreement in `words`: over all, by reviewer, by pair of them, by reason.
+    """All figures about the agreement in `words`: over all, by reviewer, by pair of them, by
+    reason.
 
-    The words about an item stand in the order in which they were ratings; each reviewer has one. A reviewer is compared
-    with all others together.
+    The words about an item stand in the order in which they were ratings; each reviewer has one. A
+    reviewer is compared with all others together.
     """
     shared = [word for ratings in _shared(words) for word in ratings]
     if not shared:
@@ -83,7 +88,9 @@ def observed_agreement(words: Sequence[ItemRating]) -> float | None:
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of pairs of labels for the same items; None where chance alone would agree on all."""
+    """Cohen's kappa of pairs of labels for the same items; None where chance alone would agree
+    on all.
+    """
     labels = sorted({label for pair in pairs for label in pair})
     if len(labels) < _TWO:
         return None
@@ -95,7 +102,9 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
-    """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as the shortest item has."""
+    """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as
+    the shortest item has.
+    """
     items = _shared(words)
     count = min(map(len, items), default=0)
     table = _table([ratings[:count] for ratings in items])
@@ -107,7 +116,9 @@ def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
 
 
 def krippendorff_alpha(words: Sequence[ItemRating]) -> float | None:
-    """Krippendorff's alpha for labels without an order; items may have different numbers of words."""
+    """Krippendorff's alpha for labels without an order; items may have different numbers of
+    words.
+    """
     table = _table(_shared(words))
     if not table or len(table[0]) < _TWO:
         return None
@@ -128,7 +139,9 @@ def _over_all(words: Sequence[ItemRating]) -> Iterator[Agreement]:
 
 
 class _Met(NamedTuple):
-    """The labels that a reviewer and others gave the same items, and which items and others these were."""
+    """The labels that a reviewer and others gave the same items, and which items and others
+    these were.
+    """
 
     pairs: list[tuple[str, str]]
     items: set[str]

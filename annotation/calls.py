@@ -1,4 +1,6 @@
-"""Names, values and calls as lines that people read and type, and what one snapshot changes in the one before it."""
+"""Names, values and calls as lines that people read and type, and what one snapshot changes in
+the one before it.
+"""
 
 import json
 import re
@@ -37,7 +39,9 @@ Sign = Literal["+", "~", "-"]
 
 
 def write_value(value: JsonValue) -> str:
-    """The value on one line: a text as it is where nothing else could be meant, all else as JSON."""
+    """The value on one line: a text as it is where nothing else could be meant, all else as
+    JSON.
+    """
     if isinstance(value, str) and _is_plain(value) and not _LITERAL.fullmatch(value):
         return value
     return _write_json(value)
@@ -55,7 +59,10 @@ def write_calls(calls: Sequence[Call | GoldCall]) -> str:
 
 
 def read_value(typed: str, schema: JsonSchema) -> JsonValue:
-    """The value that was typed; a bare 19 is a text where `schema` knows only texts. RecordError where it is none."""
+    """The value that was typed; a bare 19 is a text where `schema` knows only texts.
+
+    RecordError where it is none.
+    """
     is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
     return (
         read_json(typed, f"The value {typed[:60]}")
@@ -82,7 +89,9 @@ def read_name(typed: str) -> tuple[str, str]:
 
 
 def read_json(text: str, what: str) -> JsonValue:
-    """The JSON that was typed, as strict as can be stored; RecordError says what is wrong with `what`."""
+    """The JSON that was typed, as strict as can be stored; RecordError says what is wrong with
+    `what`.
+    """
     try:
         return read_exactly(text)
     except json.JSONDecodeError as error:
@@ -127,7 +136,9 @@ class ArgumentChange(NamedTuple):
 
 
 def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
-    """How the arguments of `after` differ from those of `before`, in the order of `after`, the missing ones last."""
+    """How the arguments of `after` differ from those of `before`, in the order of `after`, the
+    missing ones last.
+    """
     found: list[ArgumentChange] = []
     for name, value in after.arguments.items():
         if name not in before.arguments:
@@ -152,7 +163,9 @@ def same_calls(one: Sequence[Call | GoldCall], other: Sequence[Call | GoldCall])
 
 
 def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
-    """Whether `after` is best stated as what is new in it: the same tools are due, and nothing was executed between."""
+    """Whether `after` is best stated as what is new in it: the same tools are due, and nothing
+    was executed between.
+    """
     if before is None or before.executed or after.executed or not after.calls:
         return False
     return [call.tool for call in before.calls] == [call.tool for call in after.calls]
@@ -176,8 +189,8 @@ def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScree
 def shift_turn(sample: Sample) -> int | None:
     """The index of the call turn at which the user's shift takes effect, None where there is none.
 
-    The sample tells it; imported ones do not, so there the first change of mind that can be seen counts.
-    A value that stands in a message is marked by the message, and is no change of mind.
+    The sample tells it; imported ones do not, so there the first change of mind that can be seen
+    counts. A value that stands in a message is marked by the message, and is no change of mind.
     """
     if traits_of(sample.kind).shift == "message":
         return None
@@ -267,7 +280,9 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
 
 
 def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
-    """Raise RecordError where `tool` does not take these arguments; what nobody can know yet has any form."""
+    """Raise RecordError where `tool` does not take these arguments; what nobody can know yet has
+    any form.
+    """
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         raise RecordError(
@@ -282,7 +297,8 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
             and not (may_leave_out and error.validator == "required" and not error.absolute_path)
         ]
     except (RecordError, Unresolvable, RecursionError):
-        return  # an imported schema that is itself broken is the catalog's problem; the checks will say so
+        # an imported schema that is itself broken is the catalog's problem; the checks will say so
+        return
     worst = best_match(errors)
     if worst is not None:
         place = ".".join(map(str, worst.absolute_path))

@@ -1,7 +1,9 @@
-"""The review of dialogue acts: every turn of the assistant with what it does, `[inform, seek] text` (CONFETTI 3.1).
+"""The review of dialogue acts: every turn of the assistant with what it does, `[inform, seek] text`
+(CONFETTI 3.1).
 
-In the box for correcting them each turn is one line: `3 [inform, seek] Your table is booked. For when?`. Only what stands in
-the brackets can be changed; the text, cut to a line, shows which turn it is.
+In the box for correcting them each turn is one line: `3 [inform, seek] Your table is booked. For
+when?`. Only what stands in the brackets can be changed; the text, cut to a line, shows which turn
+it is.
 """
 
 import json
@@ -75,7 +77,9 @@ _FIXED = "Each line keeps its number and its text; only what stands in the brack
 
 
 class ActsTask(ReviewTask):
-    """One task for annotators of dialogue acts; `acts` is what they find in the box for editing, `results` is folded."""
+    """One task for annotators of dialogue acts; `acts` is what they find in the box for editing,
+    `results` is folded.
+    """
 
     kind: str = DIALOGUE_ACTS
     conversation: tuple[Line, ...]
@@ -90,7 +94,9 @@ def acts_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> ActsTask:
-    """The task that asks people whether each turn of the assistant is labelled with what it does."""
+    """The task that asks people whether each turn of the assistant is labelled with what it
+    does.
+    """
     words, general = acts_words_in(language), words_in(language)
     style = ConversationStyle(
         calls=lambda _, turn: shortened(render_snapshot(None, turn, general), _CALLS),
@@ -116,7 +122,9 @@ def acts_task(
 
 
 def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
-    """The review that an annotation of the dialogue acts of `sample` holds: corrected brackets make a new version of it."""
+    """The review that an annotation of the dialogue acts of `sample` holds: corrected brackets
+    make a new version of it.
+    """
 
     def read(_answers: ChosenVerdicts) -> Typed:
         typed = typed_into(pulled, "edited_acts")
@@ -142,7 +150,9 @@ def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
 
 
 def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
-    """The turns of `sample` with the acts that were typed; RecordError names the line that can't be used."""
+    """The turns of `sample` with the acts that were typed; RecordError names the line that can't
+    be used.
+    """
     check_storable(typed, "The box")
     replies = _replies(sample)
     lines = [
@@ -164,7 +174,10 @@ def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
 
 
 def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]:
-    """The acts before a reply's text, and the text; RecordError says what can't be used. `was` is the turn before."""
+    """The acts before a reply's text, and the text; RecordError says what can't be used.
+
+    `was` is the turn before.
+    """
     found = _OPENING.match(typed)
     if found is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")

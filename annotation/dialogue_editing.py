@@ -1,4 +1,5 @@
-"""A conversation as lines for editing: who says what, and under each user turn what its snapshot adds or changes.
+"""A conversation as lines for editing: who says what, and under each user turn what its snapshot
+adds or changes.
 
     User 1: A table in Rome, please.
     -> book_table
@@ -8,9 +9,9 @@
     [Mail] Let us meet on the 3rd of May.
     + date = 2026-05-03
 
-Where the sample has dialogue acts, what the assistant says begins with them: `Assistant: [seek] For when?`.
-A text goes on in lines that begin with two spaces. What a person typed is sorted into turns and read against the sample:
-strict, and refused with the number of the line that is wrong.
+Where the sample has dialogue acts, what the assistant says begins with them: `Assistant: [seek] For
+when?`. A text goes on in lines that begin with two spaces. What a person typed is sorted into turns
+and read against the sample: strict, and refused with the number of the line that is wrong.
 """
 
 import re
@@ -88,7 +89,8 @@ def write_dialogue(
 ) -> str:
     """The conversation of `sample` as lines that people read and edit.
 
-    `changed` are calls that a person put in the place of a turn's, by its index; the turns after it are as they were written.
+    `changed` are calls that a person put in the place of a turn's, by its index; the turns after it
+    are as they were written.
     """
     labelled = _has_acts(sample)
 
@@ -161,7 +163,9 @@ class TypedMessage(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The lines of one turn: what is stated, the message that comes with it, or the entries about the calls due."""
+    """The lines of one turn: what is stated, the message that comes with it, or the entries
+    about the calls due.
+    """
 
     kind: BlockKind
     line: int
@@ -247,10 +251,12 @@ def _add_entry(entry: CallLine, blocks: list[Block]) -> None:
 
 
 def read_dialogue(typed: str, sample: Sample, tools: Sequence[Tool]) -> tuple[Turn, ...]:
-    """The turns of `sample` as they were typed; RecordError says what can't be used. `tools` are its candidates.
+    """The turns of `sample` as they were typed; RecordError says what can't be used.
 
-    Snapshots follow from one another: what is changed in one holds in those after it as well. A changed call keeps no
-    evidence; a turn in which nothing was changed is the very one of `sample`.
+    `tools` are its candidates.
+
+    Snapshots follow from one another: what is changed in one holds in those after it as well. A
+    changed call keeps no evidence; a turn in which nothing was changed is the very one of `sample`.
     """
     return tuple(_DialogueEdit(sample, tools, read_blocks(typed)).turns())
 
@@ -330,7 +336,8 @@ class _DialogueEdit:
             )
         if same_calls(calls, turn.calls):
             return turn
-        # Required arguments may be missing on the way, at the end only where they were missing before.
+        # Required arguments may be missing on the way, at the end only where they were missing
+        # before.
         was_full = bool(turn.calls) and not leaves_out(turn.calls, self._tools)
         may_leave_out = not (was_full and (turn.executed or index == self._last_calls))
         for call in calls:

@@ -1,8 +1,10 @@
-"""What speaks against a sample or a tool, in plain words of the reviewer's language, one sentence a fact.
+"""What speaks against a sample or a tool, in plain words of the reviewer's language, one sentence a
+fact.
 
-Turns are named as on the screen. Checks give facts with their verdicts, and an English sentence for each kind; where one
-gives none, as those kept by an older version, there is a sentence for the check. What the checks wrote themselves, with their
-scores, stands apart, folded away. In the conversation the words in doubt are marked, and those that prove a value.
+Turns are named as on the screen. Checks give facts with their verdicts, and an English sentence for
+each kind; where one gives none, as those kept by an older version, there is a sentence for the
+check. What the checks wrote themselves, with their scores, stands apart, folded away. In the
+conversation the words in doubt are marked, and those that prove a value.
 """
 
 import re
@@ -23,7 +25,9 @@ _READ = ("adds", "gives_other")  # facts whose other value was read in the user'
 
 
 class _Stretch(NamedTuple):
-    """Words of the user's, or of the message that comes with them: their turn, where they stand, and how they are marked."""
+    """Words of the user's, or of the message that comes with them: their turn, where they stand,
+    and how they are marked.
+    """
 
     turn: int
     in_message: bool
@@ -64,7 +68,9 @@ def doubt_sentences(
 
 
 def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
-    """The facts that others tell as well and better: words of which it is told what they give, and what was read in them."""
+    """The facts that others tell as well and better: words of which it is told what they give,
+    and what was read in them.
+    """
     given = [one for one in doubts if one.kind == "stated_unused"]
     quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
     return [
@@ -86,7 +92,9 @@ def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:
 
 
 def with_marks(sample: Sample, verdicts: Sequence[Verdict]) -> Sample:
-    """The sample with the words that are in doubt marked in what the user says, and those that prove values, for showing it."""
+    """The sample with the words that are in doubt marked in what the user says, and those that
+    prove values, for showing it.
+    """
     kept: list[_Stretch] = []
     doubted = (found for doubt in _doubts(verdicts) if (found := _stated(doubt, sample.turns)))
     for one in (*doubted, *_proving(sample, verdicts)):
@@ -110,7 +118,9 @@ def _marked(turn: Turn, one: _Stretch) -> Turn:
 
 
 def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
-    """Where the words stand that prove values, the longest first: those of a list hold those of its members."""
+    """Where the words stand that prove values, the longest first: those of a list hold those of
+    its members.
+    """
     of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
@@ -133,7 +143,8 @@ def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
 
 
 def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
-    """One fact as a sentence of the screen's language, else in English; "" where its check is gone or has none for it.
+    """One fact as a sentence of the screen's language, else in English; "" where its check is gone
+    or has none for it.
 
     `turns` as for `doubt_sentences`.
     """
@@ -160,7 +171,9 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
 
 
 def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
-    """A value as it is written on the screen: dialogue acts and what is done with things by their names there."""
+    """A value as it is written on the screen: dialogue acts and what is done with things by
+    their names there.
+    """
     names = (
         words.managed
         if doubt.kind == "unmanaged"
@@ -182,7 +195,9 @@ def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
 
 
 def _by_itself(text: str) -> str:
-    """The pattern of a text that is no part of a longer word or number: 5 does not stand in RD21458."""
+    """The pattern of a text that is no part of a longer word or number: 5 does not stand in
+    RD21458.
+    """
     joins = f"[^\\W{unspaced()}]"
     begins, ends = (f"(?<!{joins})", f"(?!{joins})")
     is_word = re.compile(joins).fullmatch

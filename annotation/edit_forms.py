@@ -1,6 +1,8 @@
-"""A sample as a form: a typed field for each argument, and what a person entered as the boxes of the review screen hold it.
+"""A sample as a form: a typed field for each argument, and what a person entered as the boxes of
+the review screen hold it.
 
-A form has no reader of its own: what was entered is written into the boxes, and read from there as every edit is.
+A form has no reader of its own: what was entered is written into the boxes, and read from there as
+every edit is.
 """
 
 import json
@@ -60,7 +62,9 @@ _SCALARS = ("string", "integer", "number", "boolean")
 
 
 class ArgumentField(NamedTuple):
-    """The field of one argument: its `name` in the form, and what stands in it, "" where the argument is not given."""
+    """The field of one argument: its `name` in the form, and what stands in it, "" where the
+    argument is not given.
+    """
 
     name: str
     argument: str
@@ -80,7 +84,9 @@ class CallPart(NamedTuple):
 
 
 class TurnPart(NamedTuple):
-    """One turn: what is stated in it under `text` and `message`, None where there is none, or the calls due."""
+    """One turn: what is stated in it under `text` and `message`, None where there is none, or
+    the calls due.
+    """
 
     name: str
     kind: str
@@ -110,9 +116,11 @@ class EditForm(NamedTuple):
 def edit_form(
     sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, entered: Entered
 ) -> EditForm:
-    """The form of `sample`, whose candidates are `tools`, with what a person entered; nothing entered is the sample itself.
+    """The form of `sample`, whose candidates are `tools`, with what a person entered; nothing
+    entered is the sample itself.
 
-    Snapshots follow from one another, as in the boxes: where nobody touched one, it takes what was changed before it.
+    Snapshots follow from one another, as in the boxes: where nobody touched one, it takes what was
+    changed before it.
     """
     plain = {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in entered.items()}
     read = [_read_turn(f"t{index}", turn, tools, plain) for index, turn in enumerate(sample.turns)]
@@ -213,7 +221,9 @@ def _schemas(tool: str, tools: Sequence[Tool]) -> dict[str, JsonSchema]:
 def _fields(
     call: str, tool: str, known: GoldCall | None, tools: Sequence[Tool], entered: Entered
 ) -> Iterator[ArgumentField]:
-    """A field for each parameter of the tool, the required ones first, and for each argument that no parameter is for."""
+    """A field for each parameter of the tool, the required ones first, and for each argument
+    that no parameter is for.
+    """
     required = next((set(one.required) for one in tools if one.name == tool), set())
     schemas, given = _schemas(tool, tools), known.arguments if known else {}
     for argument in sorted(
@@ -258,7 +268,9 @@ def _choices(schema: JsonSchema) -> Iterator[str]:
 
 
 def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
-    """How the values of a schema are entered; what was given and is of another kind is entered as JSON or as a text."""
+    """How the values of a schema are entered; what was given and is of another kind is entered
+    as JSON or as a text.
+    """
     items = schema.get("items")
     if [*_choices(schema)] and not any(isinstance(value, list | dict) for value in given):
         return "choice"
@@ -304,7 +316,9 @@ def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
 def _arguments(
     fields: Sequence[ArgumentField], known: GoldCall | None, schemas: Mapping[str, JsonSchema]
 ) -> tuple[Arguments, list[str]]:
-    """The arguments that stand in the fields, and a sentence for each that can't be read; what nobody touched is as it was."""
+    """The arguments that stand in the fields, and a sentence for each that can't be read; what
+    nobody touched is as it was.
+    """
     arguments: Arguments = {}
     problems: list[str] = []
     before = known.arguments if known else {}

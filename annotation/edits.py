@@ -1,4 +1,6 @@
-"""A sample as a reviewer changed it: other words, other calls, or entries struck from its responses."""
+"""A sample as a reviewer changed it: other words, other calls, or entries struck from its
+responses.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,7 +49,8 @@ def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sa
 
 
 def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
-    """The sample with each turn as `turns` have it, child of the old one; the sample itself where nothing is changed.
+    """The sample with each turn as `turns` have it, child of the old one; the sample itself where
+    nothing is changed.
 
     Evidence that still holds is kept; what the reviewer changed rests on the reviewer.
     """
@@ -63,7 +66,9 @@ def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
 
 
 def _edited_origin(sample: Sample) -> Origin:
-    """The origin of a version by a person; the results that it keeps were simulated by the same seed."""
+    """The origin of a version by a person; the results that it keeps were simulated by the same
+    seed.
+    """
     return Origin(
         stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0
     )
@@ -94,14 +99,18 @@ def _proved(call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Tex
 
 
 def is_part_of(place: str, argument: str) -> bool:
-    """Whether evidence for `place` ("legs[0].fromId") is evidence for this argument or a part of it."""
+    """Whether evidence for `place` ("legs[0].fromId") is evidence for this argument or a part of
+    it.
+    """
     return place == argument or place.startswith((f"{argument}[", f"{argument}."))
 
 
 def _evidence_for(
     name: str, call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]
 ) -> Sequence[Evidence]:
-    """What still proves an argument; one of which not every part is proved any more rests on the reviewer."""
+    """What still proves an argument; one of which not every part is proved any more rests on the
+    reviewer.
+    """
     for old in before:
         if name not in old.arguments or not is_same(old.arguments[name], call.arguments[name]):
             continue
@@ -113,7 +122,9 @@ def _evidence_for(
 
 
 def _unchanged(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
-    """The evidence as it stands in what is stated now, moved along with its words; None where they are gone."""
+    """The evidence as it stands in what is stated now, moved along with its words; None where
+    they are gone.
+    """
     now = None if evidence.turn is None else texts.get(evidence.turn)
     if now is None:
         return evidence
@@ -128,10 +139,11 @@ def _unchanged(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | No
 
 
 def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
-    """The sample without these entries, child of the sample; the sample itself where nothing is struck.
+    """The sample without these entries, child of the sample; the sample itself where nothing is
+    struck.
 
-    A strike's entry counts in the response as the sample holds it. Raises RecordError where an entry is not there, or a
-    call goes on with it.
+    A strike's entry counts in the response as the sample holds it. Raises RecordError where an
+    entry is not there, or a call goes on with it.
     """
     if not strikes:
         return sample
@@ -194,7 +206,9 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
 
 
 def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
-    """The turns with the answer that the responses give now, where code made the one before of the responses then."""
+    """The turns with the answer that the responses give now, where code made the one before of
+    the responses then.
+    """
     last = sample.turns[-1]
     if not isinstance(last, ReplyTurn) or last.text != answer_of(
         _wanted(sample, sample.turns), sample.language

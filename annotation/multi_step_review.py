@@ -1,4 +1,5 @@
-"""The reviews of multi-step samples: corrected paths beside what a model called (ComplexFuncBench 2.1.2), and competing entries.
+"""The reviews of multi-step samples: corrected paths beside what a model called (ComplexFuncBench
+2.1.2), and competing entries.
 
 Each entry that fits as well as the one picked is a box to tick, and what is ticked is struck.
 """
@@ -91,7 +92,9 @@ Place = tuple[int, int]  # the step, and which call of it
 
 
 class PlacedGoal(NamedTuple):
-    """The leaves of each call's arguments, where the calls are made, and what is picked out of their responses."""
+    """The leaves of each call's arguments, where the calls are made, and what is picked out of
+    their responses.
+    """
 
     leaves: Mapping[Place, list[SourceLeaf]]
     places: Mapping[int, Place]
@@ -99,7 +102,9 @@ class PlacedGoal(NamedTuple):
 
 
 class CorrectionTask(ReviewTask):
-    """One task for annotators of corrections: the request, what was corrected, and both paths, a line for each step."""
+    """One task for annotators of corrections: the request, what was corrected, and both paths, a
+    line for each step.
+    """
 
     kind: str = CORRECTION
     request: tuple[Line, ...]
@@ -118,7 +123,8 @@ def correction_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> CorrectionTask:
-    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it.
+    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample
+    made after it.
 
     `tools` are those that the model could choose from; the tools of the two paths come first.
     """
@@ -202,7 +208,9 @@ def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
 def _whole(
     call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general: SampleScreenWords
 ) -> Iterator[str]:
-    """A call that the model did not make: a line for each argument, with where its value comes from."""
+    """A call that the model did not make: a line for each argument, with where its value comes
+    from.
+    """
     yield f"{NEW} {write_name(call.tool)}"
     for name, value in call.arguments.items():
         own = [leaf for leaf in leaves if is_part_of(leaf.argument, name)]
@@ -238,7 +246,9 @@ def _line(author: str, lines: Sequence[str]) -> Line:
 
 
 def place_goal(path: GoalPath) -> PlacedGoal:
-    """Follow the goal's rules through the path's responses; a call whose rules lead nowhere has no place."""
+    """Follow the goal's rules through the path's responses; a call whose rules lead nowhere has
+    no place.
+    """
     made = {
         call.key: (step, position)
         for step, exchange in reversed([*enumerate(path.path)])
@@ -259,7 +269,8 @@ def place_goal(path: GoalPath) -> PlacedGoal:
                 planned.arguments, {name: value for name, (_, _, value) in found.items()}
             )
         except RecordError:
-            continue  # the path is not what its goal says; the checks tell so, and there is no place to show
+            # the path is not what its goal says; the checks tell so, and there is no place to show
+            continue
         place = made.get(Call(tool=planned.tool, arguments=arguments).key)
         if place is None:
             continue
@@ -401,7 +412,9 @@ def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
 
 
 def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
-    """The review that an annotation of the competing entries of `sample` holds: what was ticked is struck."""
+    """The review that an annotation of the competing entries of `sample` holds: what was ticked
+    is struck.
+    """
 
     def read(answers: ChosenVerdicts) -> Typed:
         offered = offered_strikes(sample)

@@ -1,4 +1,6 @@
-"""What a multi-step sample picks out of long responses: which entry, which others fit as well, and the few lines that show it."""
+"""What a multi-step sample picks out of long responses: which entry, which others fit as well,
+and the few lines that show it.
+"""
 
 import json
 import re
@@ -46,7 +48,8 @@ class Pick(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """A list in a response out of which something is picked; `rivals` are the entries that fit as well.
+    """A list in a response out of which something is picked; `rivals` are the entries that fit as
+    well.
 
     `turn` and `result` say where the response stands in the sample.
     """
@@ -90,7 +93,9 @@ def response_of(sample: Sample, contest: Contest) -> JsonValue:
 
 
 def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
-    """The entries that meet the conditions of a pick as well and give another value; those picked themselves are none."""
+    """The entries that meet the conditions of a pick as well and give another value; those
+    picked themselves are none.
+    """
     chosen = {pick.entry for pick in picks}
     found: dict[int, Entry] = {}
     for pick in picks:
@@ -114,7 +119,9 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
 
 
 def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] | None:
-    """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry that is there."""
+    """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry
+    that is there.
+    """
     found = (
         _RESULT.fullmatch(evidence.path) if evidence.kind == "response" and evidence.rule else None
     )
@@ -128,7 +135,8 @@ def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] |
         entry = int(index[1]) if index else 0
         value_at(entries[entry].value, rule.field)
     except (RecordError, IndexError):
-        return None  # evidence that leads nowhere is the checks' matter; there is nothing to show for it
+        # evidence that leads nowhere is the checks' matter; there is nothing to show for it
+        return None
     return turn, result, rule, entry
 
 
@@ -199,7 +207,9 @@ def render_rule(rule: Picked, words: SampleScreenWords) -> str:
 
 
 def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
-    """Out of what part of a response a value comes; a rule that no pick has is shown as it is written."""
+    """Out of what part of a response a value comes; a rule that no pick has is shown as it is
+    written.
+    """
     try:
         return render_rule(read_rule(evidence.rule, 0), words)
     except RecordError:
@@ -241,7 +251,9 @@ def _numbered(entry: Entry, fields: Sequence[str]) -> str:
 
 
 def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
-    """What is plain in a value, by its dotted path: the outer before the inner, of a list the first entry."""
+    """What is plain in a value, by its dotted path: the outer before the inner, of a list the
+    first entry.
+    """
     if isinstance(value, dict):
         inner = [
             (name, member) for name, member in value.items() if isinstance(member, dict | list)

@@ -55,7 +55,9 @@ GOLD_WRONG = "gold_wrong"
 
 
 class AuditCase(NamedTuple):
-    """An answer, the sample it was given on, the tools it could choose from, and what the metric says: "" is right."""
+    """An answer, the sample it was given on, the tools it could choose from, and what the metric
+    says: "" is right.
+    """
 
     prediction: Prediction
     sample: Sample
@@ -116,7 +118,9 @@ def audit_task(
 
 
 def visible(text: str) -> str:
-    """The text with each letter that nobody sees, or that turns others around, in the notation of JSON."""
+    """The text with each letter that nobody sees, or that turns others around, in the notation
+    of JSON.
+    """
     return "".join(letter if _is_seen(letter) else json.dumps(letter)[1:-1] for letter in text)
 
 
@@ -133,7 +137,9 @@ def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iter
 
 
 def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping[int, int]:
-    """Which call that was made stands for which due one: of the same tool, in the same place if there is one."""
+    """Which call that was made stands for which due one: of the same tool, in the same place if
+    there is one.
+    """
     partners = {
         at: at
         for at, (one, other) in enumerate(zip(due, made, strict=False))
@@ -152,7 +158,9 @@ def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping
 
 
 def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
-    """The calls of a side; `alone` marks what the other side lacks, and where that is surplus, differing values are marked too."""
+    """The calls of a side; `alone` marks what the other side lacks, and where that is surplus,
+    differing values are marked too.
+    """
     for call, partner in side:
         yield f"{alone if partner is None else SAME} {write_name(call.tool)}"
         for name, value in call.arguments.items():

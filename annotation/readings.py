@@ -1,4 +1,6 @@
-"""What a reader wrote beside the gold, as a reviewer sees both, and the sample with what was written in the gold's place."""
+"""What a reader wrote beside the gold, as a reviewer sees both, and the sample with what was
+written in the gold's place.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -43,7 +45,9 @@ def _gold(sample: Sample, reading: Reading) -> tuple[GoldCall, ...]:
 
 
 def render_readings(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
-    """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where nothing differs."""
+    """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where
+    nothing differs.
+    """
     return "\n\n".join(
         "\n".join(_pair(sample, one, words)) for one in differing(sample, readings_of(verdicts))
     )
@@ -62,7 +66,9 @@ def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterato
 
 
 def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
-    """The call with its arguments in the order in which the gold has them, so that they stand one below the other."""
+    """The call with its arguments in the order in which the gold has them, so that they stand
+    one below the other.
+    """
     order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
     return call.with_changes(
         arguments={name: call.arguments[name] for name in order if name in call.arguments}
@@ -103,9 +109,11 @@ def _marked(text: str) -> str:
 
 
 def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
-    """The sample with what the reader wrote wherever it differs from the gold, child of the old one.
+    """The sample with what the reader wrote wherever it differs from the gold, child of the old
+    one.
 
-    Raises RecordError where nothing differs, or a call that was carried out would have another result.
+    Raises RecordError where nothing differs, or a call that was carried out would have another
+    result.
     """
     taken = differing(sample, readings)
     if not taken:

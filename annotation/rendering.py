@@ -1,4 +1,6 @@
-"""Conversations, calls and tools as annotators read them; each screen gives its style, and one walk makes the lines."""
+"""Conversations, calls and tools as annotators read them; each screen gives its style, and one
+walk makes the lines.
+"""
 
 import json
 import re
@@ -61,7 +63,9 @@ class Line(Record):
 
 
 class TurnPlace(NamedTuple):
-    """Where a turn stands: `at` among all turns, its number among the turns of its kind, and the call turn before it."""
+    """Where a turn stands: `at` among all turns, its number among the turns of its kind, and the
+    call turn before it.
+    """
 
     at: int
     number: int
@@ -73,9 +77,11 @@ def _bracketed(message: Message) -> str:
 
 
 class ConversationStyle(NamedTuple):
-    """How a screen renders calls, results and replies, None where it leaves one out; texts are cut after `most` letters.
+    """How a screen renders calls, results and replies, None where it leaves one out; texts are cut
+    after `most` letters.
 
-    `is_numbered`: user turns have numbers. `result_author` is who a result comes from on the screen.
+    `is_numbered`: user turns have numbers. `result_author` is who a result comes from on the
+    screen.
     """
 
     calls: Callable[[TurnPlace, CallTurn], str | None]
@@ -120,7 +126,9 @@ def render_conversation(
 
 
 def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
-    """The conversation with what each snapshot adds or changes; the calls after a single request are rendered elsewhere."""
+    """The conversation with what each snapshot adds or changes; the calls after a single request
+    are rendered elsewhere.
+    """
     alone = not is_dialogue(sample)
     shift = shift_turn(sample)
 
@@ -157,7 +165,9 @@ def user_name(number: int, words: SampleScreenWords) -> str:
 
 
 def _indented(value: JsonValue) -> str:
-    """A result with a line for each of its innermost objects, whole on one line where it is short."""
+    """A result with a line for each of its innermost objects, whole on one line where it is
+    short.
+    """
     whole = json.dumps(value, ensure_ascii=False)
     if len(whole) <= _RESULT_LINE:
         return whole
@@ -208,7 +218,9 @@ def _render_results(
 
 
 class RenderedCalls(NamedTuple):
-    """The calls that a reviewer sees at once, and those that are folded away: of earlier turns, or too many to see."""
+    """The calls that a reviewer sees at once, and those that are folded away: of earlier turns,
+    or too many to see.
+    """
 
     shown: str
     folded: str
@@ -217,9 +229,11 @@ class RenderedCalls(NamedTuple):
 def render_calls(
     sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
 ) -> RenderedCalls:
-    """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
+    """The calls due in the end: the tool's name, then a line for each argument and where its value
+    comes from.
 
-    Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with what is new in each.
+    Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with
+    what is new in each.
     """
     if is_path(sample):
         lines, earlier = list(_step_lines(sample, words)), []
@@ -283,7 +297,9 @@ def _call_lines(
 
 
 def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
-    """What a check found, unless that was said before the call's own evidence: then it is of a value since corrected."""
+    """What a check found, unless that was said before the call's own evidence: then it is of a
+    value since corrected.
+    """
     is_older = checked and own and (own.turn or 0) > (checked.turn or 0)
     return own if is_older else checked or own
 
@@ -291,7 +307,9 @@ def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
 def _earlier_lines(
     sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
 ) -> Iterator[str]:
-    """The calls of all turns but the last, by the user's turn before them: of those that only grow what is new or changed."""
+    """The calls of all turns but the last, by the user's turn before them: of those that only
+    grow what is new or changed.
+    """
     places, before = _places(sample, words), CallTurn(calls=())
     proofs = [item for verdict in verdicts for item in verdict.evidence]
     for at, turn in sample.call_turns[:-1]:

@@ -11,9 +11,11 @@ from callwright.warehouse.records import Record, Review, ReviewDecision, Sample,
 
 
 class Returned(Record):
-    """An edit that could not be used: what was typed, why it came back, and in which version of the task.
+    """An edit that could not be used: what was typed, why it came back, and in which version of the
+    task.
 
-    `request` is the whole conversation as lines where there is more to it than one request; then `calls` is "".
+    `request` is the whole conversation as lines where there is more to it than one request; then
+    `calls` is "".
     """
 
     request: str
@@ -23,7 +25,9 @@ class Returned(Record):
 
 
 class ReviewTask(Record):
-    """One task for annotators about a subject; each review kind adds the fields that its screen shows."""
+    """One task for annotators about a subject; each review kind adds the fields that its screen
+    shows.
+    """
 
     subject: str
     kind: str
@@ -33,7 +37,9 @@ class ReviewTask(Record):
 
     @property
     def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under it."""
+        """The name of this task in Label Studio: the same content is never pushed twice under
+        it.
+        """
         return task_key(self.kind, self.subject, self.version)
 
     def data(self) -> dict[str, JsonValue]:
@@ -43,7 +49,8 @@ class ReviewTask(Record):
 
 
 class QueuedTask(NamedTuple):
-    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many people shall answer it.
+    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many
+    people shall answer it.
 
     `language` and `sample_kind` are what the tables of tasks choose by; a tool has no kind.
     """
@@ -66,9 +73,11 @@ class QueuedTask(NamedTuple):
 
 
 class TaskQueue(NamedTuple):
-    """A table of tasks of its own: of these languages and kinds of samples, all where none is named.
+    """A table of tasks of its own: of these languages and kinds of samples, all where none is
+    named.
 
-    With an `account` it is one person's: what they have not answered, and what not enough people have.
+    With an `account` it is one person's: what they have not answered, and what not enough people
+    have.
     """
 
     title: str
@@ -88,7 +97,9 @@ def version_after(returned: Returned | None) -> int:
 
 
 def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
-    """Why people are asked; an edit that is handed back comes with the `sentence` that says so first."""
+    """Why people are asked; an edit that is handed back comes with the `sentence` that says so
+    first.
+    """
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
 
 
@@ -104,8 +115,9 @@ _DECISIONS: dict[str, ReviewDecision] = {
 class ParsedReview(Record):
     """What one annotation says.
 
-    `reviewed` has a review, and where the decision is "edit" what the edit made, with the entries that it struck.
-    `returned` has what was typed and why it can't be used. `skipped` has none of these.
+    `reviewed` has a review, and where the decision is "edit" what the edit made, with the entries
+    that it struck. `returned` has what was typed and why it can't be used. `skipped` has none of
+    these.
     """
 
     outcome: Literal["reviewed", "returned", "skipped"]
@@ -116,10 +128,11 @@ class ParsedReview(Record):
 
 
 class Typed(NamedTuple):
-    """What a review kind finds in the boxes of its screen, as it goes back with a problem, and what it makes of it.
+    """What a review kind finds in the boxes of its screen, as it goes back with a problem, and what
+    it makes of it.
 
-    `edit` makes the edited subject, or raises RecordError where what was typed can't be used. `problem` is one that the answers
-    alone do not show.
+    `edit` makes the edited subject, or raises RecordError where what was typed can't be used.
+    `problem` is one that the answers alone do not show.
     """
 
     edit: Callable[[], Sample | Tool]
@@ -161,7 +174,8 @@ class ChosenVerdicts(NamedTuple):
 def parse_annotation(
     pulled: PulledAnnotation, subject: str, read: Callable[[ChosenVerdicts], Typed]
 ) -> ParsedReview:
-    """The review that an annotation of what has the key `subject` holds; `read` is how its review kind reads what was typed.
+    """The review that an annotation of what has the key `subject` holds; `read` is how its review
+    kind reads what was typed.
 
     Raises AnnotationError where the annotation does not fit the subject or our screen at all.
     """
@@ -210,9 +224,11 @@ def parse_annotation(
 def parse_verdict(
     pulled: PulledAnnotation, subject: str, screen: str, reasons: Container[str] | None = None
 ) -> ParsedReview:
-    """As `parse_annotation`, of a `screen` on which nothing is edited, and that offers these `reasons`, None for any.
+    """As `parse_annotation`, of a `screen` on which nothing is edited, and that offers these
+    `reasons`, None for any.
 
-    Raises AnnotationError also for what the screen does not offer: it would count as a reason in the figures.
+    Raises AnnotationError also for what the screen does not offer: it would count as a reason in
+    the figures.
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
@@ -256,7 +272,9 @@ def typed_into(pulled: PulledAnnotation, control: str) -> str | None:
 
 
 def read_control(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, ...]:
-    """What one control of the screen holds; controls that we did not put there are not looked at."""
+    """What one control of the screen holds; controls that we did not put there are not looked
+    at.
+    """
     found: list[str] = []
     for item in pulled.result:
         if item.get("from_name") != control:

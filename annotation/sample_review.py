@@ -1,4 +1,5 @@
-"""The review of samples: what an annotator is shown of a sample, all of it as plain text, and what an annotation of it says.
+"""The review of samples: what an annotator is shown of a sample, all of it as plain text, and what
+an annotation of it says.
 
 Strict about what was typed, and nothing typed is lost.
 """
@@ -59,8 +60,8 @@ _WORST_FIRST = ("contradicted", "unproved", "proved")
 class SampleTask(ReviewTask):
     """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
 
-    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls due; where none is
-    due in the end, all candidates in short.
+    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls
+    due; where none is due in the end, all candidates in short.
     """
 
     kind: str = SAMPLE_REVIEW
@@ -86,7 +87,9 @@ def review_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> SampleTask:
-    """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
+    """The task that asks people about `sample`; with `returned`, the task that hands an unusable
+    edit back.
+    """
     words = words_in(language)
     why = _why(reason, sample, verdicts, words)
     shown = with_marks(sample, verdicts)
@@ -129,7 +132,9 @@ def boxes(sample: Sample, language: Language = DEFAULT_LANGUAGE) -> Boxes:
 
 
 def _about(kind: str, words: SampleScreenWords) -> str:
-    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is known by its own part."""
+    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is
+    known by its own part.
+    """
     parts = kind.split("_")
     names = ("_".join(parts[start:]) for start in range(len(parts)))
     return next((words.kind[name] for name in names if name in words.kind), "")
@@ -138,7 +143,8 @@ def _about(kind: str, words: SampleScreenWords) -> str:
 def _tools(
     sample: Sample, tools: Sequence[Tool], preferred: set[str], words: SampleScreenWords
 ) -> tuple[str, str]:
-    """The tools that a reviewer compares with, among them those that a check preferred, and those folded away.
+    """The tools that a reviewer compares with, among them those that a check preferred, and those
+    folded away.
 
     Where no call is due in the end, all are compared: in one line each, and in full below.
     """
@@ -159,7 +165,9 @@ def _tools(
 
 
 def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
-    """The tools in full; where that is more than anybody reads, a line for each, as far as there is room."""
+    """The tools in full; where that is more than anybody reads, a line for each, as far as there
+    is room.
+    """
     full = "\n\n".join(describe_tool(tool, words) for tool in tools)
     if len(full) <= _MOST_OF_TOOLS:
         return full
@@ -168,7 +176,9 @@ def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
 
 
 def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
-    """Why people are asked; what the checks that did not pass say by themselves stands beside it in plain words."""
+    """Why people are asked; what the checks that did not pass say by themselves stands beside it
+    in plain words.
+    """
     rest = reason
     told = [one for one in verdicts if one.decision != "proved" and one.reason]
     named = sorted((f"{one.check}: {one.reason}" for one in told), key=len, reverse=True)
@@ -200,7 +210,9 @@ def parse_review(
     tools: Sequence[Tool],
     readings: Sequence[Reading] = (),
 ) -> ParsedReview:
-    """The review that an annotation of `sample` holds; `tools` are its candidates, `readings` what readers wrote."""
+    """The review that an annotation of `sample` holds; `tools` are its candidates, `readings`
+    what readers wrote.
+    """
 
     def read(answers: ChosenVerdicts) -> Typed:
         if answers.takes_reading:
@@ -249,7 +261,9 @@ def _edited(
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:
-    """The kind of a sample with these calls; one whose tool requires nothing can't tell, and stays what it is."""
+    """The kind of a sample with these calls; one whose tool requires nothing can't tell, and
+    stays what it is.
+    """
     required = {
         name for tool in tools for call in calls if tool.name == call.tool for name in tool.required
     }

@@ -1,4 +1,6 @@
-"""The review screens: for each review kind its words in each language, and what Label Studio is instructed to show."""
+"""The review screens: for each review kind its words in each language, and what Label Studio is
+instructed to show.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,16 +27,20 @@ from callwright.warehouse.templates import sandbox
 
 
 class ShownWords(Record):
-    """Words of a screen or a page. Declared are those that code asks for; what only a template shows is there besides."""
+    """Words of a screen or a page.
+
+    Declared are those that code asks for; what only a template shows is there besides.
+    """
 
     model_config = ConfigDict(extra="allow")
 
 
 class ScreenWords(ShownWords):
-    """The words that every screen has; a screen's own words are those of its `configs/<kind>.<language>.yaml`.
+    """The words that every screen has; a screen's own words are those of its
+    `configs/<kind>.<language>.yaml`.
 
-    `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody edited, "" where these are told as
-    the question says it.
+    `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody
+    edited, "" where these are told as the question says it.
     """
 
     title: str
@@ -45,7 +51,9 @@ class ScreenWords(ShownWords):
 
 
 class ProjectWords(ShownWords):
-    """The words of a project around its screen: its tables of tasks, and what stands before its mark."""
+    """The words of a project around its screen: its tables of tasks, and what stands before its
+    mark.
+    """
 
     open: str
     answered: str
@@ -123,7 +131,9 @@ class SampleScreenWords(ScreenWords):
 
 
 class EditFormWords(ShownWords):
-    """What the page on which a sample is edited by form says beside the words of the screen of samples."""
+    """What the page on which a sample is edited by form says beside the words of the screen of
+    samples.
+    """
 
     link: str
     title: str
@@ -158,7 +168,9 @@ class CorrectionWords(ScreenWords):
 
 
 class DisambiguationWords(ScreenWords):
-    """Every word that an annotator of competing entries reads and that is not part of the sample."""
+    """Every word that an annotator of competing entries reads and that is not part of the
+    sample.
+    """
 
     more: str
     returned: str
@@ -172,7 +184,9 @@ class ActsWords(ScreenWords):
 
 
 class AuditWords(ScreenWords):
-    """Every word that an auditor reads and that is part of no answer; `mistake` tells the error types in plain words."""
+    """Every word that an auditor reads and that is part of no answer; `mistake` tells the error
+    types in plain words.
+    """
 
     right: str
     wrong: str
@@ -200,13 +214,14 @@ CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
-TRAINING = (  # the screen of sample review in a project of its own, where people are told the answers
-    "training"
-)
+# the screen of sample review in a project of its own, where people are told the answers
+TRAINING = "training"
 
 
 class _ReviewKind(NamedTuple):
-    """The words of a screen, and of its tables of tasks the columns that are not shown at first, and those that get room."""
+    """The words of a screen, and of its tables of tasks the columns that are not shown at first,
+    and those that get room.
+    """
 
     words: Callable[[Language], ScreenWords]
     hidden: tuple[str, ...] = ()
@@ -244,11 +259,13 @@ _FORMER = (
 
 
 class Screen(Record):
-    """What a Label Studio project of one review kind needs: its title, labeling config and instruction.
+    """What a Label Studio project of one review kind needs: its title, labeling config and
+    instruction.
 
-    Its `description` is the question that it asks and what stands before the mark. Its tables of tasks, those of what is open
-    and of what is answered, are called as `tables` says; in them the fields of `hidden_columns` are not shown at first, and those
-    of `wide_columns` get room. `titles` and `known_tables` are those that it has in any language.
+    Its `description` is the question that it asks and what stands before the mark. Its tables of
+    tasks, those of what is open and of what is answered, are called as `tables` says; in them the
+    fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room.
+    `titles` and `known_tables` are those that it has in any language.
     """
 
     kind: str
@@ -273,9 +290,11 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
 
 
 def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str = "") -> Screen:
-    """The screen of a review kind in an interface language; answers mean the same in every language.
+    """The screen of a review kind in an interface language; answers mean the same in every
+    language.
 
-    `edit_page` is the address under which samples are edited by form, "" where that page is not served.
+    `edit_page` is the address under which samples are edited by form, "" where that page is not
+    served.
     """
     words = screen_words(kind, language)
     has_form = edit_page and kind == SAMPLE_REVIEW

@@ -1,4 +1,6 @@
-"""The review of tools: what an annotator is shown about a tool, and what an annotation of it says."""
+"""The review of tools: what an annotator is shown about a tool, and what an annotation of it
+says.
+"""
 
 import json
 import re
@@ -48,14 +50,18 @@ class TypedTool(Record):
 
 
 class ToolSurroundings(NamedTuple):
-    """What stands beside a tool: the tools of its toolset, its duplicate among them, and what its category lacks."""
+    """What stands beside a tool: the tools of its toolset, its duplicate among them, and what
+    its category lacks.
+    """
 
     tools: Sequence[Tool]
     gaps: Sequence[DoubtedFact] = ()
 
 
 class ToolTask(ReviewTask):
-    """One task for annotators of tools; `name`, `description` and `parameters` are what they find in the boxes."""
+    """One task for annotators of tools; `name`, `description` and `parameters` are what they
+    find in the boxes.
+    """
 
     kind: str = TOOL_REVIEW
     tool: tuple[Line, ...]
@@ -76,7 +82,9 @@ def tool_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> ToolTask:
-    """The task that asks people about `tool`; with `returned`, the task that hands an unusable edit back."""
+    """The task that asks people about `tool`; with `returned`, the task that hands an unusable
+    edit back.
+    """
     words, general = tool_words_in(language), words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
     others = [
@@ -122,7 +130,9 @@ def write_schema(schema: JsonValue) -> str:
 
 
 def _lines(tool: Tool, words: ToolWords, language: Language) -> Iterator[Line]:
-    """The tool as a table: a line for its name, its description, each parameter, and what it returns."""
+    """The tool as a table: a line for its name, its description, each parameter, and what it
+    returns.
+    """
     yield Line(author=words.name, text=tool.name)
     yield Line(author=words.description, text=tool.description)
     for name, facts in parameter_facts(tool, words_in(language)):
@@ -149,7 +159,9 @@ def _duplicates(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Too
 
 
 def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
-    """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing typed is lost."""
+    """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing
+    typed is lost.
+    """
 
     def read(_answers: ChosenVerdicts) -> Typed:
         before = boxes(tool)

@@ -1,6 +1,9 @@
-"""What a second look at the sources would find: `make advice`. Nothing here fails a build; each line is a place to look.
+"""What a second look at the sources would find: `make advice`.
 
-Guards that fail are few and stand elsewhere: the order of imports, circles, second clients of a vendor (`make check`).
+Nothing here fails a build; each line is a place to look.
+
+Guards that fail are few and stand elsewhere: the order of imports, circles, second clients of a
+vendor (`make check`).
 """
 
 import ast

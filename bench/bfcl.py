@@ -1,4 +1,5 @@
-"""BFCL's check of whole calls, as its official checker goes, by the values that CONFETTI's scores compare.
+"""BFCL's check of whole calls, as its official checker goes, by the values that CONFETTI's scores
+compare.
 
 Exports, answers and published cases are held against it.
 """
@@ -27,7 +28,10 @@ def check_calls(
     answers: Sequence[Answer],
     category: str,
 ) -> Check:
-    """Whether the calls are those accepted. `category` tells, as a BFCL category does, how many there may be."""
+    """Whether the calls are those accepted.
+
+    `category` tells, as a BFCL category does, how many there may be.
+    """
     try:
         if "parallel" in category:
             return _check_parallel(documents, made, answers)
@@ -81,7 +85,9 @@ def _document(documents: Sequence[Document], answer: Answer) -> Document:
 
 
 def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
-    """Whether one call is the accepted one: name, required parameters, each value, and what may not be left out."""
+    """Whether one call is the accepted one: name, required parameters, each value, and what may
+    not be left out.
+    """
     accepted = next(iter(answer.values()))
     name, declared = document.get("name"), document.get("parameters") or {}
     if made.name != name:

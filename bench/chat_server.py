@@ -1,7 +1,9 @@
-"""A chat server that costs next to nothing: `python -m bench.chat_server [--port N] [--delay 0.05]` prints its address.
+"""A chat server that costs next to nothing: `python -m bench.chat_server [--port N] [--delay 0.05]`
+prints its address.
 
-It answers POST …/chat/completions after the delay, each prompt alike, and misbehaves as told: every n-th reply refused with 429,
-every n-th connection cut, every n-th reply ended in its middle. GET …/stats says how often it was asked.
+It answers POST …/chat/completions after the delay, each prompt alike, and misbehaves as told: every
+n-th reply refused with 429, every n-th connection cut, every n-th reply ended in its middle. GET
+…/stats says how often it was asked.
 """
 
 import argparse

@@ -2,10 +2,11 @@
 
     python -m bench.diversity WAREHOUSE.duckdb RECIPE [HAMMERBENCH_SAMPLES]
 
-For each language, over draws of a hundred requests (so that sets of different sizes compare): distinct-3, the share of
-different ones among all runs of three words; overlap, how much of a request's runs of three words another request has too
-(a self-BLEU that needs no smoothing); how much the ten commonest openings of three words cover; and in which share of the
-requests the tool's description stands word for word.
+For each language, over draws of a hundred requests (so that sets of different sizes compare):
+distinct-3, the share of different ones among all runs of three words; overlap, how much of a
+request's runs of three words another request has too (a self-BLEU that needs no smoothing); how
+much the ten commonest openings of three words cover; and in which share of the requests the tool's
+description stands word for word.
 """
 
 import json

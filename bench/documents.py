@@ -1,6 +1,8 @@
-"""Importing documents: `python -m bench.documents FOLDER [--json]` imports each into a new work folder, by the command itself.
+"""Importing documents: `python -m bench.documents FOLDER [--json]` imports each into a new work
+folder, by the command itself.
 
-Documents are the files of the folder, or of each folder in it that holds a `MAIN` file with the name of its document.
+Documents are the files of the folder, or of each folder in it that holds a `MAIN` file with the
+name of its document.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""How many packages callwright's core and each extra need, and how many MB they take: `python -m bench.installed_size`.
+"""How many packages callwright's core and each extra need, and how many MB they take: `python -m
+bench.installed_size`.
 
 Each is installed into an environment of its own, at the versions of requirements.lock.
 """
@@ -25,7 +26,9 @@ def main() -> None:
 
 
 def measure(*chosen: str) -> tuple[int, int]:
-    """How many packages the core needs with what is `chosen`, and the bytes of their files before Python compiles them."""
+    """How many packages the core needs with what is `chosen`, and the bytes of their files
+    before Python compiles them.
+    """
     with tempfile.TemporaryDirectory() as folder:
         _uv("venv", "--python", sys.executable, folder)
         project = [str(_TOP / "pyproject.toml"), "--constraint", str(_TOP / "requirements.lock")]

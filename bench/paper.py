@@ -1,8 +1,10 @@
-"""The papers' whole compositions with the template model: `python -m bench.paper hammerbench|complexfuncbench [--runs N] [--json]`.
+"""The papers' whole compositions with the template model: `python -m bench.paper
+hammerbench|complexfuncbench [--runs N] [--json]`.
 
-`python -m bench.paper all --folder DIR` builds the four papers' recipes in one work folder, HammerBench in its paper's size, has
-two candidates answer a release of it, and runs the command line's other commands there, each with `--memory` for DuckDB; `--only`
-runs some of them again in a folder that was built before.
+`python -m bench.paper all --folder DIR` builds the four papers' recipes in one work folder,
+HammerBench in its paper's size, has two candidates answer a release of it, and runs the command
+line's other commands there, each with `--memory` for DuckDB; `--only` runs some of them again in a
+folder that was built before.
 """
 
 import argparse
@@ -44,7 +46,8 @@ _CANDIDATES = [
         },
     },
 ]
-# In this order: what a command reads, another one has written. Servers are ended after a while, as by Ctrl-C.
+# In this order: what a command reads, another one has written. Servers are ended after a while, as
+# by Ctrl-C.
 _COMMANDS = """
 init {folder}/begun
 estimate {folder}/hammerbench.yaml
@@ -168,7 +171,9 @@ def measure(paper: str) -> tuple[ProcessRun, dict[str, Any]]:
 
 
 def measure_commands(chosen: argparse.Namespace) -> None:
-    """Seconds and peak memory of each command, told as it ends; what it printed stands beside the work folder."""
+    """Seconds and peak memory of each command, told as it ends; what it printed stands beside
+    the work folder.
+    """
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
         folder = (chosen.folder or Path(temporary)).absolute()
         rows = []

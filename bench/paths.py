@@ -1,7 +1,8 @@
-"""50 multi-step samples of 100,000 tokens of context and more, evaluated: `python -m bench.paths [--count N] [--runs N] [--json]`.
+"""50 multi-step samples of 100,000 tokens of context and more, evaluated: `python -m bench.paths
+[--count N] [--runs N] [--json]`.
 
-The candidate is a scripted model across a wire: what is measured is callwright, not a model. It leaves defaults out, so that
-the world is asked what the calls return.
+The candidate is a scripted model across a wire: what is measured is callwright, not a model. It
+leaves defaults out, so that the world is asked what the calls return.
 """
 
 import argparse
@@ -132,7 +133,9 @@ async def _make_samples(world: Environment, count: int) -> list[Sample]:
 
 
 async def _make_sample(world: Environment, city: str, arrival: str, departure: str) -> Sample:
-    """The way to a hotel, then hotels at one place after the other until the context is as long as it shall be."""
+    """The way to a hotel, then hotels at one place after the other until the context is as long
+    as it shall be.
+    """
     stay = {"arrival_date": arrival, "departure_date": departure, "adults": 1}
     request = (
         f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me"
@@ -201,7 +204,9 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
 
 @contextmanager
 def _serve_guide(samples: Sequence[Sample]) -> Iterator[str]:
-    """A model that goes the gold's way and leaves out what has a default, on loopback; its address."""
+    """A model that goes the gold's way and leaves out what has a default, on loopback; its
+    address.
+    """
     steps = {
         sample.request: [turn.calls for turn in sample.turns if turn.kind == "calls"]
         for sample in samples

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 _LEAST = 0.1  # seconds between two looks
-_REST = 40  # times as long as a look took: the kernel walks all pages of the tree for it, on cores that are measured
+# times as long as a look took: the kernel walks all pages of the tree for it, on cores that are
+# measured
+_REST = 40
 _KILO = 1024
 
 
 class ProcessRun(NamedTuple):
-    """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS), `resident_mb` for each process (RSS).
+    """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS),
+    `resident_mb` for each process (RSS).
 
-    `cpu_seconds` is what the tree had of the processors: on a machine that is shared, less noisy than the clock.
+    `cpu_seconds` is what the tree had of the processors: on a machine that is shared, less noisy
+    than the clock.
     """
 
     code: int

@@ -1,9 +1,11 @@
-"""Public replies of real models, run through our reading: python -m bench.replies PATH... [--gold FOLDER] [--show N].
+"""Public replies of real models, run through our reading: python -m bench.replies PATH... [--gold
+FOLDER] [--show N].
 
-A path is a file or a folder with BFCL's result files (`result`), HammerBench's logs or CallNavi's predictions (`predict`), messages
-in OpenAI's form (`role`, `content`, `tool_calls`), tables with a column `raw_output`, or answers that are an object
-(`raw_message_text`). A source is a folder below the path, or the file. With BFCL's data in the folder `--gold` what is read is
-evaluated too, by BFCL's own check.
+A path is a file or a folder with BFCL's result files (`result`), HammerBench's logs or CallNavi's
+predictions (`predict`), messages in OpenAI's form (`role`, `content`, `tool_calls`), tables with a
+column `raw_output`, or answers that are an object (`raw_message_text`). A source is a folder below
+the path, or the file. With BFCL's data in the folder `--gold` what is read is evaluated too, by
+BFCL's own check.
 """
 
 import argparse
@@ -38,7 +40,9 @@ _CATEGORIES = {  # of BFCL's results before they had a version, as its data have
 
 
 class Reply(NamedTuple):
-    """A reply: its text, the calls that its provider took out of it, and the question it answers, "" where none is known."""
+    """A reply: its text, the calls that its provider took out of it, and the question it
+    answers, "" where none is known.
+    """
 
     text: str
     written: tuple[WrittenCall, ...] = ()
@@ -124,7 +128,9 @@ class Gold(NamedTuple):
         return _named_now(question) in self.accepted
 
     def is_right(self, question: str, calls: tuple[Call, ...]) -> bool:
-        """Whether these are the accepted calls; providers that take no dot in a name have another sign in its place."""
+        """Whether these are the accepted calls; providers that take no dot in a name have
+        another sign in its place.
+        """
         name = _named_now(question)
         functions = self.functions[name]
         own = {re.sub(r"\W", "_", one["name"]): one["name"] for one in functions}
@@ -144,7 +150,9 @@ def _named_now(question: str) -> str:
 
 
 def read_gold(folder: Path) -> Gold:
-    """BFCL's data, wherever in a folder they lie; but for Java and JavaScript, whose values are written in their own way."""
+    """BFCL's data, wherever in a folder they lie; but for Java and JavaScript, whose values are
+    written in their own way.
+    """
     functions: dict[str, Any] = {}
     accepted: dict[str, Any] = {}
     for path in sorted(folder.rglob("BFCL_v*.json")):

@@ -1,7 +1,8 @@
-"""The review loop's traffic with a real Label Studio: `python -m bench.review [--push N] [--many N] [--runs N] [--json]`.
+"""The review loop's traffic with a real Label Studio: `python -m bench.review [--push N] [--many N]
+[--runs N] [--json]`.
 
-With LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY that server is used, else one is started in a folder of its own. Every run
-makes a project and deletes it.
+With LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY that server is used, else one is started in a folder
+of its own. Every run makes a project and deletes it.
 """
 
 import argparse

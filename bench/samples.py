@@ -1,4 +1,6 @@
-"""10,000 template samples with all checks: `python -m bench.samples [--count N] [--runs N] [--json]`."""
+"""10,000 template samples with all checks: `python -m bench.samples [--count N] [--runs N]
+[--json]`.
+"""
 
 import argparse
 import json

@@ -1,12 +1,14 @@
-"""Scoring a log of HammerBench's size, 1,098 conversations: `python -m bench.scoring LOG... [--runs N] [--json]`.
+"""Scoring a log of HammerBench's size, 1,098 conversations: `python -m bench.scoring LOG... [--runs
+N] [--json]`.
 
-A LOG is a folder with MT_res.json; conversations of the logs named are repeated until there are as many, and as many
-snapshots as near to 2,851 as they allow.
+A LOG is a folder with MT_res.json; conversations of the logs named are repeated until there are as
+many, and as many snapshots as near to 2,851 as they allow.
 
-`python -m bench.scoring --predictions 100000 --kind snapshots|plans|turns|runs [--files] [--folder DIR]` scores synthetic
-answers to a real release instead: what the template model answered, under four names, many times, with mistakes put in.
-All answers are in the warehouse when `callwright evaluate` is started, and all scores are when it ends; with --files they are
-the paper's own result files, which `callwright score` reads. A --folder that was filled before is taken again.
+`python -m bench.scoring --predictions 100000 --kind snapshots|plans|turns|runs [--files] [--folder
+DIR]` scores synthetic answers to a real release instead: what the template model answered, under
+four names, many times, with mistakes put in. All answers are in the warehouse when `callwright
+evaluate` is started, and all scores are when it ends; with --files they are the paper's own result
+files, which `callwright score` reads. A --folder that was filled before is taken again.
 """
 
 import argparse
@@ -29,7 +31,8 @@ from callwright.validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
 from callwright.warehouse.store import Warehouse
 
 COUNT, SNAPSHOTS = 1098, 2851
-# In a process of its own: what a scorer takes once its modules are there, reading the files included.
+# In a process of its own: what a scorer takes once its modules are there, reading the files
+# included.
 INSIDE = """
 import sys, time
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Synthetic answers to a real release: what one candidate answered, over again under other labels, with mistakes put in."""
+"""Synthetic answers to a real release: what one candidate answered, over again under other
+labels, with mistakes put in.
+"""
 
 import subprocess
 import sys
@@ -37,7 +39,9 @@ _WORDS = (
 
 
 class Source(NamedTuple):
-    """A recipe whose release is answered, and how many times as many samples of each kind are built of it."""
+    """A recipe whose release is answered, and how many times as many samples of each kind are
+    built of it.
+    """
 
     recipe: str
     times: float
@@ -52,7 +56,9 @@ SOURCES: dict[str, Source] = {
 
 
 class Filled(NamedTuple):
-    """A work folder with answers in it: to how many samples, in how many runs of each candidate, and how many in all."""
+    """A work folder with answers in it: to how many samples, in how many runs of each candidate,
+    and how many in all.
+    """
 
     home: Path
     samples: int
@@ -61,7 +67,9 @@ class Filled(NamedTuple):
 
 
 def fill(folder: Path, kind: str, count: int) -> Filled:
-    """Build a release, have it answered once, and multiply the answers until there are `count`; made once a folder."""
+    """Build a release, have it answered once, and multiply the answers until there are `count`;
+    made once a folder.
+    """
     home = folder / "home"
     warehouse = Warehouse(home / "warehouse.duckdb")
     if not home.exists():
@@ -141,7 +149,9 @@ def _multiply(warehouse: Warehouse, count: int) -> None:
 
 
 def altered(one: Prediction, label: str, run: int, rng: Random, tools: Sequence[str]) -> Prediction:
-    """The answer under another label and run, with mistakes: a value, a name, a tool, or a text that can't be read."""
+    """The answer under another label and run, with mistakes: a value, a name, a tool, or a text
+    that can't be read.
+    """
     if not one.calls or rng.random() < 0.3:  # noqa: PLR2004 - as likely as not right
         return one.with_changes(model=label, run=run)
     calls = tuple(_altered_call(call, rng, tools) for call in one.calls)

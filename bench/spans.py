@@ -1,7 +1,9 @@
-"""Reading a million spans of 2 kB: `python -m bench.spans [--count N] [--take N] [--personal-data on] [--json]`.
+"""Reading a million spans of 2 kB: `python -m bench.spans [--count N] [--take N] [--personal-data
+on] [--json]`.
 
-The spans are written by code into a folder that is thrown away: four a trace, scattered over the file, one line in ten thousand
-broken. Then a source is read as a build reads it. Prints seconds for each part, records, and the largest memory of the process.
+The spans are written by code into a folder that is thrown away: four a trace, scattered over the
+file, one line in ten thousand broken. Then a source is read as a build reads it. Prints seconds for
+each part, records, and the largest memory of the process.
 """
 
 import argparse

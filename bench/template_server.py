@@ -1,7 +1,8 @@
-"""A chat server that answers what stages ask: `python -m bench.template_server [--port N] [--delay 0.05]` prints its address.
+"""A chat server that answers what stages ask: `python -m bench.template_server [--port N] [--delay
+0.05]` prints its address.
 
-template/v1 words each answer once; whoever asks the same again gets it for next to nothing, so that a second run measures its
-client. GET …/asked gives all bodies that came, one a line.
+template/v1 words each answer once; whoever asks the same again gets it for next to nothing, so that
+a second run measures its client. GET …/asked gives all bodies that came, one a line.
 """
 
 import argparse

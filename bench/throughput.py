@@ -1,9 +1,11 @@
-"""Items a second through ledger, limits and one way to the model, beside the bare client in the same run.
+"""Items a second through ledger, limits and one way to the model, beside the bare client in the
+same run.
 
-`python -m bench.throughput [--base-url URL] [-n 5000] [--steps 1] [-c 64] [--transport lean|litellm] [--runs 5] [--json]`.
-Without a URL a server of our own answers, after 50 ms each time. Each run is a process of its own, clients take turns, and
-the figures are medians. With `--real` the items are samples: three real stages of a build with ledger and landing, and the
-bare client sends the very requests that came of them.
+`python -m bench.throughput [--base-url URL] [-n 5000] [--steps 1] [-c 64] [--transport
+lean|litellm] [--runs 5] [--json]`. Without a URL a server of our own answers, after 50 ms each
+time. Each run is a process of its own, clients take turns, and the figures are medians. With
+`--real` the items are samples: three real stages of a build with ledger and landing, and the bare
+client sends the very requests that came of them.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""Where a call's time goes, by whose code it is spent in: `python -m bench.throughput_profile [-n 3000] [-c 256]`."""
+"""Where a call's time goes, by whose code it is spent in: `python -m bench.throughput_profile
+[-n 3000] [-c 256]`.
+"""
 
 import argparse
 import asyncio

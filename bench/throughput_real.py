@@ -1,8 +1,10 @@
-"""A measured run of real stages: `python -m bench.throughput_real CLIENT URL ITEMS _ CONCURRENCY` prints JSON.
+"""A measured run of real stages: `python -m bench.throughput_real CLIENT URL ITEMS _ CONCURRENCY`
+prints JSON.
 
-`callwright-real` plans imperfect requests, carries each through the three stages of single turns (almost all ask a model in each)
-and lands them in DuckDB; `bare_aiohttp` sends the very requests that came of it, which the server remembers. A first run of
-`callwright-real` fills the server's memory and is no measurement.
+`callwright-real` plans imperfect requests, carries each through the three stages of single turns
+(almost all ask a model in each) and lands them in DuckDB; `bare_aiohttp` sends the very requests
+that came of it, which the server remembers. A first run of `callwright-real` fills the server's
+memory and is no measurement.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""One measured run in a process of its own: `python -m bench.throughput_run CLIENT URL ITEMS STEPS CONCURRENCY` prints JSON."""
+"""One measured run in a process of its own: `python -m bench.throughput_run CLIENT URL ITEMS
+STEPS CONCURRENCY` prints JSON.
+"""
 
 import asyncio
 import json
@@ -50,7 +52,9 @@ class ThroughputPlan(NamedTuple):
 
 @asynccontextmanager
 async def callwright(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
-    """Our own chat with ledger, limits, budget and records, the transport being the client's second half."""
+    """Our own chat with ledger, limits, budget and records, the transport being the client's
+    second half.
+    """
     transport = plan.client.partition("-")[2]
     told = {
         "api_base": plan.url,

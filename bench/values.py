@@ -1,8 +1,10 @@
-"""How the values of labelled requests stand by what is found in their words: `python -m bench.values FILE [--json]`.
+"""How the values of labelled requests stand by what is found in their words: `python -m
+bench.values FILE [--json]`.
 
-Each line is a request as `check requests` reads it, with `label` (right or wrong) and, for a wrong one, perhaps `wrong`: the names
-of the arguments that its defect makes wrong. With `--corrections` each line is a question of BFCL with its functions, the ground
-truth before and after it was corrected: how many of either are contradicted without a model, by words or by the schema.
+Each line is a request as `check requests` reads it, with `label` (right or wrong) and, for a wrong
+one, perhaps `wrong`: the names of the arguments that its defect makes wrong. With `--corrections`
+each line is a question of BFCL with its functions, the ground truth before and after it was
+corrected: how many of either are contradicted without a model, by words or by the schema.
 """
 
 import argparse
@@ -22,7 +24,9 @@ _QUESTIONS = "BFCL_v4_simple.json"
 
 
 def main() -> None:
-    """Print the table of standings, or the share of golds that is contradicted before and after their correction."""
+    """Print the table of standings, or the share of golds that is contradicted before and after
+    their correction.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--corrections", action="store_true")
@@ -37,7 +41,9 @@ def main() -> None:
 
 
 def count_standings(file: Path) -> dict[str, dict[str, int]]:
-    """How many arguments of right and of wrong lines stand how, by language and label, and how many lines are contradicted."""
+    """How many arguments of right and of wrong lines stand how, by language and label, and how
+    many lines are contradicted.
+    """
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for line, found in zip(lines, check_requests(lines), strict=True):
@@ -57,7 +63,9 @@ def count_standings(file: Path) -> dict[str, dict[str, int]]:
 
 
 def count_corrections(file: Path) -> dict[str, dict[str, int]]:
-    """How many golds are contradicted by their words, and how many by the schema, before and after the correction."""
+    """How many golds are contradicted by their words, and how many by the schema, before and
+    after the correction.
+    """
     counts: dict[str, dict[str, int]] = {}
     for name, truth in (("before", "old_ground_truth"), ("after", "ground_truth")):
         found = Counter(golds=0, contradicted=0, by_words=0, by_schema=0)

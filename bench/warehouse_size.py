@@ -1,8 +1,10 @@
-"""A warehouse of made-up rows, asked what people and analysts ask: `python -m bench.warehouse_size [--samples N] [--json]`.
+"""A warehouse of made-up rows, asked what people and analysts ask: `python -m bench.warehouse_size
+[--samples N] [--json]`.
 
-Each sample has 14 outcomes, 7 verdicts and a request to a model, every twentieth is in doubt and asked about; what landed is a
-release that four candidates answered. Every command runs in a process of its own with DuckDB held to `--memory`. `--filled FILE`
-keeps the filled warehouse for the next time; each run works on a copy of it. What is measured is told at once, on stderr.
+Each sample has 14 outcomes, 7 verdicts and a request to a model, every twentieth is in doubt and
+asked about; what landed is a release that four candidates answered. Every command runs in a process
+of its own with DuckDB held to `--memory`. `--filled FILE` keeps the filled warehouse for the next
+time; each run works on a copy of it. What is measured is told at once, on stderr.
 """
 
 import argparse
@@ -135,7 +137,9 @@ def filters(warehouse: Warehouse) -> dict[str, int]:
 
 
 def _quickest(work: Callable[[], object]) -> float:
-    """Seconds that something takes, of three times the least: others may have the processors meanwhile."""
+    """Seconds that something takes, of three times the least: others may have the processors
+    meanwhile.
+    """
     taken = []
     for _ in range(3):
         began = time.perf_counter()
@@ -177,7 +181,9 @@ def _answer(connection: Connection, query: str) -> None:
 
 
 def fill(warehouse: Warehouse, samples: int, predictions: int) -> None:
-    """Put made-up samples with all their rows into a warehouse, and the answers of four candidates to those that landed."""
+    """Put made-up samples with all their rows into a warehouse, and the answers of four
+    candidates to those that landed.
+    """
     _execute(warehouse, _ONCE)
     for first in range(0, samples, _BATCH):
         _execute(warehouse, _OF_SAMPLES, {"first": first, "until": min(samples, first + _BATCH)})

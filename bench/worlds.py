@@ -1,8 +1,10 @@
-"""Episodes of a simulated document, by one core: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--json]`.
+"""Episodes of a simulated document, by one core: `python -m bench.worlds [--episodes N] [--parallel
+N] [--runs N] [--json]`.
 
-An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and the difference to its start.
-State and reward are those of a task of three of them, by what trainers use (`callwright.Episode`), and so are the episodes that are
-under way at once. Times are of the processor, so that what others do on the machine counts little.
+An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and
+the difference to its start. State and reward are those of a task of three of them, by what trainers
+use (`callwright.Episode`), and so are the episodes that are under way at once. Times are of the
+processor, so that what others do on the machine counts little.
 """
 
 import argparse
@@ -185,7 +187,9 @@ def _seconds(done: Callable[[], object], times: int) -> float:
 
 
 def _memory(task: Task, calls: list[Call], parallel: int) -> dict[str, float]:
-    """What so many episodes take that are under way at once, each with three writes; and what is left when they are gone."""
+    """What so many episodes take that are under way at once, each with three writes; and what is
+    left when they are gone.
+    """
     gc.collect()
     before = _resident()
     episodes = [_played(task, calls) for _ in range(parallel)]

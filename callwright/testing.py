@@ -151,9 +151,11 @@ def make_sample(
     language: Language = "en",
     withheld: Sequence[Tool] = (),
 ) -> Sample:
-    """A sample: what the user says as text, the calls that are due as arguments by tool, or whole turns.
+    """A sample: what the user says as text, the calls that are due as arguments by tool, or whole
+    turns.
 
-    What a call takes word by word from the user has its evidence. Where the last turn is no call, none is due.
+    What a call takes word by word from the user has its evidence. Where the last turn is no call,
+    none is due.
 
     >>> make_sample([TABLE], "A table for 4.", {"book_table": {"people": 4}})
     """
@@ -209,7 +211,8 @@ def context_of(
 def run_check(
     check: Check[Sample], sample: Sample, tools: Tools = (), chat: ChatModel | None = None
 ) -> Verdict:
-    """What a check says of a sample with these tools; each doubt has a sentence that people are told.
+    """What a check says of a sample with these tools; each doubt has a sentence that people are
+    told.
 
     >>> run_check(check, make_sample([TABLE], "A table for 4."), [TABLE]).decision
     'unproved'
@@ -287,7 +290,8 @@ def ask_world(world: Environment, tool: str, **arguments: object) -> CallRespons
 
 
 def check_adapter(adapter: Adapter, model: str = "example/small", **options: object) -> RawReply:
-    """What an adapter answers to a greeting, where it keeps the protocol: errors are ours, an answer by schema is JSON.
+    """What an adapter answers to a greeting, where it keeps the protocol: errors are ours, an
+    answer by schema is JSON.
 
     >>> check_adapter(open_model(settings)).text
     'Hello there.'

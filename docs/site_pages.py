@@ -1,4 +1,6 @@
-"""What the site has besides docs/: the README as its first page, the figures of bench/, the changelog, and lists of two folders."""
+"""What the site has besides docs/: the README as its first page, the figures of bench/, the
+changelog, and lists of two folders.
+"""
 
 import re
 from pathlib import Path

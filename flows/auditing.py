@@ -1,4 +1,6 @@
-"""Measuring the checks, on samples broken on purpose and on labelled wordings, and the models that read, beside each other."""
+"""Measuring the checks, on samples broken on purpose and on labelled wordings, and the models
+that read, beside each other.
+"""
 
 import tempfile
 from collections import defaultdict
@@ -74,7 +76,9 @@ _GIVING = 60  # samples of each kind and language whose values may be put into o
 
 
 class AuditPlan(NamedTuple):
-    """What is audited: a release, or what the newest builds have landed; so many samples of each kind and language."""
+    """What is audited: a release, or what the newest builds have landed; so many samples of each
+    kind and language.
+    """
 
     release: str = ""
     per_kind: int = 10
@@ -85,7 +89,9 @@ class AuditPlan(NamedTuple):
 
 
 class DefectCase(NamedTuple):
-    """A sample, whole (`defect` is "") or with a defect, and what today's checks decide about it."""
+    """A sample, whole (`defect` is "") or with a defect, and what today's checks decide about
+    it.
+    """
 
     subject: str
     defect: str
@@ -109,9 +115,11 @@ class AuditReport(NamedTuple):
 
 
 async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) -> AuditReport:
-    """Break accepted samples in every way that fits, let today's checks judge them and themselves as they were, and keep that.
+    """Break accepted samples in every way that fits, let today's checks judge them and themselves
+    as they were, and keep that.
 
-    Raises ConfigurationError where nothing has been accepted, or for a release or a defect that there is not.
+    Raises ConfigurationError where nothing has been accepted, or for a release or a defect that
+    there is not.
     """
     injectors = injectors_named(plan.defects)
     warehouse = open_warehouse(settings)
@@ -143,7 +151,9 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
 
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
-    """The samples that are audited, drawn by the plan's seed, and what the others of their kinds hold."""
+    """The samples that are audited, drawn by the plan's seed, and what the others of their kinds
+    hold.
+    """
     with warehouse.reading_together():
         groups = _accepted(warehouse, plan)
         giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
@@ -167,7 +177,9 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
 
 
 def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], dict[str, Tool]]:
-    """So many accepted samples of each kind and language, drawn by the plan's seed, and their tools."""
+    """So many accepted samples of each kind and language, drawn by the plan's seed, and their
+    tools.
+    """
     drawn = [key for keys in _accepted(warehouse, plan).values() for key in keys[: plan.per_kind]]
     samples = list(samples_by_key(warehouse, drawn).values())
     return samples, read_tools(
@@ -176,7 +188,9 @@ def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], d
 
 
 def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], list[str]]:
-    """The keys of what a release has, or the newest builds have landed, by kind and language, in an order by the seed."""
+    """The keys of what a release has, or the newest builds have landed, by kind and language, in
+    an order by the seed.
+    """
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -199,7 +213,9 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
 
 @contextmanager
 def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environment]]:
-    """The environments of the newest builds, by name, but servers: nobody shall send them broken calls."""
+    """The environments of the newest builds, by name, but servers: nobody shall send them broken
+    calls.
+    """
     rows = warehouse.rows(
         "select body from builds where key in (select build from latest_builds) order by started_at"
     )
@@ -219,7 +235,9 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
 
 
 def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
-    """What becomes of a sample; `open` where no check doubts it, but none that was asked settles what it claims either."""
+    """What becomes of a sample; `open` where no check doubts it, but none that was asked settles
+    what it claims either.
+    """
     grade = settled_claims(verdicts).grade
     if grade == "proved" or grade == "judged":  # noqa: PLR1714 - so that types follow
         return grade
@@ -230,7 +248,8 @@ def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
 
 
 async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> AuditReport:
-    """Let the readers judge requests that are labelled right or wrong, a JSON line each, and keep what they decide.
+    """Let the readers judge requests that are labelled right or wrong, a JSON line each, and keep
+    what they decide.
 
     Raises ConfigurationError where the file can't be read, or a line has no label.
     """
@@ -335,7 +354,9 @@ def _argument_rows(case: DefectCase) -> Iterator[Row]:
 
 
 def audit_page(report: AuditReport) -> str:
-    """The figures as Markdown tables: by check, family, kind, language and grade, and how many of each defect are still proved."""
+    """The figures as Markdown tables: by check, family, kind, language and grade, and how many
+    of each defect are still proved.
+    """
     together = [row for row in report.figures if row["check_name"] == ALL_CHECKS]
     slices = defaultdict(list, grouped(together, itemgetter("slice_by")))
     slices["defect"].sort(
@@ -359,7 +380,9 @@ _UNKNOWN = (
 
 
 class ComparisonPlan(NamedTuple):
-    """Which models read, how many samples of each family and language, of which release, and how many may be wrong."""
+    """Which models read, how many samples of each family and language, of which release, and how
+    many may be wrong.
+    """
 
     models: tuple[str, ...]
     release: str = ""
@@ -370,7 +393,9 @@ class ComparisonPlan(NamedTuple):
 
 
 class ReaderComparison(NamedTuple):
-    """How the models read the same places, side by side; `chosen` is the cheapest that meets the bar, "" where none does."""
+    """How the models read the same places, side by side; `chosen` is the cheapest that meets the
+    bar, "" where none does.
+    """
 
     source: str
     samples: int
@@ -383,13 +408,17 @@ class ReaderComparison(NamedTuple):
 async def compare_readers(
     plan: ComparisonPlan, settings: Settings, progress: Progress
 ) -> ReaderComparison:
-    """Let each model read the same planted places. Raises ConfigurationError where nothing with calls has been accepted."""
+    """Let each model read the same planted places.
+
+    Raises ConfigurationError where nothing with calls has been accepted.
+    """
     await _look_at_models(plan.models)
     warehouse = open_warehouse(settings)
     samples, tools = _drawn(warehouse, plan)
     wrong_before = plan.wrong_before
     if wrong_before is None:
-        # As much of what readers of the newest builds read as they doubted, by the upper bound: no more of it was wrong, it seems.
+        # As much of what readers of the newest builds read as they doubted, by the upper bound: no
+        # more of it was wrong, it seems.
         [row] = warehouse.rows(sql("measuring.doubted"))
         wrong_before = share_interval(row["doubted"], row["read"]).high if row["read"] else _UNKNOWN
     readers = [
@@ -415,7 +444,9 @@ async def compare_readers(
 
 
 async def _look_at_models(names: Sequence[str]) -> None:
-    """Raise ConfigurationError, or UnavailableError where a server is away, before any of these models is asked."""
+    """Raise ConfigurationError, or UnavailableError where a server is away, before any of these
+    models is asked.
+    """
     recipes = [recipe_of_checks(name) for name in names]
     for recipe in recipes:
         check_keys(recipe)
@@ -425,7 +456,9 @@ async def _look_at_models(names: Sequence[str]) -> None:
 
 
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
-    """Samples at which calls are due, as many of each family and language as are asked for, and their tools."""
+    """Samples at which calls are due, as many of each family and language as are asked for, and
+    their tools.
+    """
     found, tools = read_samples(warehouse, AuditPlan(plan.release, plan.limit, plan.seed))
     kept = grouped(filter(has_calls, found), lambda one: (family_of(one.kind).name, one.language))
     samples = []
@@ -438,7 +471,9 @@ def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], di
 
 
 def _planted_in(sample: Sample, tools: Mapping[str, Tool], seed: int) -> list[PlantedPoint]:
-    """What every reader is asked to read of a sample: the gold as it is, and defects of different sorts."""
+    """What every reader is asked to read of a sample: the gold as it is, and defects of
+    different sorts.
+    """
     read = sample.underlying
     toolset = [tools[key] for key in read.candidates if key in tools]
     return plant_each(read, toolset, Random(f"{seed}:{sample.key}"), defects=_DEFECTS)
@@ -488,7 +523,8 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
         error = await chats.in_flight.carry(samples, read)
     if error is not None:
         raise error
-    # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost, whoever has paid them.
+    # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost,
+    # whoever has paid them.
     async with Ledger(settings.ledger) as ledger:
         asked = [await ledger.get(bytes.fromhex(one)) for one in {one.request for one in calls}]
     replies = [one for one in asked if one is not None]

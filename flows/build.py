@@ -1,4 +1,7 @@
-"""A build: from a recipe to landed samples. The command line, Prefect and the tests all call this."""
+"""A build: from a recipe to landed samples.
+
+The command line, Prefect and the tests all call this.
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -85,8 +88,8 @@ from callwright.warehouse.records import Tool, content_key
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, body_of
 
-# Of so many samples the encoder's 100 MB weigh more than the half second that opening it again takes, once they are made:
-# while they are made, each round would open it.
+# Of so many samples the encoder's 100 MB weigh more than the half second that opening it again
+# takes, once they are made: while they are made, each round would open it.
 _MANY = 5000
 _REASONS = 3
 BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
@@ -95,8 +98,8 @@ BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make o
 class FunnelRow(NamedTuple):
     """What a stage did with what came to it: entered = passed + rejected + failed + waiting.
 
-    `not_applicable` is how many of the passed ones it had nothing to do with, `personal_data` how many personal values stood in
-    what it took from files.
+    `not_applicable` is how many of the passed ones it had nothing to do with, `personal_data` how
+    many personal values stood in what it took from files.
     """
 
     stage: str
@@ -110,9 +113,11 @@ class FunnelRow(NamedTuple):
 
 
 class CompositionRow(NamedTuple):
-    """How many samples of a kind a recipe asks for and what became of them; `paper` is None where the paper tells none.
+    """How many samples of a kind a recipe asks for and what became of them; `paper` is None where
+    the paper tells none.
 
-    Of those that `landed`, `proved` rest on rules alone and `judged` on a model's blind reading; people vouched for the others.
+    Of those that `landed`, `proved` rest on rules alone and `judged` on a model's blind reading;
+    people vouched for the others.
     """
 
     kind: str
@@ -127,7 +132,9 @@ class CompositionRow(NamedTuple):
 
 
 class SpendingRow(NamedTuple):
-    """What a build has asked and paid until now: `calls` went out, `known` ones the ledger answered. Money is in US dollars."""
+    """What a build has asked and paid until now: `calls` went out, `known` ones the ledger
+    answered. Money is in US dollars.
+    """
 
     calls: int
     known: int
@@ -137,7 +144,9 @@ class SpendingRow(NamedTuple):
 
 
 class BuildReport(NamedTuple):
-    """What a build made of what was asked for: its funnel, what landed, how many of each kind, and what was left out and why."""
+    """What a build made of what was asked for: its funnel, what landed, how many of each kind,
+    and what was left out and why.
+    """
 
     build: str
     recipe: str
@@ -175,7 +184,9 @@ class BuildReport(NamedTuple):
 
     @property
     def emptiness(self) -> str:
-        """Why nothing of what was asked for has landed, "" where something has or waits for people."""
+        """Why nothing of what was asked for has landed, "" where something has or waits for
+        people.
+        """
         if self.landed or not self.asked or any(row.waiting for row in self.composition):
             return ""
         if not self.planned:
@@ -214,10 +225,11 @@ class BuildReport(NamedTuple):
 
 
 class BuildSteps(NamedTuple):
-    """What a build does, step by step; whoever runs it carries the steps out: this process, or flows of Prefect's.
+    """What a build does, step by step; whoever runs it carries the steps out: this process, or
+    flows of Prefect's.
 
-    `make` makes what lacks of some kinds, and gives how much was planned; `check` checks what no check has seen; `measure` measures
-    who read it; `land` ends it.
+    `make` makes what lacks of some kinds, and gives how much was planned; `check` checks what no
+    check has seen; `measure` measures who read it; `land` ends it.
     """
 
     make: Callable[[Sequence[str]], Awaitable[int]]
@@ -235,7 +247,8 @@ def steps_of(
 
 
 async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
-    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those that passed.
+    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those
+    that passed.
 
     Then the readers are measured, and it lands.
 
@@ -271,7 +284,9 @@ def phases_of(recipe: Recipe) -> Iterator[Phase]:
 
 
 async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
-    """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
+    """Build a recipe with the workers that the settings name, going on where the last build of
+    it stopped.
+    """
     with ExitStack() as opened:
         workers = opened.enter_context(open_workers(recipe, settings, progress))
         check_keys(recipe)
@@ -350,7 +365,10 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
 
 
 def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
-    """A build that was opened before, as it was. Raises ConfigurationError where the warehouse lacks it."""
+    """A build that was opened before, as it was.
+
+    Raises ConfigurationError where the warehouse lacks it.
+    """
     warehouse = open_warehouse(settings)
     rows = warehouse.rows("select body from builds where key = ?", [key])
     if not rows:
@@ -375,9 +393,11 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
 
 
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
-    """The name of a build: the same for the same recipe, tools and prompts, however often it is run.
+    """The name of a build: the same for the same recipe, tools and prompts, however often it is
+    run.
 
-    Checks have no part in it: they make nothing. Which versions of them a build has met stands in `build_checks`.
+    Checks have no part in it: they make nothing. Which versions of them a build has met stands in
+    `build_checks`.
     """
     body = recipe.model_dump(
         mode="json",
@@ -452,7 +472,9 @@ def _thresholds_of(checks: Checks) -> dict[str, JsonValue]:
 
 
 def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
-    """What lands without people, where the recipe says it: what has landed stays, so a build that asks for more is another one."""
+    """What lands without people, where the recipe says it: what has landed stays, so a build
+    that asks for more is another one.
+    """
     stated: dict[str, JsonValue] = {}
     if recipe.land != Recipe.model_fields["land"].default:
         stated["land"] = recipe.land
@@ -463,7 +485,8 @@ def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
 
 
 def land(run: GroupRun) -> BuildReport:
-    """Sort out duplicates, ask people about what is in doubt, accept the rest, note that the build is done, and count.
+    """Sort out duplicates, ask people about what is in doubt, accept the rest, note that the build
+    is done, and count.
 
     It is published where the settings say so.
     """
@@ -541,7 +564,9 @@ def _composition(run: GroupRun) -> Iterator[CompositionRow]:
 
 
 class Unchanged(NamedTuple):
-    """A build that ended, and of which nothing has changed since: what it made, and when it ended."""
+    """A build that ended, and of which nothing has changed since: what it made, and when it
+    ended.
+    """
 
     report: BuildReport
     finished_at: datetime
@@ -556,7 +581,9 @@ class Unchanged(NamedTuple):
 
 
 def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
-    """The finished build that this recipe names as things stand now; None where there is something to do."""
+    """The finished build that this recipe names as things stand now; None where there is
+    something to do.
+    """
     warehouse = open_warehouse(settings)
     asked = (
         "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or"

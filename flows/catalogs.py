@@ -1,4 +1,6 @@
-"""The tools of a recipe, and catalogs in the warehouse: imported once, named by what they hold, used by a name of the user's."""
+"""The tools of a recipe, and catalogs in the warehouse: imported once, named by what they hold,
+used by a name of the user's.
+"""
 
 import os
 import shlex
@@ -81,7 +83,8 @@ def import_catalog(
     *,
     name: str = "",
 ) -> KeptCatalog:
-    """Read a file, a folder or several, unless they were read before, and keep what is chosen, under a name where one is given.
+    """Read a file, a folder or several, unless they were read before, and keep what is chosen,
+    under a name where one is given.
 
     Raises ConfigurationError where it can't be read, or the choice does not fit.
     """
@@ -91,7 +94,10 @@ def import_catalog(
 def import_server(
     warehouse: Warehouse, catalog: Catalog, origin: str, choice: ToolChoice, name: str
 ) -> KeptCatalog:
-    """Keep what an MCP server listed just now; `origin` is its command or URL. Raises ConfigurationError as `import_catalog`."""
+    """Keep what an MCP server listed just now; `origin` is its command or URL.
+
+    Raises ConfigurationError as `import_catalog`.
+    """
     key = content_key([READER_VERSION, "mcp", origin, *[tool.key for tool in catalog.tools]])
     _keep(
         warehouse,
@@ -104,9 +110,11 @@ def import_server(
 
 
 def with_catalogs(recipe: Recipe, warehouse: Warehouse) -> Recipe:
-    """The recipe, each server that is named by a catalog with the document, command or URL and the choice of that catalog.
+    """The recipe, each server that is named by a catalog with the document, command or URL and the
+    choice of that catalog.
 
-    Raises ConfigurationError where there is no such catalog, it is of something else, or its document has changed since.
+    Raises ConfigurationError where there is no such catalog, it is of something else, or its
+    document has changed since.
     """
     if not any(isinstance(source, ServerSettings) and source.catalog for source in recipe.tools):
         return recipe
@@ -192,7 +200,10 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
-    """Take a catalog's name away; its tools stay for the builds that used them. Raises ConfigurationError for an unknown name."""
+    """Take a catalog's name away; its tools stay for the builds that used them.
+
+    Raises ConfigurationError for an unknown name.
+    """
     dropped = catalog_named(warehouse, name)
     warehouse.execute("delete from catalog_names where name = ?", [name])
     return dropped
@@ -226,7 +237,9 @@ def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
 
 
 class PlumbingParameter(NamedTuple):
-    """A parameter that no plan chooses, in how many tools of a catalog, and in how many of them it is required."""
+    """A parameter that no plan chooses, in how many tools of a catalog, and in how many of them
+    it is required.
+    """
 
     parameter: str
     tools: int
@@ -240,7 +253,9 @@ def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
 
 @contextmanager
 def aside(recipe: Recipe, settings: Settings) -> Iterator[Settings]:
-    """The settings of a work folder that is thrown away, with a ledger of its own and the catalogs that a recipe names."""
+    """The settings of a work folder that is thrown away, with a ledger of its own and the
+    catalogs that a recipe names.
+    """
     with tempfile.TemporaryDirectory(prefix="callwright-aside-") as folder:
         home = Path(folder)
         other = settings.aside(home)._replace(ledger=home / "ledger.sqlite", prefect_api_url="")
@@ -256,7 +271,9 @@ def _names_catalog(source: object) -> bool:
 
 
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
-    """Put the catalogs that a recipe names into another warehouse as well, where a look at it is built."""
+    """Put the catalogs that a recipe names into another warehouse as well, where a look at it is
+    built.
+    """
     for source in recipe.tools:
         if isinstance(source, CatalogTools | SimulatedSettings) and _names_catalog(source):
             kept = catalog_named(warehouse, source.catalog)
@@ -268,7 +285,9 @@ def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> Non
 
 
 def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
-    """The key of the import of these files as a whole; they are read where they were not, or have changed since."""
+    """The key of the import of these files as a whole; they are read where they were not, or
+    have changed since.
+    """
     wanted = os.pathsep.join(
         str(one.absolute()) for one in ([path] if isinstance(path, Path) else path)
     )
@@ -398,9 +417,11 @@ def gather_tools(
     made: Made = _NOTHING,
     answering: Mapping[str, Sequence[Tool]] = MappingProxyType({}),
 ) -> DistinctTools:
-    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
+    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those
+    of its environments.
 
-    What is imported is read once, and kept in the warehouse. Raises ConfigurationError where a source has no tool.
+    What is imported is read once, and kept in the warehouse. Raises ConfigurationError where a
+    source has no tool.
     """
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []

@@ -1,4 +1,6 @@
-"""The models of a recipe, opened once for the shards of a process: one for each role, with ledger, limits and budget."""
+"""The models of a recipe, opened once for the shards of a process: one for each role, with
+ledger, limits and budget.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
@@ -35,10 +37,14 @@ AHEAD = (
 
 
 class InFlight:
-    """The items under way: at most so many at once, and none is begun where the next one would fare no better."""
+    """The items under way: at most so many at once, and none is begun where the next one would
+    fare no better.
+    """
 
     def __init__(self, places: int, patience: int) -> None:
-        """Take `places` items at once; after `patience` of them in a row that no try helped, begin none."""
+        """Take `places` items at once; after `patience` of them in a row that no try helped,
+        begin none.
+        """
         self.error: CallwrightError | None = None
         self._places = asyncio.Semaphore(places)
         self._turn = (
@@ -55,7 +61,9 @@ class InFlight:
     async def carry(
         self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]
     ) -> CallwrightError | None:
-        """Work the items, each read when its turn comes; the gravest error that left one of them undone."""
+        """Work the items, each read when its turn comes; the gravest error that left one of them
+        undone.
+        """
         errors: list[CallwrightError] = []
         try:
             async with asyncio.TaskGroup() as group, self._turn:
@@ -96,7 +104,9 @@ class InFlight:
 
 
 def the_error_of(errors: ExceptionGroup[Exception]) -> Exception | None:
-    """The first error in a group of errors that can all be explained, None where one of them is a bug."""
+    """The first error in a group of errors that can all be explained, None where one of them is
+    a bug.
+    """
     explained, bugs = errors.split((CallwrightError, OSError))  # a full disk is no bug
     if bugs is not None:
         return None
@@ -107,21 +117,29 @@ def the_error_of(errors: ExceptionGroup[Exception]) -> Exception | None:
 
 
 class Chats:
-    """A chat a role, and what all that is carried with them has in common: what is under way, and the budget."""
+    """A chat a role, and what all that is carried with them has in common: what is under way,
+    and the budget.
+    """
 
     def __init__(self, chats: dict[str, LedgeredChat], concurrency: int, budget: Budget) -> None:
-        """Take opened chats; `concurrency` is how many requests they send at once, `budget` what they spend."""
+        """Take opened chats; `concurrency` is how many requests they send at once, `budget` what
+        they spend.
+        """
         self._chats = chats
         self.budget = budget
         self.in_flight = InFlight(AHEAD * concurrency, concurrency)
 
     def can_answer(self, stage: Stage) -> bool:
-        """Whether the model of the stage's role can: template/v1 has no opinion of how people speak."""
+        """Whether the model of the stage's role can: template/v1 has no opinion of how people
+        speak.
+        """
         is_opinion = isinstance(stage, Check) and stage.sort == "opinion"
         return not is_opinion or reads_language(self._chats[stage.role or "generator"].name)
 
     def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
-        """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""
+        """The chat of the stage's role, each call given to `record`; a stage without a role gets
+        one it does not use.
+        """
         return self._chats[stage.role or "generator"].for_stage(stage.name, record)
 
     def assistant_of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
@@ -129,7 +147,9 @@ class Chats:
         return self._chats.get("assistant", self._chats["generator"]).for_stage(stage.name, record)
 
     def settler_of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
-        """The chat of who settles what another model read at a stage, each call given to `record`."""
+        """The chat of who settles what another model read at a stage, each call given to
+        `record`.
+        """
         return self._chats["judge"].for_stage(stage.name, record)
 
 
@@ -177,12 +197,17 @@ async def open_chats(  # noqa: PLR0913 - one argument for each thing that stands
 
 
 class SharedChats:
-    """The models of the shards that are under way in this process at the same time: a model's limits hold for all of them."""
+    """The models of the shards that are under way in this process at the same time: a model's
+    limits hold for all of them.
+    """
 
     def __init__(
         self, traffic: Traffic | None = None, *, open_one: Callable[..., LedgeredChat] = open_chat
     ) -> None:
-        """Nothing is open while no shard is under way; `traffic` counts the requests of all. `open_one` opens a model."""
+        """Nothing is open while no shard is under way; `traffic` counts the requests of all.
+
+        `open_one` opens a model.
+        """
         self._traffic = traffic
         self._open_one = open_one
         self._users = 0
@@ -196,9 +221,11 @@ class SharedChats:
     async def of(
         self, recipe: Recipe, ledger: Path, *, build: str, spent: float
     ) -> AsyncIterator[Chats]:
-        """The chats, opened for the first shard and closed after the last; budget and error are those of all between.
+        """The chats, opened for the first shard and closed after the last; budget and error are
+        those of all between.
 
-        Shards that end at the same moment may not have stated yet what they spent, so what was seen here counts too.
+        Shards that end at the same moment may not have stated yet what they spent, so what was seen
+        here counts too.
         """
         if not self._users:
             self._door = asyncio.Lock()  # one of this event loop
@@ -227,7 +254,9 @@ class SharedChats:
 
 
 def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
-    """The roles by name, each with its model; template/v1 has the sentences that the recipe brings."""
+    """The roles by name, each with its model; template/v1 has the sentences that the recipe
+    brings.
+    """
     own = {"sentences": recipe.sentence_files} if recipe.sentence_files else {}
     for name, model in recipe.models.named.items():
         yield name, model.with_changes(**own) if own and not reads_language(model.name) else model
@@ -243,7 +272,9 @@ def distinct_models(recipe: Recipe) -> list[ModelSettings]:
 
 
 def check_keys(recipe: Recipe) -> None:
-    """Raise ConfigurationError where the key or the file of one of the recipe's models is missing; nobody is asked."""
+    """Raise ConfigurationError where the key or the file of one of the recipe's models is
+    missing; nobody is asked.
+    """
     for settings in distinct_models(recipe):
         check_key(with_secret(settings), named_secret)
 

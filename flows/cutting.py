@@ -1,4 +1,6 @@
-"""How the records of a group are cut into shards: how many the next one takes, and the file that they wait in."""
+"""How the records of a group are cut into shards: how many the next one takes, and the file that
+they wait in.
+"""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -7,7 +9,8 @@ from pathlib import Path
 
 from callwright.flows.shards import write_lines
 
-SHARD_SECONDS = 20.0  # what is lost with a process, and how often progress is seen; the overhead of a shard is far less
+# what is lost with a process, and how often progress is seen; the overhead of a shard is far less
+SHARD_SECONDS = 20.0
 FEWEST = 20  # records that are worth a shard's overhead, where the recipe allows as many
 _LEAST = 8  # the last shards have at least so many times less records than the others
 _LAST = 4  # of what is left, one part in so many is kept for a last shard that lands quickly
@@ -26,10 +29,12 @@ class ShardSizing:
         in_batches: bool = False,
         lands_beside: bool = False,
     ) -> None:
-        """Never more than `most`; so many workers share the records, and their models take `concurrency` requests at once.
+        """Never more than `most`; so many workers share the records, and their models take
+        `concurrency` requests at once.
 
-        Models that answer `in_batches` take hours for few records as for many, so that time is no measure. Where one
-        shard `lands_beside` the requests of the next, the last one is small: nothing is asked while it lands.
+        Models that answer `in_batches` take hours for few records as for many, so that time is no
+        measure. Where one shard `lands_beside` the requests of the next, the last one is small:
+        nothing is asked while it lands.
         """
         self._in_batches = in_batches
         self._lands_beside = lands_beside
@@ -48,7 +53,9 @@ class ShardSizing:
         self._seconds += seconds
 
     def next_size(self, left: int) -> int:
-        """How many of those left the next shard takes; the last ones are shared out, so that no worker waits long for another."""
+        """How many of those left the next shard takes; the last ones are shared out, so that no
+        worker waits long for another.
+        """
         if self._in_batches:
             return min(left, self._most)
         known = self._done and self._seconds
@@ -67,7 +74,9 @@ PLANNED_AT_ONCE = 8  # records, a millisecond of work: for so long no answer is 
 
 
 class Spool:
-    """Lines kept in a file, to be cut off from its beginning; none of them is held in memory meanwhile."""
+    """Lines kept in a file, to be cut off from its beginning; none of them is held in memory
+    meanwhile.
+    """
 
     def __init__(self, path: Path, lines: Iterable[bytes]) -> None:
         """The lines are written down as they are taken in."""
@@ -94,7 +103,9 @@ class Spool:
         return taken
 
     def close(self) -> None:
-        """Remove the file; lines that were not taken in are read to their end, so that they hold nothing open."""
+        """Remove the file; lines that were not taken in are read to their end, so that they hold
+        nothing open.
+        """
         for _ in self._lines:
             pass
         self._written.close()

@@ -1,8 +1,11 @@
-"""Shards on a Dask cluster: of this machine, or of any scheduler that is named. The only importer of distributed.
+"""Shards on a Dask cluster: of this machine, or of any scheduler that is named.
 
-A shard goes out by value: its records, its tools, what is known already, and the files of its environments. Its result
-comes back by value: facts, the ledger's new answers, and responses of live servers. Where a worker is lost, Dask gives the
-shard to another one. The files that a worker keeps stand in its own scratch folder, one a work folder.
+The only importer of distributed.
+
+A shard goes out by value: its records, its tools, what is known already, and the files of its
+environments. Its result comes back by value: facts, the ledger's new answers, and responses of live
+servers. Where a worker is lost, Dask gives the shard to another one. The files that a worker keeps
+stand in its own scratch folder, one a work folder.
 """
 
 import asyncio
@@ -50,7 +53,8 @@ _KEPT_SECONDS = (
 )
 _CALLS = "llm_calls.jsonl"
 _BY_VALUE = {"recipe", "source", "target", "toolbox", "ledger"}
-# Logs at CRITICAL: what the workers of a cluster that ends report of each other's ends is for nobody.
+# Logs at CRITICAL: what the workers of a cluster that ends report of each other's ends is for
+# nobody.
 _OWN: dict[str, Any] = {
     "threads_per_worker": 1,
     "host": "127.0.0.1",
@@ -60,7 +64,10 @@ _OWN: dict[str, Any] = {
 
 
 class SentShard(NamedTuple):
-    """A shard by value, with what is `plain` in it. `files` are those of its environments, by the paths in its recipe."""
+    """A shard by value, with what is `plain` in it.
+
+    `files` are those of its environments, by the paths in its recipe.
+    """
 
     name: str
     home: str
@@ -71,7 +78,9 @@ class SentShard(NamedTuple):
 
 
 class ReturnedShard(NamedTuple):
-    """What came of a shard, by value: its facts by file name, the ledger's answers as lines, a store of responses."""
+    """What came of a shard, by value: its facts by file name, the ledger's answers as lines, a
+    store of responses.
+    """
 
     result: ShardResult
     facts: dict[str, bytes]
@@ -103,7 +112,10 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
 
 @contextmanager
 def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
-    """A client of the cluster. Raises ConfigurationError where Dask or a certificate lacks, CallwrightError where none answers."""
+    """A client of the cluster.
+
+    Raises ConfigurationError where Dask or a certificate lacks, CallwrightError where none answers.
+    """
     require_extra("dask")
     from distributed import Client, LocalCluster
     from distributed.security import Security
@@ -113,7 +125,8 @@ def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
         progress.say(
             f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work."
         )
-        # With certificates of its own for as long as it lives: whoever can reach a scheduler can run code on its workers.
+        # With certificates of its own for as long as it lives: whoever can reach a scheduler can
+        # run code on its workers.
         with (
             LocalCluster(
                 settings.workers, protocol="tls://", security=Security.temporary(), **_OWN
@@ -137,7 +150,9 @@ def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
 
 
 def validate_scheduler(address: str, *, is_trusted: bool) -> None:
-    """Raise ConfigurationError where a scheduler asks nobody who they are, unless the settings say that this is meant."""
+    """Raise ConfigurationError where a scheduler asks nobody who they are, unless the settings
+    say that this is meant.
+    """
     if address.startswith("tls://") or is_trusted:
         return
     raise ConfigurationError(
@@ -158,11 +173,16 @@ class _Cluster:
         self._toolbox: tuple[Path, Future] | None = None
 
     async def prepare(self, run: GroupRun) -> None:
-        """Send what a group's shards may need: the ledger's new answers where answers are paid for, and known responses."""
+        """Send what a group's shards may need: the ledger's new answers where answers are paid
+        for, and known responses.
+        """
         await asyncio.to_thread(self._send_known, run)
 
     async def work(self, shard: Shard) -> ShardResult:
-        """Have a shard worked. Raises TransientError where worker after worker is lost over it, or the scheduler is."""
+        """Have a shard worked.
+
+        Raises TransientError where worker after worker is lost over it, or the scheduler is.
+        """
         future = await asyncio.to_thread(self._send, shard)
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
         future.add_done_callback(lambda _: loop.call_soon_threadsafe(ended.set))
@@ -185,7 +205,8 @@ class _Cluster:
             self._known.append(self._client.submit(_value, kind, body, pure=True))
 
     def _send(self, shard: Shard) -> "Future":
-        # As a task of its own: it goes to each worker once, and Dask makes it again where a worker is lost with it.
+        # As a task of its own: it goes to each worker once, and Dask makes it again where a worker
+        # is lost with it.
         if self._toolbox is None or self._toolbox[0] != shard.toolbox:
             self._toolbox = (
                 shard.toolbox,
@@ -231,7 +252,9 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
 
 
 def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
-    """The recipe for one of `slots` workers: all of them together keep the limits of its models, and its budget."""
+    """The recipe for one of `slots` workers: all of them together keep the limits of its models,
+    and its budget.
+    """
     models = dict(roles_of(recipe))
     for role, model in models.items():
         if model.path != "in process":
@@ -257,7 +280,9 @@ def _files_of(recipe: Recipe) -> Iterator[Path]:
 
 
 def _stored(recipe: Recipe) -> list[str]:
-    """What of the response store its environments need: servers' answers, and what simulated ones are made of."""
+    """What of the response store its environments need: servers' answers, and what simulated
+    ones are made of.
+    """
     used = environments_of(recipe)
     servers = [one.name for one in used if isinstance(one, ServerSettings)]
     return servers + [one.described_as for one in used if isinstance(one, SimulatedSettings)]
@@ -272,8 +297,9 @@ def work_sent(
 ) -> ReturnedShard:
     """The worker's side: work a shard in the scratch folder that this process's settings name.
 
-    The folder bears the shard's name: a worker of the same machine that gets the shard of one that was killed finds there
-    what its calls have cost, and in the ledger beside it what they were answered.
+    The folder bears the shard's name: a worker of the same machine that gets the shard of one that
+    was killed finds there what its calls have cost, and in the ledger beside it what they were
+    answered.
     """
     quiet_vendors()
     home = private_folder(read_settings().scratch) / sent.home

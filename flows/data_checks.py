@@ -1,6 +1,8 @@
-"""Checking data that others bring: requests with their calls, exported records, whole or broken, and those of HammerBench.
+"""Checking data that others bring: requests with their calls, exported records, whole or broken,
+and those of HammerBench.
 
-Each line of a file is hostile until it is parsed; a line that is no record is an answer of its own, never the end.
+Each line of a file is hostile until it is parsed; a line that is no record is an answer of its own,
+never the end.
 """
 
 import asyncio
@@ -64,7 +66,9 @@ _UNREAD = ("unread", "not_read")  # doubts of whoever gave no usable answer
 
 
 class RequestLine(BaseModel):
-    """A request and the call that is said to be right: its tool, alone or the name of one of `tools`, and what stood before it."""
+    """A request and the call that is said to be right: its tool, alone or the name of one of
+    `tools`, and what stood before it.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -108,8 +112,9 @@ class RequestLine(BaseModel):
 class CheckedRequest(NamedTuple):
     """What was found of a request: its decision, how each argument stands, and why it is doubted.
 
-    It is `judged` where a model that reads it writes the same call (`written`), `doubted` where it writes another one,
-    `contradicted` where its words or the tool's schema speak against the call, and else `open`.
+    It is `judged` where a model that reads it writes the same call (`written`), `doubted` where it
+    writes another one, `contradicted` where its words or the tool's schema speak against the call,
+    and else `open`.
     """
 
     id: str
@@ -131,8 +136,8 @@ class CheckVerdict(NamedTuple):
 class CheckedRecordLine(NamedTuple):
     """The verdicts on an exported record, and as of a request how its arguments stand.
 
-    `key` is "" where the line holds none. An argument of several calls stands as its weakest does. A record is `proved` where
-    code settles all that it claims.
+    `key` is "" where the line holds none. An argument of several calls stands as its weakest does.
+    A record is `proved` where code settles all that it claims.
     """
 
     key: str
@@ -144,9 +149,11 @@ class CheckedRecordLine(NamedTuple):
 async def find_requests(
     rows: Rows, model: str, settings: Settings
 ) -> AsyncIterator[CheckedRequest]:
-    """Find what each request says of its call, and let `model`, if there is one, read what it asks for.
+    """Find what each request says of its call, and let `model`, if there is one, read what it asks
+    for.
 
-    A file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
+    A file is read as far as answers are asked for. Raises ConfigurationError where it can't be
+    read.
     """
     waiting: deque[asyncio.Task[CheckedRequest]] = deque()
     async with opened_chats(model, settings) as chats:
@@ -191,7 +198,9 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
 
 
 def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
-    """Where each value of a request's call is said, and what speaks against it without a look at the words."""
+    """Where each value of a request's call is said, and what speaks against it without a look at
+    the words.
+    """
     call = GoldCall(tool=stated.called, arguments=stated.arguments)
     [tool] = [one for one in tools if one.name == stated.called]
     turns = (UserTurn(text=stated.request),)
@@ -221,7 +230,9 @@ def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
 
 
 def _without_formats(schema: JsonSchema) -> JsonSchema:
-    """A schema without the formats of its texts: people leave out the zone that a date-time wants, and mean the same."""
+    """A schema without the formats of its texts: people leave out the zone that a date-time
+    wants, and mean the same.
+    """
     return {
         name: _without_formats(one) if isinstance(one, dict) else one
         for name, one in schema.items()
@@ -258,7 +269,8 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
 async def find_records(
     rows: Rows, model: str, settings: Settings
 ) -> AsyncIterator[CheckedRecordLine]:
-    """Run today's checks on exported records, one after another; without `model` those that need none.
+    """Run today's checks on exported records, one after another; without `model` those that need
+    none.
 
     Raises ConfigurationError where a file can't be read.
     """
@@ -280,7 +292,9 @@ class _Worlds:
         self._known: dict[EnvironmentPart, Environment] = {}
 
     async def of(self, sample: Sample) -> Mapping[str, Environment]:
-        """The environment that the sample names: of the settings that its name leaves open those that answer its calls alike."""
+        """The environment that the sample names: of the settings that its name leaves open those
+        that answer its calls alike.
+        """
         known = WORLDS.named(sample.environment) if sample.environment in WORLDS else None
         if known is None or not known.alone:
             return {}
@@ -335,7 +349,9 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
 
 
 def _decision_on(verdicts: Sequence[Verdict]) -> RecordDecision:
-    """What verdicts come to: what a model that read doubts, or a rule that leaves it to people, is doubted."""
+    """What verdicts come to: what a model that read doubts, or a rule that leaves it to people,
+    is doubted.
+    """
     settled = settled_claims(verdicts)
     if settled.grade == "proved" or settled.grade == "judged":  # noqa: PLR1714 - so that types follow
         return settled.grade
@@ -462,7 +478,9 @@ class CheckedRecord(NamedTuple):
 
 
 class CheckedFile(NamedTuple):
-    """All records of a file, what could not be read of it, a count of decisions by check, and the checks left out."""
+    """All records of a file, what could not be read of it, a count of decisions by check, and
+    the checks left out.
+    """
 
     records: list[CheckedRecord]
     problems: list[Problem]
@@ -474,7 +492,8 @@ _ORDER = ("contradicted", "unproved", "proved")
 
 
 async def check_hammerbench(path: Path, model: str, settings: Settings) -> CheckedFile:
-    """Run the checks on every record of HammerBench, its label taken as gold; without a model those that need none.
+    """Run the checks on every record of HammerBench, its label taken as gold; without a model those
+    that need none.
 
     Raises ConfigurationError where the file can't be read.
     """
@@ -509,7 +528,9 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
 
 
 def recipe_of_checks(model: str) -> Recipe:
-    """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
+    """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in
+    each role if there is one.
+    """
     recipe = parse_recipe(
         {"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check"
     )

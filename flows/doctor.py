@@ -22,7 +22,9 @@ from callwright.warehouse.extras import EXTRAS, command_for
 
 
 class SystemPart(NamedTuple):
-    """One part: "ready", "absent" where something optional is missing, "broken" where something needed is."""
+    """One part: "ready", "absent" where something optional is missing, "broken" where something
+    needed is.
+    """
 
     part: str
     state: Literal["ready", "absent", "broken"]
@@ -77,7 +79,9 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
 
 
 def _models(recipe: Path | None) -> list[SystemPart]:
-    """Which keys there are; with a recipe, whether each of its models has its key, its server and a price."""
+    """Which keys there are; with a recipe, whether each of its models has its key, its server
+    and a price.
+    """
     if recipe is None:
         found = [name for names in KEYS.values() for name in names if secret(name)]
         return [

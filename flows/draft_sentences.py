@@ -1,4 +1,6 @@
-"""Drafting a file of sentences for the tools of a catalog: by a model, or a skeleton for people to write on."""
+"""Drafting a file of sentences for the tools of a catalog: by a model, or a skeleton for people
+to write on.
+"""
 
 import asyncio
 import re
@@ -48,7 +50,9 @@ class LeftOutTool(NamedTuple):
 
 
 class DraftedFile(NamedTuple):
-    """What was drafted: the text of the file, for how many of the tools, and what a model took for it."""
+    """What was drafted: the text of the file, for how many of the tools, and what a model took
+    for it.
+    """
 
     text: str
     tools: int
@@ -59,7 +63,10 @@ class DraftedFile(NamedTuple):
 
 
 def file_for(catalog: str, language: Language, out: Path | None) -> Path:
-    """Where a draft goes. Raises ConfigurationError where there is a file already, or its name says another language."""
+    """Where a draft goes.
+
+    Raises ConfigurationError where there is a file already, or its name says another language.
+    """
     if language not in known():
         raise ConfigurationError(
             f"template/v1 has no words of its own in {language!r}. It has {', '.join(known())}."
@@ -86,7 +93,9 @@ def write_draft(drafted: DraftedFile, path: Path) -> None:
 def draft_skeleton(
     tools: Sequence[Tool], language: Language, path: Path, catalog: str
 ) -> DraftedFile:
-    """A file with a sentence for each tool, made of what its document calls it and its parameters."""
+    """A file with a sentence for each tool, made of what its document calls it and its
+    parameters.
+    """
     entries = {tool.name: _skeleton(tool) for tool in tools}
     said = (
         "This is a skeleton: what the document calls tools and parameters. Write what people say in"
@@ -104,7 +113,9 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
     settings: Settings,
     progress: Progress,
 ) -> DraftedFile:
-    """A file with a model's sentences for each tool; those that can't be used are asked for once more, and left out then."""
+    """A file with a model's sentences for each tool; those that can't be used are asked for once
+    more, and left out then.
+    """
     named = read_model(model)
     if not reads_language(model):
         raise ConfigurationError(
@@ -132,7 +143,9 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
 async def draft_entries(
     tools: Sequence[Tool], language: Language, chat: ChatModel, progress: Progress
 ) -> tuple[dict[str, Entry], dict[str, str]]:
-    """What a model drafts for each tool, as a file says it; and why there is nothing for the others."""
+    """What a model drafts for each tool, as a file says it; and why there is nothing for the
+    others.
+    """
     prompts = {
         tool.name: sentence_prompt(tool, tools, language, opener_of(language)) for tool in tools
     }

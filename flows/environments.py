@@ -81,9 +81,11 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 def ship_worlds(
     warehouse: Warehouse, release: str, home: Path, without: Sequence[str] = ()
 ) -> dict[str, ShippedWorld]:
-    """The worlds that the tasks of a release play in, but those of the kinds in `without`, by name, to be taken along.
+    """The worlds that the tasks of a release play in, but those of the kinds in `without`, by name,
+    to be taken along.
 
-    Raises ConfigurationError where one can't be opened any more, or two builds mean different worlds by one name.
+    Raises ConfigurationError where one can't be opened any more, or two builds mean different
+    worlds by one name.
     """
     from callwright.generators.environments.opening import join_shipped, ship_world
 
@@ -110,7 +112,8 @@ def ship_worlds(
 def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
     """The simulated world of a recipe, where it has several all of them as one.
 
-    Raises ConfigurationError where it has none, two have a tool of the same name, or one can't be opened.
+    Raises ConfigurationError where it has none, two have a tool of the same name, or one can't be
+    opened.
     """
     if any(
         isinstance(source, SimulatedSettings) and source.catalog
@@ -129,7 +132,9 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
 
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
-    """Ask live servers once what their documents leave open; to be awaited before a build is opened."""
+    """Ask live servers once what their documents leave open; to be awaited before a build is
+    opened.
+    """
     _look_up_documents(recipe, settings)
     recipe = with_catalogs(recipe, open_warehouse(settings))
     servers = _servers(recipe)
@@ -143,7 +148,9 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
 
 
 def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
-    """Keep the tools of simulated environments for those who open them later, without the warehouse and the documents."""
+    """Keep the tools of simulated environments for those who open them later, without the
+    warehouse and the documents.
+    """
     simulated = [
         source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)
     ]
@@ -167,7 +174,9 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
 
 
 def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
-    """What the live servers of a recipe answered, and what got no answer, as rows; a simulated world can be asked again."""
+    """What the live servers of a recipe answered, and what got no answer, as rows; a simulated
+    world can be asked again.
+    """
     servers = _servers(recipe)
     if not servers:
         return {}
@@ -185,7 +194,9 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
 
 
 async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drift]":
-    """Ask the live servers of a recipe again all that is stored; the calls that are answered otherwise by now."""
+    """Ask the live servers of a recipe again all that is stored; the calls that are answered
+    otherwise by now.
+    """
     from callwright.generators.environments.stored import StoredEnvironment
 
     drifts: list[Drift] = []
@@ -200,7 +211,10 @@ async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drif
 
 
 def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAddress":
-    """Where an MCP server is; `variables` are those that hold its secrets. Raises ConfigurationError where one is not set."""
+    """Where an MCP server is; `variables` are those that hold its secrets.
+
+    Raises ConfigurationError where one is not set.
+    """
     from callwright.generators.environments.mcp_server import McpAddress
     from callwright.generators.environments.opening import secrets_of
 
@@ -220,7 +234,8 @@ def words_of(command: str) -> tuple[str, ...]:
 class Listed(NamedTuple):
     """A recipe whose live servers are simulated by what they list, by their names.
 
-    `problems` are what was odd in their lists, and `unheard` says of those that could not be asked why.
+    `problems` are what was odd in their lists, and `unheard` says of those that could not be asked
+    why.
     """
 
     recipe: Recipe
@@ -230,7 +245,8 @@ class Listed(NamedTuple):
 
 
 async def listed_instead(recipe: Recipe, settings: Settings, elsewhere: Settings) -> Listed:
-    """The recipe, each live server a simulated world of its document or its list, kept `elsewhere`; no tool is called.
+    """The recipe, each live server a simulated world of its document or its list, kept `elsewhere`;
+    no tool is called.
 
     Raises ConfigurationError where nothing of a server may be called.
     """
@@ -295,7 +311,10 @@ def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Too
 
 
 def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
-    """What is odd about a recipe's policies in its worlds. Raises ConfigurationError where one is wrong, which names it."""
+    """What is odd about a recipe's policies in its worlds.
+
+    Raises ConfigurationError where one is wrong, which names it.
+    """
     if not recipe.policies:
         return []
     from callwright.generators.policies.surveying import survey_policies

@@ -1,4 +1,6 @@
-"""Event loops that ctrl-C ends at once, also while code in them or in their threads waits for the warehouse."""
+"""Event loops that ctrl-C ends at once, also while code in them or in their threads waits for
+the warehouse.
+"""
 
 import asyncio
 import signal
@@ -14,7 +16,9 @@ Result = TypeVar("Result")
 
 
 def run_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine in a loop of its own and return its result; asyncio's own `run` only cancels the task at ctrl-C."""
+    """Run a coroutine in a loop of its own and return its result; asyncio's own `run` only
+    cancels the task at ctrl-C.
+    """
     stop = STOP.get() or Event()
 
     async def heard() -> Result:

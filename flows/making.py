@@ -1,4 +1,6 @@
-"""Making and checking the samples of a wave, planting what measures who reads, and what ends a build: duplicates, review, land."""
+"""Making and checking the samples of a wave, planting what measures who reads, and what ends a
+build: duplicates, review, land.
+"""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,9 +63,11 @@ from callwright.warehouse.store import Warehouse
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
-    """Plan what the build lacks of these kinds, make it, and check each sample as soon as it is there; how much was planned.
+    """Plan what the build lacks of these kinds, make it, and check each sample as soon as it is
+    there; how much was planned.
 
-    What a build that was cut off has made is checked first: what did not pass decides how much is planned.
+    What a build that was cut off has made is checked first: what did not pass decides how much is
+    planned.
     """
     await check_samples(run, workers)
     planned = 0
@@ -77,7 +81,9 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 
 
 def _reads_unmeasured(run: GroupRun) -> bool:
-    """Whether a model that costs time or money reads in this build, and nothing is planted yet to measure it."""
+    """Whether a model that costs time or money reads in this build, and nothing is planted yet
+    to measure it.
+    """
     recipe = run.recipe
     if (
         not recipe.readers.planted
@@ -91,7 +97,9 @@ def _reads_unmeasured(run: GroupRun) -> bool:
 async def _make(
     run: GroupRun, workers: Workers, kinds: Sequence[str], *, at_most: int | None = None
 ) -> int:
-    """Plan what the build lacks of these kinds and make it, `at_most` so many samples of each; how much was planned."""
+    """Plan what the build lacks of these kinds and make it, `at_most` so many samples of each;
+    how much was planned.
+    """
     planner = Planner(run, kinds, at_most=at_most)
     planned = 0
 
@@ -117,13 +125,16 @@ async def _make(
 async def check_samples(run: GroupRun, workers: Workers) -> None:
     """Carry this build's samples through the checks that they lack; then look for duplicates.
 
-    A build that exists may lack a check that is new, or has changed: then what it has goes through that one alone.
+    A build that exists may lack a check that is new, or has changed: then what it has goes through
+    that one alone.
     """
     warehouse, build, todays = run.warehouse, run.build, todays_checks(run.recipe.own_prompts)
     landing = Landing(build, run.recipe, warehouse)
 
     def conclude() -> bool:
-        """Take back what checks stopped; whether there is something to look for duplicates among."""
+        """Take back what checks stopped; whether there is something to look for duplicates
+        among.
+        """
         take_back(warehouse, build, checks, review=LANDING.review, land=LANDING.land)
         return has_undecided(landing)
 
@@ -149,9 +160,11 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
 
 
 async def check_edited(run: GroupRun, workers: Workers, edited: Sequence[Sample]) -> None:
-    """Carry edited samples through all checks; what one of them stops meets those behind it too, for their verdicts alone.
+    """Carry edited samples through all checks; what one of them stops meets those behind it too,
+    for their verdicts alone.
 
-    So whoever looks at such an edit sees all that speaks for and against it, and so does its row once it lands.
+    So whoever looks at such an edit sees all that speaks for and against it, and so does its row
+    once it lands.
     """
     await run_group(run, CHECKS, _lines(edited), workers)
     names = [stage.name for stage in stages_of(CHECKS)]
@@ -194,7 +207,8 @@ def is_measured(warehouse: Warehouse, build: str, recipe: Recipe) -> bool:
 
 
 def lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe) -> list[str]:
-    """The bodies of the samples in which is to be planted for the build's reader, in each language and family.
+    """The bodies of the samples in which is to be planted for the build's reader, in each language
+    and family.
 
     They are drawn by the recipe's seed from what the reader read, one reading a sample at most.
     """
@@ -243,7 +257,9 @@ class Landing(NamedTuple):
 
 
 def has_undecided(landing: Landing) -> bool:
-    """Whether a sample passed all checks of which it is not known whether it says the same as another one."""
+    """Whether a sample passed all checks of which it is not known whether it says the same as
+    another one.
+    """
     asked = [landing.build, stages_of(CHECKS)[-1].name, LANDING.duplicates]
     return bool(landing.warehouse.rows(sql("landing.any_passed"), asked))
 
@@ -255,10 +271,12 @@ def check_duplicates(landing: Landing) -> None:
 
 
 def decide_duplicates(landing: Landing) -> None:
-    """Reject samples that say the same as another one of this build, or as one accepted by another recipe.
+    """Reject samples that say the same as another one of this build, or as one accepted by another
+    recipe.
 
-    Which of them stays depends on their keys and not on when they were made: all that has not landed is decided together, anew
-    as soon as there is more, so that a build that was cut off comes to what an undisturbed one comes to.
+    Which of them stays depends on their keys and not on when they were made: all that has not
+    landed is decided together, anew as soon as there is more, so that a build that was cut off
+    comes to what an undisturbed one comes to.
     """
     build, warehouse, near = landing.build, landing.warehouse, landing.recipe.checks
     checked = stages_of(CHECKS)[-1].name
@@ -330,7 +348,9 @@ def decide_duplicates(landing: Landing) -> None:
 
 
 _READ_AT_ONCE = 10_000
-_FIRST = 12  # samples of each kind and language that are made first, so that a reader's worth is known within minutes
+# samples of each kind and language that are made first, so that a reader's worth is known within
+# minutes
+_FIRST = 12
 _UNTRUSTED = "The reader is not trusted."
 
 
@@ -338,13 +358,17 @@ _UNTRUSTED = "The reader is not trusted."
 def _compared(
     build: str, avoid: tuple[AvoidedSource, ...], warehouse: Warehouse
 ) -> tuple[ComparedSamples, Avoided]:
-    """What is known of a build's samples: each round reads what is new, since a sample's key is that of its content."""
+    """What is known of a build's samples: each round reads what is new, since a sample's key is
+    that of its content.
+    """
     home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     return ComparedSamples(tempfile.TemporaryFile(dir=home)), Avoided(avoid, warehouse)
 
 
 def _repeated(landing: Landing) -> list[Row]:
-    """The samples whose request begins like too many others, or is too many others but for its values, and why."""
+    """The samples whose request begins like too many others, or is too many others but for its
+    values, and why.
+    """
     checks = landing.recipe.checks
     asked = [
         landing.build,
@@ -357,7 +381,9 @@ def _repeated(landing: Landing) -> list[Row]:
 
 
 def route_review(landing: Landing) -> None:
-    """Ask people about all whose grade the recipe does not let land; what they decided before is not asked again."""
+    """Ask people about all whose grade the recipe does not let land; what they decided before is
+    not asked again.
+    """
     asked = [landing.build, LANDING.duplicates, LANDING.review]
     accept = landing.recipe.accept
     bars = [accept.caught_at_least, accept.agreed_at_least]
@@ -428,7 +454,10 @@ def _uncertainty(known: float | None, wrong: float) -> str:
 
 
 def land_samples(landing: Landing) -> None:
-    """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
+    """Accept what no person was asked about, each sample once; draw spot checks and gold items.
+
+    People's own have landed.
+    """
     asked = [landing.build, LANDING.review, LANDING.land]
     with landing.warehouse.writing() as connection:
         connection.execute(sql("landing.accept"), [landing.build, landing.recipe.name, *asked])
@@ -470,7 +499,8 @@ def _draw(
     order: str,
     reason: str,
 ) -> None:
-    """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn.
+    """Fill the spot checks of a review kind up to their number, in an order of their own; what was
+    drawn stays drawn.
 
     `wanted` is how many, or, if it is no whole number, the share of what landed without people.
     """

@@ -1,4 +1,7 @@
-"""What to do next in a work folder: one command, by what is there. The command works as it is printed, in that folder."""
+"""What to do next in a work folder: one command, by what is there.
+
+The command works as it is printed, in that folder.
+"""
 
 import re
 import shlex
@@ -22,7 +25,9 @@ _COUNTS = re.compile(r"^(samples|scale):", re.MULTILINE)
 
 
 class RecipeFile(NamedTuple):
-    """A recipe in a folder or one level below it: its path from there, and the name of its builds."""
+    """A recipe in a folder or one level below it: its path from there, and the name of its
+    builds.
+    """
 
     path: Path
     name: str
@@ -65,7 +70,9 @@ _FIRST = "writes a first recipe; `callwright demo` shows every part at work inst
 
 
 def find_recipes(folder: Path) -> Iterator[RecipeFile]:
-    """Find the recipes in a folder and one level below it: first what `init` wrote, then the others, the nearest first."""
+    """Find the recipes in a folder and one level below it: first what `init` wrote, then the
+    others, the nearest first.
+    """
     folders = [folder, *sorted(one for one in folder.glob("[!.]*") if one.is_dir())]
     files = [path for one in folders for path in sorted(one.glob("*.y*ml"))]
     for path in sorted(files, key=lambda one: (one.name != RECIPE, one.parent != folder)):
@@ -103,7 +110,9 @@ def step_for(
     recipes: Sequence[RecipeFile],
     releases: Sequence[str] = (),
 ) -> NextStep:
-    """Return the step that follows from a row of next_step.sql, the recipes at hand and the names of the releases."""
+    """Return the step that follows from a row of next_step.sql, the recipes at hand and the
+    names of the releases.
+    """
     newest, landed, waiting = (
         counts["newest"],
         int(counts["landed"] or 0),

@@ -1,4 +1,6 @@
-"""Contamination: what a release has in common with published data sets, and what of a build a recipe keeps out because of it."""
+"""Contamination: what a release has in common with published data sets, and what of a build a
+recipe keeps out because of it.
+"""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +34,9 @@ _BETWEEN = 15.0  # seconds between two sentences on how far reading is
 
 
 class CommonSample(NamedTuple):
-    """A sample of a release, and the nearest one of a data set that it has something in common with."""
+    """A sample of a release, and the nearest one of a data set that it has something in common
+    with.
+    """
 
     how: Common
     sample: str
@@ -43,7 +47,9 @@ class CommonSample(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """What a release and a data set have in common: how many samples of each side, by how, and one pair for each sample and how."""
+    """What a release and a data set have in common: how many samples of each side, by how, and
+    one pair for each sample and how.
+    """
 
     name: str
     samples: int
@@ -55,7 +61,10 @@ class Overlap(NamedTuple):
 
 
 def parse_with(stated: str) -> tuple[str, Path]:
-    """A data set as FORMAT:PATH. Raises ConfigurationError that lists the formats, or where nothing is at the path."""
+    """A data set as FORMAT:PATH.
+
+    Raises ConfigurationError that lists the formats, or where nothing is at the path.
+    """
     form, _, path = stated.partition(":")
     if not path:
         raise ConfigurationError(
@@ -73,7 +82,9 @@ def find_overlap(
     progress: Progress,
     likeness: float = LIKENESS,
 ) -> list[Overlap]:
-    """What samples have in common with each data set. The samples are in memory, the data sets are read through.
+    """What samples have in common with each data set.
+
+    The samples are in memory, the data sets are read through.
 
     Raises ConfigurationError for an unknown format, or where a data set holds no sample.
     """
@@ -120,7 +131,9 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
 
 
 class Avoided:
-    """The samples of a build that repeat what its recipe avoids; `found` are the verdicts about them by their keys."""
+    """The samples of a build that repeat what its recipe avoids; `found` are the verdicts about
+    them by their keys.
+    """
 
     def __init__(self, sources: Sequence[AvoidedSource], warehouse: Warehouse) -> None:
         """Nothing is read before it is looked for."""
@@ -138,7 +151,9 @@ class Avoided:
             yield from some
 
     def kept_out(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-        """The verdicts about whether samples are new, those against what is avoided in the place of others."""
+        """The verdicts about whether samples are new, those against what is avoided in the place
+        of others.
+        """
         return (self.found.get(one.subject, one) for one in verdicts)
 
     def _look(self, samples: Sequence[Sample]) -> None:

@@ -1,4 +1,6 @@
-"""The tables to which other packages add rows by entry points, and files of one's own by `path.py:name`."""
+"""The tables to which other packages add rows by entry points, and files of one's own by
+`path.py:name`.
+"""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -33,9 +35,11 @@ def plugins() -> tuple[Plugin, ...]:
 
 
 class Extension(BaseModel):
-    """A row of a table in a Python file of one's own: a kind, a check, an export, an importer, a world or a model.
+    """A row of a table in a Python file of one's own: a kind, a check, an export, an importer, a
+    world or a model.
 
-    `digest` is the key of what the file held when the recipe was read, `table` is the one that the row is of.
+    `digest` is the key of what the file held when the recipe was read, `table` is the one that the
+    row is of.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +51,10 @@ class Extension(BaseModel):
 
 
 def add_all(extensions: Iterable[Extension]) -> None:
-    """Add the rows of a recipe's files in this process. Raises ConfigurationError where a file has changed since it was read."""
+    """Add the rows of a recipe's files in this process.
+
+    Raises ConfigurationError where a file has changed since it was read.
+    """
     for one in extensions:
         if add_from_file(one.file, one.name).digest != one.digest:
             raise ConfigurationError(
@@ -58,7 +65,8 @@ def add_all(extensions: Iterable[Extension]) -> None:
 def add_from_file(path: Path, name: str) -> Extension:
     """Add the row that a file holds under a name to the table of its class, for this process.
 
-    Raises PluginError where there is no such file or name, running it raises, or no table has such rows.
+    Raises PluginError where there is no such file or name, running it raises, or no table has such
+    rows.
     """
     found = row_in_file(path, name)
     for table in tables():
@@ -73,9 +81,11 @@ def add_from_file(path: Path, name: str) -> Extension:
 
 
 def function_named(stated: str) -> Callable[..., Any] | None:
-    """The function that `agent.py:answer` or `package.module:answer` names, None where it names none.
+    """The function that `agent.py:answer` or `package.module:answer` names, None where it names
+    none.
 
-    Modules are looked for in the present folder, too. Raises ConfigurationError where there is no such function.
+    Modules are looked for in the present folder, too. Raises ConfigurationError where there is no
+    such function.
     """
     place, _, name = stated.rpartition(":")
     if not name.isidentifier():

@@ -1,4 +1,6 @@
-"""What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
+"""What a build reports while it runs: messages in sentences, progress in counts, and what slow
+models are asked meanwhile.
+"""
 
 import asyncio
 import time
@@ -39,7 +41,9 @@ class Progress(Protocol):
 
 @runtime_checkable
 class LiveProgress(Protocol):
-    """A progress that has one place for what is under way, where the newest state stands in place of the one before."""
+    """A progress that has one place for what is under way, where the newest state stands in
+    place of the one before.
+    """
 
     @property
     def is_live(self) -> bool:
@@ -52,7 +56,9 @@ class LiveProgress(Protocol):
 
 
 class Phase(NamedTuple):
-    """A part of a build: work under the title `title` makes `samples` of its samples, `variants` of each of its items."""
+    """A part of a build: work under the title `title` makes `samples` of its samples, `variants`
+    of each of its items.
+    """
 
     title: str
     samples: int = 0
@@ -82,7 +88,8 @@ class PhaseCount:
         """Nothing is done yet."""
         self.phases = tuple(phases)
         self.total = sum(one.samples for one in phases)
-        self.done = 0  # never less than before: what is planned in place of others is part of what was asked for
+        # never less than before: what is planned in place of others is part of what was asked for
+        self.done = 0
         self._at = -1
         self._left = 0
 
@@ -97,7 +104,9 @@ class PhaseCount:
         return self.phases[self._at + 1 :]
 
     def begin(self, title: str, items: int) -> None:
-        """A stretch of so many items begins; what a phase lacks of its samples by then is done already."""
+        """A stretch of so many items begins; what a phase lacks of its samples by then is done
+        already.
+        """
         name = title.partition(".")[0]
         here = max(self._at, 0)
         later = (at for at, one in enumerate(self.phases[here:], here) if one.title == name)
@@ -148,7 +157,9 @@ def counted(items: Iterable[_Item], title: str, total: int, progress: Progress) 
 
 
 class Work(NamedTuple):
-    """What a run has to do: `records`, each with about `calls` requests to models, so many at once."""
+    """What a run has to do: `records`, each with about `calls` requests to models, so many at
+    once.
+    """
 
     title: str
     records: int
@@ -160,7 +171,9 @@ class Work(NamedTuple):
 async def watch_traffic(
     traffic: "Traffic | None", progress: Progress, work: Work
 ) -> AsyncIterator[None]:
-    """While models answer, show what they are asked, or tell it where nobody looks: after 10 s, and then every half minute."""
+    """While models answer, show what they are asked, or tell it where nobody looks: after 10 s,
+    and then every half minute.
+    """
     if traffic is None:
         yield
         return
@@ -219,7 +232,8 @@ def absence_sentence(model: str, absence: "Absence") -> str:
 
 
 def traffic_state(traffic: "Traffic") -> str:
-    """Return one line on the requests: answered, waiting, seconds an answer, tokens and cost, and the last stage and model.
+    """Return one line on the requests: answered, waiting, seconds an answer, tokens and cost, and
+    the last stage and model.
 
     While a model is away, the line says which one, since when, until when, and why.
     """
@@ -238,7 +252,9 @@ def traffic_state(traffic: "Traffic") -> str:
 
 
 def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int) -> str:
-    """Return what was asked and answered, the seconds an answer takes, and the time to go at the pace of the slowest model."""
+    """Return what was asked and answered, the seconds an answer takes, and the time to go at the
+    pace of the slowest model.
+    """
     slowest = traffic.slowest
     seconds, left = slowest.seconds_an_answer, work.records * work.calls - answered
     pace = f"{seconds:.1f} s an answer" if slowest.answered else f"none within {seconds:.0f} s"
@@ -261,7 +277,9 @@ def duration(seconds: float) -> str:
 
 
 def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
-    """Say which of the models that roles have work across a wire, by which of our ways their requests go, and who reads itself."""
+    """Say which of the models that roles have work across a wire, by which of our ways their
+    requests go, and who reads itself.
+    """
     across = {role: model for role, model in models if model.path != "in process"}
     if across:
         progress.say(

@@ -1,4 +1,7 @@
-"""pytest's plug-in: the samples of a release as cases of a test. What it needs is imported where a test is marked."""
+"""pytest's plug-in: the samples of a release as cases of a test.
+
+What it needs is imported where a test is marked.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +27,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def callwright_sample(request: pytest.FixtureRequest) -> "KeptSample":
-    """A sample of the release that the test is marked with: its request, calls, messages and tools."""
+    """A sample of the release that the test is marked with: its request, calls, messages and
+    tools.
+    """
     sample: KeptSample = request.param
     told = {"kind": sample.sample.kind, "request": sample.request}
     request.node.user_properties.extend(told.items())
@@ -58,7 +63,9 @@ def _samples(
     kinds: Sequence[str] = (),
     home: Path | str | None = None,
 ) -> "list[KeptSample]":
-    """The samples of a split and of these kinds, paths being below pytest's root; none of them is an error."""
+    """The samples of a split and of these kinds, paths being below pytest's root; none of them
+    is an error.
+    """
     from callwright.flows.api.releases import load_release
     from callwright.warehouse.errors import ConfigurationError
 

@@ -1,7 +1,8 @@
-"""The runner of builds and evaluations: many records through stages or past a model, in shards or in chunks.
+"""The runner of builds and evaluations: many records through stages or past a model, in shards or
+in chunks.
 
-A build's group is cut into shards by time, workers carry them, and one writer lands what comes back. An evaluation's items
-are cut into chunks in the same way; they stay in this process.
+A build's group is cut into shards by time, workers carry them, and one writer lands what comes
+back. An evaluation's items are cut into chunks in the same way; they stay in this process.
 """
 
 import asyncio
@@ -42,14 +43,15 @@ from callwright.warehouse.records import Tool
 from callwright.warehouse.store import Warehouse
 
 Piece = TypeVar("Piece")
-_UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
+# shards for each worker that are under way or wait for the one writer; then no more are begun
+_UNLANDED = 3
 
 
 class Workers(NamedTuple):
     """Whoever works shards, and how many at once; `prepare` is awaited before each group.
 
-    `in_one` says that the shards under way share what carries them: then the last ones need not be shared out.
-    `traffic` counts their requests, where they are sent from this process.
+    `in_one` says that the shards under way share what carries them: then the last ones need not be
+    shared out. `traffic` counts their requests, where they are sent from this process.
     """
 
     work: Callable[[Shard], Awaitable[ShardResult]]
@@ -60,7 +62,9 @@ class Workers(NamedTuple):
 
 
 class GroupRun(NamedTuple):
-    """What a run of a group needs to know besides its records; it is of a build that this process `began` then."""
+    """What a run of a group needs to know besides its records; it is of a build that this
+    process `began` then.
+    """
 
     build: str
     recipe: Recipe
@@ -75,10 +79,12 @@ class GroupRun(NamedTuple):
 async def run_group(
     run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = ""
 ) -> None:
-    """Carry records, as the lines of `record_line`, through a group of stages, and what it makes through the group `then`.
+    """Carry records, as the lines of `record_line`, through a group of stages, and what it makes
+    through the group `then`.
 
-    Each shard lands as it comes back. Raises, after everything that was done has landed, ConfigurationError, BudgetError
-    or TransientError where a model refused, the budget was spent or a provider was away: the next build goes on from there.
+    Each shard lands as it comes back. Raises, after everything that was done has landed,
+    ConfigurationError, BudgetError or TransientError where a model refused, the budget was spent or
+    a provider was away: the next build goes on from there.
     """
     folder = run.settings.home / "shards" / run.build
     with _hold(run), build_under_way(run.settings.home):
@@ -100,20 +106,22 @@ async def run_group(
 def _first_to_take_in(recipe: Recipe, workers: Workers) -> int | None:
     """How many records are planned before any is worked, None for all.
 
-    Where this process asks models that answer at once it is what it has under way at the same time: while these are
-    asked, the others are planned.
+    Where this process asks models that answer at once it is what it has under way at the same time:
+    while these are asked, the others are planned.
     """
     if workers.traffic is None or any(model.path == "batch" for model in distinct_models(recipe)):
         return None
     return AHEAD * concurrency_of(recipe)
 
 
-_YOUNG = 10_000  # objects that are made before the collector looks; Python's own 700 are those of a few records
+# objects that are made before the collector looks; Python's own 700 are those of a few records
+_YOUNG = 10_000
 
 
 @contextmanager
 def _rare_search_for_garbage() -> Iterator[None]:
-    """Keep the collector from looking again and again through what stays as long as the process does.
+    """Keep the collector from looking again and again through what stays as long as the process
+    does.
 
     That took a sixth of the time; circles among what is made meanwhile are still found.
     """
@@ -128,7 +136,9 @@ def _rare_search_for_garbage() -> Iterator[None]:
 
 
 class Course(NamedTuple):
-    """How pieces of work are carried: `slots` at once, as large as `pace` says; `undone` tells of what is left in the end."""
+    """How pieces of work are carried: `slots` at once, as large as `pace` says; `undone` tells
+    of what is left in the end.
+    """
 
     work: Work
     slots: int
@@ -169,7 +179,10 @@ class Pieces(Protocol[Piece]):
 
 
 async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
-    """Carry all pieces. Raises the gravest error that left records undone, after everything that was done has landed."""
+    """Carry all pieces.
+
+    Raises the gravest error that left records undone, after everything that was done has landed.
+    """
     if not pieces.left:
         return
     carrying = _Carrying(pieces, course)
@@ -191,10 +204,11 @@ async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
 
 
 class _Carrying(Generic[Piece]):
-    """Pieces under way: they are cut as places get free, and land in turns, all that wait in one transaction.
+    """Pieces under way: they are cut as places get free, and land in turns, all that wait in one
+    transaction.
 
-    Where records still come, the first piece is begun meanwhile. Nothing lands before they are all there: whoever
-    plans them sees the warehouse as it was.
+    Where records still come, the first piece is begun meanwhile. Nothing lands before they are all
+    there: whoever plans them sees the warehouse as it was.
     """
 
     def __init__(self, pieces: Pieces[Piece], course: Course) -> None:
@@ -306,8 +320,8 @@ class _Shards:
     async def complete(self) -> None:
         began, traffic = time.monotonic(), self._workers.traffic
         while not self._spool.is_whole:
-            # What is under way comes first. Until something is asked, a thread opens the ledger: of its many statements
-            # each has to wait for the interpreter, where that is never at rest.
+            # What is under way comes first. Until something is asked, a thread opens the ledger: of
+            # its many statements each has to wait for the interpreter, where that is never at rest.
             is_opening = (
                 traffic is not None and not traffic.sent and time.monotonic() - began < _OPENING
             )
@@ -342,7 +356,9 @@ class _Shards:
         return result
 
     async def land(self, results: Sequence[ShardResult]) -> None:
-        """Keep what came of shards in a thread; it has ended also where whoever waits for it is cancelled."""
+        """Keep what came of shards in a thread; it has ended also where whoever waits for it is
+        cancelled.
+        """
         task = asyncio.create_task(asyncio.to_thread(self._put, results))
         try:
             await asyncio.shield(task)
@@ -367,7 +383,9 @@ def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
 
 
 def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
-    """Publish, at any time or `only_when_due`; a build that can't says so, goes on, and is told False."""
+    """Publish, at any time or `only_when_due`; a build that can't says so, goes on, and is told
+    False.
+    """
     warehouse, folder = run.warehouse, run.settings.published
     try:
         if only_when_due:
@@ -384,7 +402,10 @@ def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
 
 @contextmanager
 def _hold(run: GroupRun) -> Iterator[None]:
-    """Keep other processes from the same build: they would clear away each other's shards. Raises TransientError."""
+    """Keep other processes from the same build: they would clear away each other's shards.
+
+    Raises TransientError.
+    """
     path = run.toolbox.with_suffix(".lock")
     with path.open("w") as file:
         try:
@@ -410,7 +431,9 @@ def _clear(run: GroupRun, folder: Path) -> None:
 
 
 def money_spent(run: GroupRun) -> float:
-    """What of its budget the build has spent by now, in US dollars; where it has none, nobody counts."""
+    """What of its budget the build has spent by now, in US dollars; where it has none, nobody
+    counts.
+    """
     if run.recipe.budget is None:
         return 0.0
     rows = run.warehouse.rows(
@@ -420,14 +443,18 @@ def money_spent(run: GroupRun) -> float:
 
 
 _OPENING, _REST = 0.05, 0.001  # seconds
-AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
+# shards of one process under way at the same time: while one runs out of records, the next one
+# begins
+AT_ONCE = 2
 
 
 @contextmanager
 def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
-    """Workers on this machine: processes for models that compute here, this one for models across a network.
+    """Workers on this machine: processes for models that compute here, this one for models across a
+    network.
 
-    A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
+    A network model's limits hold for one process, and its time is spent waiting; an embedded one
+    needs the cores.
     """
     if not all(model.name.startswith("template/") for model in recipe.models.named.values()):
         traffic = Traffic()
@@ -447,7 +474,9 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
 
 
 def _require_guard() -> None:
-    """Raise ConfigurationError where each worker process would run this process's script, and so begin the work again."""
+    """Raise ConfigurationError where each worker process would run this process's script, and so
+    begin the work again.
+    """
     script = getattr(sys.modules["__main__"], "__file__", None)
     if script is None or not Path(script).is_file() or b"__name__" in Path(script).read_bytes():
         return
@@ -469,11 +498,13 @@ _ROUGE = (  # 85 MB, where readings are held against each other (HammerBench 4.2
 
 
 class _Pool:
-    """Processes that work shards; where one shard is called off, all are, for then its whole build is."""
+    """Processes that work shards; where one shard is called off, all are, for then its whole
+    build is.
+    """
 
     def __init__(self, slots: int, preloaded: Sequence[str]) -> None:
-        # Workers are forked from a server that has imported what they need: they start at once and share its memory.
-        # Not duckling: its runtime does not survive a fork.
+        # Workers are forked from a server that has imported what they need: they start at once and
+        # share its memory. Not duckling: its runtime does not survive a fork.
         context = get_context("forkserver")
         context.set_forkserver_preload([*preloaded])
         self._others = active_children()
@@ -481,9 +512,12 @@ class _Pool:
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
 
     async def work(self, shard: Shard) -> ShardResult:
-        """Work a shard in one of the processes. Raises TransientError where that was ended from outside.
+        """Work a shard in one of the processes.
 
-        Starting them takes longer than the few records of a group that makes one small shard: these are worked here.
+        Raises TransientError where that was ended from outside.
+
+        Starting them takes longer than the few records of a group that makes one small shard: these
+        are worked here.
         """
         if not self._has_begun and shard.of == 1 and shard.records <= FEWEST:
             return await carry_out(shard)
@@ -497,8 +531,8 @@ class _Pool:
                 " kept."
             ) from error
         except asyncio.CancelledError:
-            # Ctrl-C, or another shard failed: nobody waits for these any more, and whoever clears their files away must find
-            # nobody who writes them.
+            # Ctrl-C, or another shard failed: nobody waits for these any more, and whoever clears
+            # their files away must find nobody who writes them.
             ours = [process for process in active_children() if process not in self._others]
             for process in ours:
                 process.terminate()
@@ -508,8 +542,12 @@ class _Pool:
 
 
 def _settle_in() -> None:
-    """Leave Ctrl-C to the process that this worker belongs to, and end when that one does, however it ends."""
-    gc.freeze()  # else the collector would write into all that was imported before the fork, and so end its being shared
+    """Leave Ctrl-C to the process that this worker belongs to, and end when that one does,
+    however it ends.
+    """
+    # else the collector would write into all that was imported before the fork, and so end its
+    # being shared
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 

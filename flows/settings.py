@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from callwright.warehouse.records import Language
     from callwright.warehouse.store import Warehouse
 
-# Nothing may phone home: price maps, telemetry, model downloads and version checks are off unless somebody asks.
+# Nothing may phone home: price maps, telemetry, model downloads and version checks are off unless
+# somebody asks.
 QUIET = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_MODE": "PRODUCTION",  # or it reads any .env file above itself
@@ -34,9 +35,8 @@ QUIET = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "OMP_WAIT_POLICY": "PASSIVE",
-    "OPENBLAS_NUM_THREADS": (  # numpy's: on matrices as small as ours its threads wait for each other most of the time
-        "1"
-    ),
+    # numpy's: on matrices as small as ours its threads wait for each other most of the time
+    "OPENBLAS_NUM_THREADS": ("1"),
 }
 # In a process of somebody else's: their own libraries keep their network and their threads.
 LIBRARY_QUIET = {
@@ -61,14 +61,16 @@ def _duckdb_memory_mb() -> int:
 class Settings(NamedTuple):
     """What the environment says; the defaults here are what holds where it says nothing.
 
-    `patience` is how many seconds to wait for a warehouse that another process has open. Builds publish at their end and every
-    `publish_every` minutes, 0 for never. Every `review_every` minutes deployed flows pull reviews, 0 for never;
-    `review_hourly_cost` is what an hour of reviewing costs in US dollars, None where nobody says.
+    `patience` is how many seconds to wait for a warehouse that another process has open. Builds
+    publish at their end and every `publish_every` minutes, 0 for never. Every `review_every`
+    minutes deployed flows pull reviews, 0 for never; `review_hourly_cost` is what an hour of
+    reviewing costs in US dollars, None where nobody says.
 
-    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), or "dask:" and a scheduler's address; `workers`
-    is how many processes this machine gives. Dask's workers keep what they need in their own folder `scratch`; a scheduler
-    without TLS is used only where the settings say that it `trusts_scheduler`. DuckDB takes at most
-    `duckdb_memory_mb` and `duckdb_threads` of this machine.
+    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), or "dask:" and a
+    scheduler's address; `workers` is how many processes this machine gives. Dask's workers keep
+    what they need in their own folder `scratch`; a scheduler without TLS is used only where the
+    settings say that it `trusts_scheduler`. DuckDB takes at most `duckdb_memory_mb` and
+    `duckdb_threads` of this machine.
     """
 
     home: Path
@@ -89,7 +91,9 @@ class Settings(NamedTuple):
     publish_every: float = 10.0
 
     def aside(self, home: Path) -> "Settings":
-        """These settings for a work folder that is thrown away: nobody reads what would be published from it."""
+        """These settings for a work folder that is thrown away: nobody reads what would be
+        published from it.
+        """
         return self._replace(home=home, publish_every=0.0)
 
     @property
@@ -108,8 +112,9 @@ def read_settings(
 ) -> Settings:
     """Return the settings that an environment states, this process's own unless one is given.
 
-    The work folder is `home`, else CALLWRIGHT_HOME, else `.callwright` in the current folder. Raises ConfigurationError for a
-    value that can't be one, StoreError where the work folder can't be made.
+    The work folder is `home`, else CALLWRIGHT_HOME, else `.callwright` in the current folder.
+    Raises ConfigurationError for a value that can't be one, StoreError where the work folder can't
+    be made.
 
     read_settings({}).publish_every  # 10.0: what holds where nobody says anything
     """
@@ -158,9 +163,11 @@ def open_warehouse(settings: Settings | None = None) -> "Warehouse":
 
 @contextmanager
 def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator["Warehouse"]:
-    """The warehouse of the work folder as it was last written, in a copy that nobody who writes waits for.
+    """The warehouse of the work folder as it was last written, in a copy that nobody who writes
+    waits for.
 
-    While a build is under way it is what was published last, which is told with its age; `live` waits for the present state.
+    While a build is under way it is what was published last, which is told with its age; `live`
+    waits for the present state.
     """
     from callwright.warehouse.publish import is_build_under_way, published_or_copied
 
@@ -196,7 +203,10 @@ def _require_home(home: Path) -> None:
 
 
 def _crew(given: str) -> tuple[str, int]:
-    """Where shards are worked, and by how many processes of this machine, 0 for one a core. Raises ConfigurationError."""
+    """Where shards are worked, and by how many processes of this machine, 0 for one a core.
+
+    Raises ConfigurationError.
+    """
     place, _, more = given.partition(":")
     if given.isdecimal():
         return "local", int(given)
@@ -248,7 +258,8 @@ def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
 def quiet_vendors(quiet: Mapping[str, str] = MappingProxyType(QUIET)) -> None:
     """Switch off, for this process and its children, whatever would reach for the network unasked.
 
-    And have them read texts as UTF-8: duckling takes its encoding from the locale, and ends the process in one such as C.
+    And have them read texts as UTF-8: duckling takes its encoding from the locale, and ends the
+    process in one such as C.
     """
     for name, value in quiet.items():
         os.environ.setdefault(name, value)
@@ -259,8 +270,9 @@ def quiet_vendors(quiet: Mapping[str, str] = MappingProxyType(QUIET)) -> None:
 def silence_teardown() -> None:
     """Close stderr's file after all other exit handlers.
 
-    DuckDB's binding reports, after them, every object that another library still holds; pages of it, and harmless.
-    Handlers run last come first, so this is to be called before anything else registers one.
+    DuckDB's binding reports, after them, every object that another library still holds; pages of
+    it, and harmless. Handlers run last come first, so this is to be called before anything else
+    registers one.
     """
     atexit.register(_silence)
 
@@ -285,7 +297,8 @@ def secret(name: str) -> str:
 def named_secret(name: str) -> str:
     """The secret in a variable that a recipe names, "" where it is not set.
 
-    Raises ConfigurationError for a variable that is not for recipes: one from a stranger reads nothing else of this machine.
+    Raises ConfigurationError for a variable that is not for recipes: one from a stranger reads
+    nothing else of this machine.
     """
     allowed = {
         one.strip() for one in os.environ.get("CALLWRIGHT_SECRETS", "").split(",")
@@ -300,7 +313,10 @@ def named_secret(name: str) -> str:
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made where it is not there, for nobody but this user. Raises StoreError where it is somebody else's."""
+    """The folder, made where it is not there, for nobody but this user.
+
+    Raises StoreError where it is somebody else's.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
@@ -314,12 +330,16 @@ def private_folder(folder: Path) -> Path:
 
 
 def use_prefect(api: str, home: Path) -> None:
-    """Let this process speak to the Prefect server at `api`; to be called before Prefect is imported."""
+    """Let this process speak to the Prefect server at `api`; to be called before Prefect is
+    imported.
+    """
     os.environ["PREFECT_API_URL"] = api
     os.environ["PREFECT_HOME"] = str(home)
 
 
 def hush_prefect() -> None:
-    """Keep Prefect's log off this terminal, where the command line has its own messages; Prefect's server still gets it."""
+    """Keep Prefect's log off this terminal, where the command line has its own messages;
+    Prefect's server still gets it.
+    """
     for name in ("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "PREFECT_INTERNAL_LOGGING_LEVEL"):
         os.environ.setdefault(name, "CRITICAL")

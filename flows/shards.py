@@ -1,8 +1,9 @@
-"""Shards: a share of a group's records, worked in one process, read from one file and written to one folder.
+"""Shards: a share of a group's records, worked in one process, read from one file and written to
+one folder.
 
-A shard names its files only, so it can be carried out anywhere that sees them; the one writer lands what comes back.
-A record's facts are kept when its whole chain is done, so a shard that is cut off leaves nothing half done: what was
-paid for is in the ledger, and the next build asks for the rest.
+A shard names its files only, so it can be carried out anywhere that sees them; the one writer lands
+what comes back. A record's facts are kept when its whole chain is done, so a shard that is cut off
+leaves nothing half done: what was paid for is in the ledger, and the next build asks for the rest.
 """
 
 import asyncio
@@ -68,9 +69,11 @@ _SHOWN, _FRAMES, _TRACE = (
 
 
 class Shard(NamedTuple):
-    """What one worker is to do: `source` holds the records as JSON lines, `target` is the folder it will write.
+    """What one worker is to do: `source` holds the records as JSON lines, `target` is the folder it
+    will write.
 
-    It is number `number`, from 0, of about `of` shards. What the group `group` makes goes on through the group `then`.
+    It is number `number`, from 0, of about `of` shards. What the group `group` makes goes on
+    through the group `then`.
     """
 
     build: str
@@ -88,9 +91,11 @@ class Shard(NamedTuple):
 
 
 class ShardResult(NamedTuple):
-    """What came of a shard: records done and left undone, the gravest error that left one undone, "" where none did, and its cost.
+    """What came of a shard: records done and left undone, the gravest error that left one undone,
+    "" where none did, and its cost.
 
-    `raises` is the class of that error. Of the records done, `bugs` failed by a bug; `bug` is the first of them.
+    `raises` is the class of that error. Of the records done, `bugs` failed by a bug; `bug` is the
+    first of them.
     """
 
     target: Path
@@ -117,7 +122,9 @@ def result_of(
     cost: float = 0.0,
     bugs: Sequence[Failure] = (),
 ) -> ShardResult:
-    """The result of work of which so many records are done; `error` is the gravest that left one undone."""
+    """The result of work of which so many records are done; `error` is the gravest that left one
+    undone.
+    """
     return ShardResult(
         target,
         done,
@@ -158,7 +165,8 @@ def read_records(path: Path) -> Iterator[Record]:
 def failure_by_bug(
     error: Exception, stage: str, subject: str, build: str = "", whose: str = OUR_BUG
 ) -> Failure:
-    """The failure of a record at which a stage broke down; its reason is one line, and the traceback below it.
+    """The failure of a record at which a stage broke down; its reason is one line, and the
+    traceback below it.
 
     `whose` code broke down begins that line.
     """
@@ -174,7 +182,9 @@ def failure_by_bug(
 
 
 def _whose_bug(stage: Stage, error: Exception) -> str:
-    """Whose code broke down, and where in it, for who wrote a stage of their own; that it is ours where it is."""
+    """Whose code broke down, and where in it, for who wrote a stage of their own; that it is
+    ours where it is.
+    """
     function = stage.function
     if function is None or is_ours(function):
         return OUR_BUG
@@ -199,7 +209,9 @@ def run_shard(shard: Shard) -> ShardResult:
 
 
 async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardResult:
-    """Work a shard and write what came of it; its models may be `shared` with other shards of this process."""
+    """Work a shard and write what came of it; its models may be `shared` with other shards of
+    this process.
+    """
     add_all(shard.recipe.extensions)
     models = shared or SharedChats()
     own = own_prompts(shard.recipe.own_prompts)
@@ -289,7 +301,9 @@ class Facts:
 
 
 class FactFiles:
-    """A folder with a batch for each table, written as facts come in; it appears whole, at the end, or not at all."""
+    """A folder with a batch for each table, written as facts come in; it appears whole, at the
+    end, or not at all.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Begin anew; what a try before this one left is removed."""
@@ -451,7 +465,9 @@ class _Work:
         return outputs
 
     def _finished(self, record: Record, voice: UserVoice) -> Record:
-        """A sample with who speaks in it, and with the recipe's system message, or one of its messages."""
+        """A sample with who speaks in it, and with the recipe's system message, or one of its
+        messages.
+        """
         if not isinstance(record, Sample):
             return record
         sample = record if voice == SILENT else marked(record, voice)
@@ -477,7 +493,9 @@ class _Work:
 
 
 def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
-    """Say in the record's origin which defect the template model put into the reply that it was made of, if any."""
+    """Say in the record's origin which defect the template model put into the reply that it was
+    made of, if any.
+    """
     planted = calls[-1].planted if calls else ""
     origin: Origin | None = getattr(record, "origin", None)
     if not planted or origin is None:

@@ -1,12 +1,14 @@
 """Samples of files: what a recipe takes of them, and releases of what others made.
 
-A recipe's files are read once into a folder of the work folder, record by record, before its build is opened. A file may be
-larger than memory, and reading may be cut off: it goes on where it stopped. What was read is named by the files' content and by
-how they are read, so that the same again is read from the folder.
+A recipe's files are read once into a folder of the work folder, record by record, before its build
+is opened. A file may be larger than memory, and reading may be cut off: it goes on where it
+stopped. What was read is named by the files' content and by how they are read, so that the same
+again is read from the folder.
 
-Where a recipe takes some of them only, these are chosen such that they differ: by tool, outcome, error and feedback, and by how
-new what is said is. Records in which the users say the same and the same is called are folded into one, with their count. Of each
-record memory holds three numbers; of a stratum no more than some hundreds are read for what they say.
+Where a recipe takes some of them only, these are chosen such that they differ: by tool, outcome,
+error and feedback, and by how new what is said is. Records in which the users say the same and the
+same is called are folded into one, with their count. Of each record memory holds three numbers; of
+a stratum no more than some hundreds are read for what they say.
 """
 
 import time
@@ -62,7 +64,9 @@ Encode = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 
 class Chosen(NamedTuple):
-    """The places of the records that were chosen, each with how many say the same; and how many were folded, and not chosen."""
+    """The places of the records that were chosen, each with how many say the same; and how many
+    were folded, and not chosen.
+    """
 
     seen: dict[int, int]
     folded: int
@@ -70,7 +74,9 @@ class Chosen(NamedTuple):
 
 
 class ReadSource(NamedTuple):
-    """What was read of a source into its folder: how many records, how many of them without a sample, how much personal data."""
+    """What was read of a source into its folder: how many records, how many of them without a
+    sample, how much personal data.
+    """
 
     folder: Path
     records: int = 0
@@ -104,7 +110,10 @@ class ReadSource(NamedTuple):
 
 
 def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None:
-    """Read what the recipe takes from files, as far as it was not read before. Raises ConfigurationError where nothing is there."""
+    """Read what the recipe takes from files, as far as it was not read before.
+
+    Raises ConfigurationError where nothing is there.
+    """
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
         if not (folder / _DONE).exists():
@@ -206,7 +215,9 @@ def _choice(folder: Path, source: SampleSource) -> Path:
 
 
 def source_key(recipe: Recipe, source: SampleSource) -> str:
-    """The name of what is read of a source: the same while its files hold the same and are read the same way."""
+    """The name of what is read of a source: the same while its files hold the same and are read
+    the same way.
+    """
     stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
@@ -246,7 +257,9 @@ def _folder(recipe: Recipe, source: SampleSource, settings: Settings) -> Path:
 
 
 class _Mark(NamedTuple):
-    """How far reading has come: so many records, of them unreadable, and the lengths of the files that hold them."""
+    """How far reading has come: so many records, of them unreadable, and the lengths of the
+    files that hold them.
+    """
 
     records: int = 0
     unreadable: int = 0
@@ -328,7 +341,9 @@ class _Reading:
         return taken_in(self._folder)
 
     def _opened(self, opened: ExitStack, path: Path, at: int) -> BinaryIO:
-        """A file to go on with, cut to where it was when the last mark was made; nobody else may read it."""
+        """A file to go on with, cut to where it was when the last mark was made; nobody else may
+        read it.
+        """
         path.touch(mode=0o600)
         file = opened.enter_context(path.open("r+b"))
         file.truncate(at)
@@ -365,7 +380,9 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
-    """A record as it is kept: its place is told from the folder that the source's path stands in."""
+    """A record as it is kept: its place is told from the folder that the source's path stands
+    in.
+    """
     places = [f"{path.parent}/" for path in source.paths]
     where = next(
         (record.where.removeprefix(place) for place in places if record.where.startswith(place)),
@@ -387,7 +404,9 @@ def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
 
 
 def _outcome_of(sample: Sample) -> str:
-    """How the calls of a conversation went, by what they returned; "" where they returned nothing."""
+    """How the calls of a conversation went, by what they returned; "" where they returned
+    nothing.
+    """
     results = [
         result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results
     ]
@@ -396,7 +415,9 @@ def _outcome_of(sample: Sample) -> str:
 
 
 def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
-    """A record whose row names no tools, with those of the recipe beside it: those that it calls, and others."""
+    """A record whose row names no tools, with those of the recipe beside it: those that it
+    calls, and others.
+    """
     sample = record.sample
     if sample is None or sample.candidates:
         return record
@@ -430,7 +451,8 @@ class ImportedRelease(NamedTuple):
 def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> ImportedRelease:
     """Keep the samples of a file or folder with their tools, and freeze them under a name.
 
-    Raises ConfigurationError for an unknown format, a name that is taken, or where there is no sample.
+    Raises ConfigurationError for an unknown format, a name that is taken, or where there is no
+    sample.
     """
     check_release_name(name)
     source = SOURCES.named(form)
@@ -471,7 +493,8 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
 def choose(
     read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[Stratum], encode: Encode
 ) -> Chosen:
-    """Choose so many of the records that `read` gives, the same each time; each stratum has an even share, as far as it goes.
+    """Choose so many of the records that `read` gives, the same each time; each stratum has an even
+    share, as far as it goes.
 
     `encode` gives a vector of length one for each text.
     """
@@ -535,7 +558,9 @@ def _shares(sizes: Sequence[int], take: int) -> list[int]:
 def _pools(
     strata: Sequence[int], shares: Sequence[int], prints: Sequence[bytes]
 ) -> list[list[int]]:
-    """Of each stratum the records among which is chosen, in an order of their own, whichever came first."""
+    """Of each stratum the records among which is chosen, in an order of their own, whichever
+    came first.
+    """
     members: list[list[int]] = [[] for _ in shares]
     for at, stratum in enumerate(strata):
         members[stratum].append(at)
@@ -546,7 +571,9 @@ def _pools(
 
 
 def _newest(rows: Sequence[Sequence[float]], first: int, share: int) -> Iterator[int]:
-    """So many places of vectors: the first one, then always the one that is least like those before it."""
+    """So many places of vectors: the first one, then always the one that is least like those
+    before it.
+    """
     import numpy as np
 
     vectors = np.asarray(rows, dtype=np.float32)

@@ -1,7 +1,8 @@
 """The table of stages: what each reads, who does it, and where the paper asks for it.
 
 Families of samples, the toolset and the checks give their rows; here they are joined.
-The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
+The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one
+table.
 """
 
 import sys
@@ -122,21 +123,27 @@ def some_of(group: str, names: Sequence[str]) -> str:
 
 
 def prompt_paths() -> dict[str, str]:
-    """The prompts of all stages by name, each with the path of its file from the top of the packages."""
+    """The prompts of all stages by name, each with the path of its file from the top of the
+    packages.
+    """
     paths = {path for stage in all_stages() for path in stage.templates}
     return {path.rpartition("/")[2].removesuffix(".j2"): path for path in sorted(paths)}
 
 
 def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
-    """The version of each check that samples go through, in their order, where a recipe brings prompts of its own."""
+    """The version of each check that samples go through, in their order, where a recipe brings
+    prompts of its own.
+    """
     with own_prompts(own):
         return {check.name: version_of(check) for check in stages_of(CHECK_GROUP)}
 
 
 def version_of(stage: Stage) -> str:
-    """A stage's version: that of its code, where it is a check, and those of its prompts; of a recipe's own file its content.
+    """A stage's version: that of its code, where it is a check, and those of its prompts; of a
+    recipe's own file its content.
 
-    What is asked about the rest is asked anew where a check before it may leave something else open.
+    What is asked about the rest is asked anew where a check before it may leave something else
+    open.
     """
     version = stage.version if isinstance(stage, Check) else ""
     source = CHECKS.source_of(stage.name) if stage in all_checks() else None
@@ -151,7 +158,9 @@ def version_of(stage: Stage) -> str:
 
 
 def prompt_rows(own: Mapping[str, str] | None = None) -> list[Row]:
-    """The table of prompts: the text of each one by its version, in those of a recipe's `own` where it brings any."""
+    """The table of prompts: the text of each one by its version, in those of a recipe's `own`
+    where it brings any.
+    """
     now = datetime.now(UTC)
     with own_prompts(own or {}):
         texts = prompt_texts(("callwright.generators", "callwright.validators"))

@@ -1,4 +1,6 @@
-"""Making the tools that a recipe asks for, and saying how far they are and what is odd about them."""
+"""Making the tools that a recipe asks for, and saying how far they are and what is odd about
+them.
+"""
 
 import tempfile
 from collections import Counter
@@ -44,7 +46,8 @@ from callwright.warehouse.rows import body_of
 from callwright.warehouse.store import Warehouse
 
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
-PLANS_A_SHARD = 6  # a plan is a category's tools in a language, so as many model calls as a shard of samples has
+# a plan is a category's tools in a language, so as many model calls as a shard of samples has
+PLANS_A_SHARD = 6
 Working = Callable[[GroupRun], AbstractContextManager[Workers]]
 
 
@@ -59,7 +62,9 @@ class Toolset(NamedTuple):
 async def prepare_tools(
     recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None
 ) -> None:
-    """Make the tools that a recipe's sources still lack, look at its live servers, read its files; to be awaited before a build."""
+    """Make the tools that a recipe's sources still lack, look at its live servers, read its
+    files; to be awaited before a build.
+    """
     read_sources(recipe, settings, progress)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
@@ -74,9 +79,11 @@ async def make_tools(
     progress: Progress,
     working: Working | None = None,
 ) -> tuple[Tool, ...]:
-    """Make a source's tools, going on where it stopped before, and check them; the tools that a build may use.
+    """Make a source's tools, going on where it stopped before, and check them; the tools that a
+    build may use.
 
-    Tools that a check does not prove wait for people. The same source with the same models and prompts makes nothing new.
+    Tools that a check does not prove wait for people. The same source with the same models and
+    prompts makes nothing new.
     """
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
@@ -95,7 +102,8 @@ async def make_tools(
             await run_group(
                 run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers
             )
-            # A tool is its content: where two drafts came to the same one, the second made nothing new, and its outcome says so.
+            # A tool is its content: where two drafts came to the same one, the second made nothing
+            # new, and its outcome says so.
             reject_repeated(run.warehouse, run.build, [last], "tool")
         check_made_tools(warehouse, toolset.key)
         warehouse.execute("update toolsets set finished_at = now() where key = ?", [toolset.key])
@@ -104,9 +112,11 @@ async def make_tools(
 
 
 def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple[Tool, ...]]:
-    """What each source of a recipe made before, without the tools that wait for people or were turned down.
+    """What each source of a recipe made before, without the tools that wait for people or were
+    turned down.
 
-    Raises ConfigurationError where a source was not made, or where none of its tools can be used yet.
+    Raises ConfigurationError where a source was not made, or where none of its tools can be used
+    yet.
     """
     made = {}
     for source in recipe.tools:
@@ -127,7 +137,10 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
 
 
 def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
-    """What a source asks for. Raises ConfigurationError where it names a category that there is not."""
+    """What a source asks for.
+
+    Raises ConfigurationError where it names a category that there is not.
+    """
     names = [one.name for one in load_categories()] if source.generate == "all" else source.generate
     categories = [category_named(name) for name in dict.fromkeys(names)]
     plans = tuple(
@@ -182,7 +195,9 @@ def _open(
 
 
 class CategoryRow(NamedTuple):
-    """How a category's tools fare: `made` = those used as they are or edited, and those that wait or were rejected."""
+    """How a category's tools fare: `made` = those used as they are or edited, and those that
+    wait or were rejected.
+    """
 
     category: str
     made: int
@@ -193,7 +208,9 @@ class CategoryRow(NamedTuple):
 
 
 class ToolsetReport(NamedTuple):
-    """A toolset: a row a category, what its categories lack, and the tools that wait with the reasons."""
+    """A toolset: a row a category, what its categories lack, and the tools that wait with the
+    reasons.
+    """
 
     toolset: str
     categories: tuple[CategoryRow, ...]
@@ -212,7 +229,9 @@ class ShownTool(NamedTuple):
 
 
 def find_problems(tools: Sequence[Tool]) -> list[Problem]:
-    """Every weakness of a catalog: of each tool, of tools that do the same, and of what its categories lack."""
+    """Every weakness of a catalog: of each tool, of tools that do the same, and of what its
+    categories lack.
+    """
     # What duplicates say is more.
     plain = [problem for problem in check_catalog(tools) if problem.kind != "similar_description"]
     read = [tool for tool in tools if tool.language in known()]
@@ -259,7 +278,10 @@ def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
 async def report_tools(
     recipe: Recipe, settings: Settings, progress: Progress
 ) -> list[ToolsetReport]:
-    """Make what the recipe's sources lack, and say how it stands. Raises ConfigurationError where no tools are to be made."""
+    """Make what the recipe's sources lack, and say how it stands.
+
+    Raises ConfigurationError where no tools are to be made.
+    """
     sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
     if not sources:
         raise ConfigurationError(
@@ -304,7 +326,9 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
 async def preview_tools(
     recipe: Recipe, count: int, settings: Settings, progress: Progress
 ) -> list[ShownTool]:
-    """Make `count` tools a category in a work folder that is thrown away; what models answer is kept."""
+    """Make `count` tools a category in a work folder that is thrown away; what models answer is
+    kept.
+    """
     sources = [
         one.model_copy(update={"tools_per_category": count})
         for one in recipe.tools

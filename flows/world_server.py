@@ -1,4 +1,6 @@
-"""An MCP server over the world of a task, or of a recipe: each session has an episode of its own, which its calls change."""
+"""An MCP server over the world of a task, or of a recipe: each session has an episode of its
+own, which its calls change.
+"""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -52,10 +54,14 @@ _CONTROLS: tuple[dict[str, Any], ...] = (
 
 
 class WorldSessions:
-    """The episodes of sessions by their names; the one that was idle longest is closed where there are too many."""
+    """The episodes of sessions by their names; the one that was idle longest is closed where
+    there are too many.
+    """
 
     def __init__(self, tasks: Tasks, first: Task, *, has_controls: bool) -> None:
-        """A session begins with the task `first`; with controls it may begin another, and ask for its reward."""
+        """A session begins with the task `first`; with controls it may begin another, and ask
+        for its reward.
+        """
         self._tasks, self._first, self._has_controls = tasks, first, has_controls
         self._episodes: OrderedDict[str, Episode] = OrderedDict()
 
@@ -110,7 +116,10 @@ class WorldSessions:
 
 
 def make_server(sessions: WorldSessions) -> "Server[Any]":
-    """The server of these sessions. Raises ConfigurationError where the extra `mcp` is not installed."""
+    """The server of these sessions.
+
+    Raises ConfigurationError where the extra `mcp` is not installed.
+    """
     require_extra("mcp")
     from mcp.server.lowlevel import Server
     from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
@@ -140,7 +149,9 @@ def make_server(sessions: WorldSessions) -> "Server[Any]":
 
 
 def _session_of(asked: "ServerRequestContext[Any]") -> str:
-    """The session of a request: the one named in the address, the transport's own, or the only one."""
+    """The session of a request: the one named in the address, the transport's own, or the only
+    one.
+    """
     if asked.request is None:
         return ALONE
     named = asked.request.query_params.get("session") or asked.request.headers.get("mcp-session-id")

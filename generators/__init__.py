@@ -1,1 +1,3 @@
-"""What invents or imports: tool catalogs, and the stages that turn a tool into a sample with gold calls."""
+"""What invents or imports: tool catalogs, and the stages that turn a tool into a sample with
+gold calls.
+"""

@@ -1,4 +1,5 @@
-"""Planning what is made of samples: of which source each dialogue, shift and external reference comes (HammerBench 4.2).
+"""Planning what is made of samples: of which source each dialogue, shift and external reference
+comes (HammerBench 4.2).
 
 Sources take turns in an order that the seed gives, so the same sources always give the same plan.
 """
@@ -29,12 +30,14 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
     others: Sequence[Sample] = (),
     keys: Iterable[str] | None = None,
 ) -> Iterator[Derivation]:
-    """What could be made of the kind, best first, until the sources are used up; `others` lend requests to intent shifts.
+    """What could be made of the kind, best first, until the sources are used up; `others` lend
+    requests to intent shifts.
 
     Where the `keys` of the sources are given, these are put in order without being read.
 
-    A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the same reason.
-    There may be millions of sources, kept elsewhere: one is held at a time, of the others their positions.
+    A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the
+    same reason. There may be millions of sources, kept elsewhere: one is held at a time, of the
+    others their positions.
     """
     if kind.transform is None:
         return
@@ -79,7 +82,9 @@ def _shuffled(keys: Iterable[str], kind: str, seed: int) -> "array[int]":
 def _with_long_ones(
     ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]
 ) -> "array[int]":
-    """The positions with those of sources that lack several arguments spread evenly, as many as are wanted and there are."""
+    """The positions with those of sources that lack several arguments spread evenly, as many as
+    are wanted and there are.
+    """
     several, single, mixed = array("q"), array("q"), array("q")
     for at in ordered:
         (several if _missing(sources[at], tools) > 1 else single).append(at)
@@ -101,7 +106,9 @@ def _missing(source: Sample, tools: Mapping[str, Tool]) -> int:
 def _another_request(
     source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random
 ) -> Sample | None:
-    """A request of the source's language for a tool that none of its candidates can stand for, None where there is none."""
+    """A request of the source's language for a tool that none of its candidates can stand for,
+    None where there is none.
+    """
     known = [tools[key] for key in source.candidates if key in tools]
     for _ in range(_TRIES if others else 0):
         other = rng.choice(others)

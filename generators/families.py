@@ -1,7 +1,7 @@
 """What a family of samples is: its kinds with their traits, its stages, and how it plans.
 
-Whoever needs to know what samples of a kind are like asks the traits, never the kind's name. Each family
-is one object in a folder or file of its own; generators/kinds.py has the table of them.
+Whoever needs to know what samples of a kind are like asks the traits, never the kind's name. Each
+family is one object in a folder or file of its own; generators/kinds.py has the table of them.
 """
 
 import inspect
@@ -31,18 +31,20 @@ class Traits(NamedTuple):
 
     `paper`: the paper whose counts stand in the table and whose format holds such samples, "" for
     a kind of no paper. `calls`: what is due at a call turn: one
-    call at most, a set whose order is free, or a sequence. `asked`: how a candidate is asked for them, and so by which
-    metrics it is scored. `is_whole`, `is_partial`: the call has every required argument, or lacks one. `is_open`: the request
-    lacks arguments, so that the call can't have been made, whatever became of it later. `is_idle`: no call is due at all.
-    `is_executed`: calls have results. `is_long`: there are several user turns. `is_changed`: it was made of a sample that was
-    proved before. `has_correction`: the user takes a value back that was stated.
-    `is_taken`: it took place somewhere else, so that its calls may be wrong, and its results can't be had again.
-    `is_task`: what is wanted is a change of a world, and whatever calls lead there count. `is_ruled`: it takes policies of the
-    recipe that are about what its source calls.
-    `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
-    `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is shared out by besides languages.
-    `shift`: where the user's change of mind takes effect: at the last snapshot, in the turn that says the value or in a turn
-    that was inserted for it; or a message has the value, which is no change of mind.
+    call at most, a set whose order is free, or a sequence. `asked`: how a candidate is asked for
+    them, and so by which metrics it is scored. `is_whole`, `is_partial`: the call has every
+    required argument, or lacks one. `is_open`: the request lacks arguments, so that the call can't
+    have been made, whatever became of it later. `is_idle`: no call is due at all. `is_executed`:
+    calls have results. `is_long`: there are several user turns. `is_changed`: it was made of a
+    sample that was proved before. `has_correction`: the user takes a value back that was stated.
+    `is_taken`: it took place somewhere else, so that its calls may be wrong, and its results can't
+    be had again. `is_task`: what is wanted is a change of a world, and whatever calls lead there
+    count. `is_ruled`: it takes policies of the recipe that are about what its source calls.
+    `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are
+    shown. `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is
+    shared out by besides languages. `shift`: where the user's change of mind takes effect: at the
+    last snapshot, in the turn that says the value or in a turn that was inserted for it; or a
+    message has the value, which is no change of mind.
     """
 
     paper: str = ""
@@ -68,12 +70,16 @@ class Traits(NamedTuple):
 
     @property
     def is_live(self) -> bool:
-        """Whether the user says on the way what is wanted, so that nobody does the task without asking."""
+        """Whether the user says on the way what is wanted, so that nobody does the task without
+        asking.
+        """
         return self.is_task and self.is_long
 
     @property
     def reviews(self) -> tuple[Review, ...]:
-        """The kinds of reviews that people may be asked for: of the sample, of how its path was found, of its dialogue acts."""
+        """The kinds of reviews that people may be asked for: of the sample, of how its path was
+        found, of its dialogue acts.
+        """
         of_path: tuple[Review, ...] = (
             ("correction", "disambiguation") if self.asked == "path" else ()
         )
@@ -82,11 +88,13 @@ class Traits(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in `sources`.
+    """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in
+    `sources`.
 
-    `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build of its size makes.
-    `uses` is how often a source may be used: again where the next result will differ in turn, value or message. `borrows`: each
-    takes the request of another sample besides its source. `favours_lacking`: sources that lack several arguments come often.
+    `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build
+    of its size makes. `uses` is how often a source may be used: again where the next result will
+    differ in turn, value or message. `borrows`: each takes the request of another sample besides
+    its source. `favours_lacking`: sources that lack several arguments come often.
     """
 
     name: str
@@ -124,7 +132,9 @@ def ignore(_left_out: LeftOut) -> None:
 
 
 class Share(NamedTuple):
-    """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for none."""
+    """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for
+    none.
+    """
 
     language: Language
     samples: int
@@ -132,15 +142,18 @@ class Share(NamedTuple):
 
 
 def tools_for(tools: Sequence[Tool], language: Language) -> list[Tool]:
-    """The tools that requests in a language are made of: those with a document in it, else all, which a model translates."""
+    """The tools that requests in a language are made of: those with a document in it, else all,
+    which a model translates.
+    """
     return [tool for tool in tools if tool.language == language] or [*tools]
 
 
 class Order(NamedTuple):
-    """What a planner is asked for: the first `samples` samples of a kind in a language and at a place.
+    """What a planner is asked for: the first `samples` samples of a kind in a language and at a
+    place.
 
-    `candidates` tools stand beside each; `own_values` are the recipe's for some parameters; `variants` are made of one draft
-    where a draft is good for several samples.
+    `candidates` tools stand beside each; `own_values` are the recipe's for some parameters;
+    `variants` are made of one draft where a draft is good for several samples.
     """
 
     kind: Kind
@@ -167,7 +180,9 @@ _LOST = 20  # so many samples more are tried in place of those that can't be pla
 
 
 def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) -> list[Tool]:
-    """The tools that samples of the order's kind can be about; of each other one it is told why it can't."""
+    """The tools that samples of the order's kind can be about; of each other one it is told why
+    it can't.
+    """
     usable = []
     for tool in tools:
         if reason := obstacle(order, tool):
@@ -197,9 +212,11 @@ def told_of(error: Exception) -> str:
 def plan_each(
     order: Order, about: Callable[[int], str], make: Callable[[int], Planned]
 ) -> Iterator[Planned]:
-    """The drafts numbered from 0, as many as the order wants; what can't be made costs one, and another number is tried.
+    """The drafts numbered from 0, as many as the order wants; what can't be made costs one, and
+    another number is tried.
 
-    `about` names the tool of a number. Raises ConfigurationError where `make` says that the tools allow no more.
+    `about` names the tool of a number. Raises ConfigurationError where `make` says that the tools
+    allow no more.
     """
     lost = 0
     for number in count():
@@ -231,14 +248,15 @@ def _by_language(
 class Family(NamedTuple):
     """A family of samples: its kinds, the stages that make them, and how they are planned.
 
-    `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it by the
-    place. `tool_obstacle` is why planned samples can't be about a tool, "" where they can. Kinds that are
-    made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can.
-    `has_fixed_words` says that some turns come out of a language's folder, so that there are no samples in a
-    language without one. `anywhere` are the transforms that take any kind, with the group of stages that
-    does each. `plainest` makes, for a kind of the family, the plainest sample about a tool, None where the tool
-    allows none: what can be made of such a sample is known before a build. A kind belongs in it only where the
-    tool alone decides what can be made of its samples.
+    `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it
+    by the place. `tool_obstacle` is why planned samples can't be about a tool, "" where they can.
+    Kinds that are made of other samples need no plan, but `obstacles`: why one can't be made of a
+    sample, "" where it can. `has_fixed_words` says that some turns come out of a language's folder,
+    so that there are no samples in a language without one. `anywhere` are the transforms that take
+    any kind, with the group of stages that does each. `plainest` makes, for a kind of the family,
+    the plainest sample about a tool, None where the tool allows none: what can be made of such a
+    sample is known before a build. A kind belongs in it only where the tool alone decides what can
+    be made of its samples.
     """
 
     name: str

@@ -1,7 +1,9 @@
-"""Values that a model gives for parameters: what is too much is cut, types are mended, and what it never gives is drawn.
+"""Values that a model gives for parameters: what is too much is cut, types are mended, and what it
+never gives is drawn.
 
-Nothing is asked for that code can settle: an answer that does by itself is taken as it is; where three did not, the values
-in them that do are put together, and those that all of them lack are drawn as the planner draws its own.
+Nothing is asked for that code can settle: an answer that does by itself is taken as it is; where
+three did not, the values in them that do are put together, and those that all of them lack are
+drawn as the planner draws its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +35,12 @@ Given = TypeVar("Given", bound=ArgumentValues)
 
 
 class WantedValues(NamedTuple):
-    """The parameters of a tool that need values, beside those that are known, for a person who speaks a language.
+    """The parameters of a tool that need values, beside those that are known, for a person who
+    speaks a language.
 
-    Those that it `may` have besides are left to the model, and what it gives wrongly there is left out. `objection` tells why a
-    value that the schema allows can't be taken beside others, "" where it can.
+    Those that it `may` have besides are left to the model, and what it gives wrongly there is left
+    out. `objection` tells why a value that the schema allows can't be taken beside others, "" where
+    it can.
     """
 
     tool: Tool
@@ -60,9 +64,9 @@ async def collect_values(
 
     Who is asked again is told what was wrong.
 
-    `answer` is what the prompt asks for, held to the tool's schema. More than three `attempts` are made only as long as each
-    parameter was given values, if not such as go with others. Raises ReplyError where neither the model nor a draw gives one
-    that does.
+    `answer` is what the prompt asks for, held to the tool's schema. More than three `attempts` are
+    made only as long as each parameter was given values, if not such as go with others. Raises
+    ReplyError where neither the model nor a draw gives one that does.
     """
     kept: Arguments = {}
     valid: set[str] = set()
@@ -97,7 +101,9 @@ def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) ->
 def values_of(
     answer: type[Answer], tool: Tool, names: Sequence[str], may: Sequence[str] = ()
 ) -> type[Answer]:
-    """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes for these parameters."""
+    """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes
+    for these parameters.
+    """
     return narrowed(answer, {"values": arguments_schema(tool, names, may)})
 
 
@@ -127,7 +133,9 @@ def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
 
 
 def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
-    """Why a value can't be given for a parameter, "" where it can: it is empty, or the schema refuses it."""
+    """Why a value can't be given for a parameter, "" where it can: it is empty, or the schema
+    refuses it.
+    """
     if value in EMPTY:
         return f"the value of {name!r} is empty."
     return " ".join(argument_problems(tool, {name: value}, partial=True))

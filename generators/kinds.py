@@ -1,6 +1,8 @@
-"""The table of families, and of their kinds: of which other kinds samples are made, and how many the papers have of each.
+"""The table of families, and of their kinds: of which other kinds samples are made, and how many
+the papers have of each.
 
-Counts are those of the paper that a kind's traits name; only HammerBench's have a part in a build of the paper's size.
+Counts are those of the paper that a kind's traits name; only HammerBench's have a part in a build
+of the paper's size.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -47,7 +49,10 @@ def _kinds_of(_version: int) -> Mapping[str, Kind]:
 
 
 def family_of(kind: str) -> Family:
-    """The family that makes samples of a kind. Raises ConfigurationError where there is no such kind."""
+    """The family that makes samples of a kind.
+
+    Raises ConfigurationError where there is no such kind.
+    """
     group = kind_named(kind).group
     return next(
         family for family in FAMILIES.rows() if any(stage.group == group for stage in family.stages)
@@ -64,7 +69,8 @@ def _anywhere() -> dict[Transform, str]:
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of this name; shifts and external information take any kind: `perfect_SO_case1`, `mQmA_external`.
+    """The kind of this name; shifts and external information take any kind: `perfect_SO_case1`,
+    `mQmA_external`.
 
     Raises ConfigurationError that lists the kinds there are.
     """
@@ -93,7 +99,9 @@ def kind_named(name: str) -> Kind:
 
 
 def traits_of(name: str) -> Traits:
-    """What samples of a kind are like; a kind that only published files have is as HammerBench's requests are."""
+    """What samples of a kind are like; a kind that only published files have is as HammerBench's
+    requests are.
+    """
     return _traits_of(name, FAMILIES.version)
 
 
@@ -113,7 +121,8 @@ def kinds_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
 def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
     """The kind that a request of the kind `name` is of once a person has changed its calls.
 
-    Only where the kind says how complete the call is: of its family the one that says what holds now.
+    Only where the kind says how complete the call is: of its family the one that says what holds
+    now.
     """
     traits = traits_of(name)
     if traits.calls != "one" or not (traits.is_whole or traits.is_partial or traits.is_idle):
@@ -124,14 +133,18 @@ def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
 
 
 def _sibling(name: str, holds: Callable[[Traits], bool]) -> str:
-    """The first kind of the same family with a trait; `name` itself where it has it, or no kind has."""
+    """The first kind of the same family with a trait; `name` itself where it has it, or no kind
+    has.
+    """
     family = family_of(name)
     found = [kind.name for kind in family.kinds if holds(kind.traits)]
     return name if name in found or not found else found[0]
 
 
 def _transformed(source: Traits, row: Traits) -> Traits:
-    """The traits that a row's transform leaves: a sample that was a whole run of calls is asked for the call due in the end."""
+    """The traits that a row's transform leaves: a sample that was a whole run of calls is asked
+    for the call due in the end.
+    """
     return source._replace(
         asked="call" if source.asked == "path" else source.asked,
         is_whole=False,
@@ -149,7 +162,9 @@ def _transformed(source: Traits, row: Traits) -> Traits:
 
 
 def kind_rows(names: Iterable[str] = ()) -> list[Row]:
-    """The table as the warehouse keeps it, for views to join; with it the kinds named that are made of others."""
+    """The table as the warehouse keeps it, for views to join; with it the kinds named that are
+    made of others.
+    """
     known = all_kinds()
     families = {kind.group: family.name for family in FAMILIES.rows() for kind in family.kinds} | {
         group: family.name for family in FAMILIES.rows() for _, group in family.anywhere
@@ -186,7 +201,9 @@ def name_of(source: str, transform: Transform) -> str:
 
 
 def waves_of(names: Iterable[str]) -> list[tuple[Kind, ...]]:
-    """The kinds in the order in which they can be made: each wave is made of samples of those before it."""
+    """The kinds in the order in which they can be made: each wave is made of samples of those
+    before it.
+    """
     left = {name: kind_named(name) for name in names}
     waves: list[tuple[Kind, ...]] = []
     while left:
@@ -198,9 +215,11 @@ def waves_of(names: Iterable[str]) -> list[tuple[Kind, ...]]:
 
 
 def brought_along(asked: Mapping[str, int]) -> dict[str, int]:
-    """Return the kinds, with their counts, that must be made too because kinds that are asked for are made from them.
+    """Return the kinds, with their counts, that must be made too because kinds that are asked for
+    are made from them.
 
-    A kind that is asked for with none of its sources brings the first of these along, and that one its own.
+    A kind that is asked for with none of its sources brings the first of these along, and that one
+    its own.
 
     >>> brought_along({"mQmA": 4, "external": 6, "imperfect": 9})
     {'sQsA': 4}

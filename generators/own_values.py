@@ -1,4 +1,6 @@
-"""Values of the user's own, by parameter: drawn by code, so that whatever model words a request only chooses those beside them."""
+"""Values of the user's own, by parameter: drawn by code, so that whatever model words a request
+only chooses those beside them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -50,7 +52,8 @@ class OwnValues(NamedTuple):
         known: Arguments = MappingProxyType({}),  # type: ignore[assignment] # only read
         objection: Callable[[str, Arguments], str] = no_objection,
     ) -> Arguments:
-        """A value for each of the parameters that have some, no two the same; `objection` tells why one can't stand beside others.
+        """A value for each of the parameters that have some, no two the same; `objection` tells why
+        one can't stand beside others.
 
         Raises ReplyError where none of a parameter's values can be taken.
         """
@@ -69,7 +72,9 @@ class OwnValues(NamedTuple):
         rng: Random,
         known: Arguments | None = None,
     ) -> Arguments:
-        """A value for each parameter: one's own where there are some, all others as the planner draws its own."""
+        """A value for each parameter: one's own where there are some, all others as the planner
+        draws its own.
+        """
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
         schemas = in_context(tool.properties, tool.name, tool.description)
         drawn = fill_in(

@@ -1,4 +1,6 @@
-"""Samples about a tool that are as plain as can be: they show, before a build, what can be made of samples about that tool."""
+"""Samples about a tool that are as plain as can be: they show, before a build, what can be made
+of samples about that tool.
+"""
 
 from collections.abc import Sequence
 from random import Random
@@ -31,7 +33,9 @@ def plain_sample(kind: str, order: Order, tool: Tool, turns: Sequence[Turn]) -> 
 
 
 def in_plain_words(value: JsonValue) -> str:
-    """Return a value as a user might type it: a list separated by commas, a boolean as yes or no."""
+    """Return a value as a user might type it: a list separated by commas, a boolean as yes or
+    no.
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(in_plain_words, value)) if isinstance(value, list) else str(value)

@@ -1,6 +1,8 @@
-"""Stages: a row of their table, what a stage has at hand while it works, and how it asks until an answer fits.
+"""Stages: a row of their table, what a stage has at hand while it works, and how it asks until an
+answer fits.
 
-Families of samples, the stages of tools and the checks each give their rows; flows/stages.py joins them.
+Families of samples, the stages of tools and the checks each give their rows; flows/stages.py joins
+them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +29,11 @@ StageFunction = Callable[..., Awaitable[list[Any]]]
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/toolmaking.py)."""
+    """One stage.
+
+    One without a function works on a whole build or toolset at once (flows/build.py,
+    flows/toolmaking.py).
+    """
 
     name: str
     group: str
@@ -55,7 +61,9 @@ class Stage:
 
 
 class Step(NamedTuple):
-    """A stage of a family as it differs from others: `prompts` of the family's folder are asked of the generator."""
+    """A stage of a family as it differs from others: `prompts` of the family's folder are asked
+    of the generator.
+    """
 
     name: str
     about: str
@@ -67,9 +75,11 @@ class Step(NamedTuple):
 
 
 def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[Stage, ...]:
-    """The stages of a family's group, each of which reads what the one before it yields; the first one `reads`.
+    """The stages of a family's group, each of which reads what the one before it yields; the first
+    one `reads`.
 
-    A group bears its family's name unless given. A prompt of another family is named by its path in generators/.
+    A group bears its family's name unless given. A prompt of another family is named by its path in
+    generators/.
     """
     stages: list[Stage] = []
     for step in steps:
@@ -93,11 +103,13 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 
 
 class StageContext(NamedTuple):
-    """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
+    """The model of the stage's role, a generator seeded for this record, the tools by key, the
+    environments by name.
 
-    `assistant` is the model that talks with simulated users, None where nobody does. `settler` is the model of the judge,
-    which settles where a reader differs from the gold, None where the reader does so itself. `rouge_l` is how alike free
-    text must be for two calls to agree; `policies` are those that the recipe's assistants follow.
+    `assistant` is the model that talks with simulated users, None where nobody does. `settler` is
+    the model of the judge, which settles where a reader differs from the gold, None where the
+    reader does so itself. `rouge_l` is how alike free text must be for two calls to agree;
+    `policies` are those that the recipe's assistants follow.
     """
 
     chat: ChatModel
@@ -133,7 +145,9 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Leniency(NamedTuple):
-    """What is done about an answer before it is given up: a closer look at it, or it goes on after all attempts as it is."""
+    """What is done about an answer before it is given up: a closer look at it, or it goes on
+    after all attempts as it is.
+    """
 
     goes_on: Callable[[Any], bool] = lambda _answer: False
     look_closer: Callable[[Any], Awaitable[object]] | None = None
@@ -151,7 +165,8 @@ async def first_fit(
     *,
     leniency: Leniency = _STRICT,
 ) -> Reply:
-    """The first of three answers that `problem_of` finds no problem with, else the first one that may go on all the same.
+    """The first of three answers that `problem_of` finds no problem with, else the first one that
+    may go on all the same.
 
     Who is asked again is told what is wrong.
 
@@ -177,7 +192,9 @@ async def first_fit(
 def asked_origin(
     stage: str, parent: Record, seed: int, context: StageContext, prompts: tuple[str, ...]
 ) -> Origin:
-    """The origin of what the context's model answered to `prompts`, a package of them and the names of some in it."""
+    """The origin of what the context's model answered to `prompts`, a package of them and the
+    names of some in it.
+    """
     package, *names = prompts
     version = "+".join(prompt_version(package, name) for name in names)
     return Origin(

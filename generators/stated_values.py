@@ -1,7 +1,8 @@
-"""Where a model's wording states a value: by its own quote, mended where it is mangled, or by what is found in its text.
+"""Where a model's wording states a value: by its own quote, mended where it is mangled, or by what
+is found in its text.
 
-Making is lenient and checking is strict: what no rule reads goes on, and a wording is asked for again only where it says
-another value, or where nothing at all says this one.
+Making is lenient and checking is strict: what no rule reads goes on, and a wording is asked for
+again only where it says another value, or where nothing at all says this one.
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,9 @@ class Place(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """Where a text states a value, None where nowhere, and what speaks against it, "" where nothing does."""
+    """Where a text states a value, None where nowhere, and what speaks against it, "" where
+    nothing does.
+    """
 
     place: Place | None
     problem: str = ""
@@ -47,7 +50,9 @@ Expected = Mapping[Spot, tuple[JsonValue, JsonSchema]]
 
 
 class CallMention(BaseModel):
-    """Where a wording of several calls states a value: the number of the call, the parameter, and the very words."""
+    """Where a wording of several calls states a value: the number of the call, the parameter,
+    and the very words.
+    """
 
     call: int
     parameter: str
@@ -63,7 +68,9 @@ class QuotedValues(BaseModel):
 async def ask_for_quotes(
     context: StageContext, text: str, expected: Expected, quotes: dict[Spot, str]
 ) -> None:
-    """Put into `quotes` the words that a model finds to state the values that no reader finds in its text."""
+    """Put into `quotes` the words that a model finds to state the values that no reader finds in
+    its text.
+    """
     quotes.clear()
     lacking = [
         {
@@ -85,7 +92,9 @@ async def ask_for_quotes(
 def find_values(
     expected: Expected, quotes: Mapping[Spot, str], text: str, language: Language
 ) -> dict[Spot, Stated]:
-    """Where `text` states each value that it has to, in the order of the quotes; a quote for anything else is passed over."""
+    """Where `text` states each value that it has to, in the order of the quotes; a quote for
+    anything else is passed over.
+    """
     given: dict[Spot, str] = {}
     for spot, words in quotes.items():
         meant = spot if spot in expected else _meant(spot, expected)
@@ -100,7 +109,9 @@ def find_values(
 
 
 def _meant(spot: Spot, expected: Expected) -> Spot | None:
-    """The one value of a parameter of this name, where the number beside it is of no call: counted from 1, or made up."""
+    """The one value of a parameter of this name, where the number beside it is of no call:
+    counted from 1, or made up.
+    """
     named = [one for one in expected if one[1] == spot[1]]
     return named[0] if len(named) == 1 else None
 
@@ -108,7 +119,9 @@ def _meant(spot: Spot, expected: Expected) -> Spot | None:
 def value_evidence(
     argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str
 ) -> Evidence:
-    """Evidence that a stretch of the first turn states a value: where in it, and by which rule, as far as a rule reads it."""
+    """Evidence that a stretch of the first turn states a value: where in it, and by which rule,
+    as far as a rule reads it.
+    """
     found = locate(value, schema, text[place.start : place.end])
     if found is None:
         return span_evidence(argument, 0, place, text)
@@ -119,7 +132,9 @@ def value_evidence(
 def located_evidence(
     argument: str, value: JsonValue, schema: JsonSchema, text: str, turn: int | None = None
 ) -> Evidence | None:
-    """Evidence that a text, that of a turn, says the value of an argument, None where it does not."""
+    """Evidence that a text, that of a turn, says the value of an argument, None where it does
+    not.
+    """
     found = locate(value, schema, text)
     return None if found is None else found_evidence(argument, found, text, turn)
 
@@ -157,7 +172,8 @@ def find_value(
     *,
     by_name: bool = True,
 ) -> Stated:
-    """Where `text` states the value, by the model's quote `words` or by what readers find; a quote must not say another.
+    """Where `text` states the value, by the model's quote `words` or by what readers find; a quote
+    must not say another.
 
     `by_name` says that a name is said by its own words alone, so that other ones are another name.
     """
@@ -202,7 +218,9 @@ def _find_unruled(
     text: str,
     language: Language,
 ) -> Stated:
-    """Where a text in a language that no rule knows states the value: by the quote, in its own letters, or as Duckling reads it."""
+    """Where a text in a language that no rule knows states the value: by the quote, in its own
+    letters, or as Duckling reads it.
+    """
     name, value = named
     stated = text[quoted.start : quoted.end] if quoted else text
     typed = _readings(stated, language) if kind_of(schema) in _TYPED else []
@@ -239,7 +257,9 @@ def _overlap(one: Amount, other: Moment) -> bool:
 
 
 def _may_mean(found: Moment | Amount, value: JsonValue) -> bool:
-    """Whether what was found may be `value`: a day without its year is any year's, a time without its half of the day both."""
+    """Whether what was found may be `value`: a day without its year is any year's, a time
+    without its half of the day both.
+    """
     if isinstance(found, Amount):
         return isinstance(value, int | float) and isclose(found.value, value)
     stated = str(value)
@@ -262,7 +282,9 @@ def _read_place(
 
 
 def find_quote(words: str, text: str) -> Place | None:
-    """Where a quote stands in a text: as it is, or but for case, spaces, punctuation and single words; None where nowhere."""
+    """Where a quote stands in a text: as it is, or but for case, spaces, punctuation and single
+    words; None where nowhere.
+    """
     words = words.strip()
     at = text.find(words) if words else -1
     if at >= 0:
@@ -305,7 +327,9 @@ def _is_of_word(text: str, at: int) -> bool:
 def other_value(
     named: tuple[str, JsonValue], schema: JsonSchema, words: str, language: Language
 ) -> str:
-    """The one other number, day or time that the words of a quote say outright, "" where they may mean the value."""
+    """The one other number, day or time that the words of a quote say outright, "" where they
+    may mean the value.
+    """
     (name, value), kind = named, kind_of(schema)
     if kind in ("integer", "number") and isinstance(value, int | float):
         if unit_of(name, str(schema.get("description", "")), language):
@@ -317,7 +341,9 @@ def other_value(
 
 
 def _is_other_name(value: str, words: str) -> bool:
-    """Whether a value is a name or a code, with a capital letter or a digit in each word, of which the words have nothing."""
+    """Whether a value is a name or a code, with a capital letter or a digit in each word, of
+    which the words have nothing.
+    """
     own, others = value.split(), words.split()
     if not _is_name(value) or not words.isascii():
         return False

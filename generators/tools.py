@@ -1,4 +1,6 @@
-"""What planners and checks ask about tools: do arguments fit a schema, are two redundant, which stand beside the gold."""
+"""What planners and checks ask about tools: do arguments fit a schema, are two redundant, which
+stand beside the gold.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,9 +29,11 @@ _SAYABLE = frozenset({"string", "integer", "number"})
 
 
 def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
-    """What is wrong with `arguments` by the tool's schema, each as a sentence; `partial` allows required ones missing.
+    """What is wrong with `arguments` by the tool's schema, each as a sentence; `partial` allows
+    required ones missing.
 
-    A parameter that the tool does not declare is always a problem. Raises RecordError where the schema itself is bad.
+    A parameter that the tool does not declare is always a problem. Raises RecordError where the
+    schema itself is bad.
     """
     undeclared = [
         f"The tool {tool.name!r} declares no parameter {name!r}."
@@ -66,7 +70,9 @@ def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
 
 
 def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
-    """A value in the type that its schema wants, where it is that value but for its type; else as it is."""
+    """A value in the type that its schema wants, where it is that value but for its type; else
+    as it is.
+    """
     if fits(value, schema):
         return value
     return next(
@@ -115,7 +121,10 @@ def _number(text: str) -> int | float | None:
 
 
 def value_validator(schema: JsonSchema) -> Draft202012Validator:
-    """A validator of one parameter's values; formats (date, time, email) are checked. Raises RecordError."""
+    """A validator of one parameter's values; formats (date, time, email) are checked.
+
+    Raises RecordError.
+    """
     return _compiled(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS))
 
 
@@ -154,7 +163,9 @@ _PLAIN: dict[str, Callable[[Any], bool]] = {
 
 
 def _is_plain(schema: object) -> bool:
-    """Whether a schema has nothing but the most usual words, and those well-formed; to check one by its meta-schema takes long."""
+    """Whether a schema has nothing but the most usual words, and those well-formed; to check one
+    by its meta-schema takes long.
+    """
     return isinstance(schema, dict) and all(
         name in _PLAIN and _PLAIN[name](value) for name, value in schema.items()
     )
@@ -164,7 +175,9 @@ EMPTY: tuple[JsonValue, ...] = (None, "", [], {})  # values that say nothing
 
 
 def titled_schema(tool: Tool | None, argument: str) -> JsonSchema:
-    """What is read of an argument's words: its schema, as far as it has one, and its name where that has no title."""
+    """What is read of an argument's words: its schema, as far as it has one, and its name where
+    that has no title.
+    """
     return {"title": argument, **(tool.properties.get(argument, {}) if tool else {})}
 
 
@@ -177,7 +190,9 @@ _EXACT = 2**53  # whole numbers below it are floats as well
 
 
 def _surely_fits(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether a text or a number fits a schema of the most usual words, as it is known without a validator."""
+    """Whether a text or a number fits a schema of the most usual words, as it is known without a
+    validator.
+    """
     is_exact = isinstance(value, str) or (
         type(value) in (int, float) and "enum" not in schema and abs(value) < _EXACT  # type: ignore[arg-type] # a number
     )
@@ -189,7 +204,9 @@ _WORDS = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
 
 
 class ToolPool:
-    """The tools of a language, sorted out once: who is near a tool and who is far is asked again and again."""
+    """The tools of a language, sorted out once: who is near a tool and who is far is asked again
+    and again.
+    """
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         """Take the tools in their order."""
@@ -219,7 +236,9 @@ class ToolPool:
 
 
 def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> list[Tool]:
-    """Up to `count` tools of the gold tool's language, each of another name, about half of them from its category."""
+    """Up to `count` tools of the gold tool's language, each of another name, about half of them
+    from its category.
+    """
     near = _distinct(company.near(gold), rng)
     far = _distinct(company.far(gold), rng)
     chosen = _sample(near, (count + 1) // 2, rng)
@@ -234,7 +253,9 @@ def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> 
 
 
 def nearest_tools(tool: Tool, among: Iterable[Tool], count: int) -> list[Tool]:
-    """The `count` tools that are most like a tool by their names, descriptions and parameters: itself first."""
+    """The `count` tools that are most like a tool by their names, descriptions and parameters:
+    itself first.
+    """
     words = _words_of(tool)
 
     def likeness(other: Tool) -> float:
@@ -251,7 +272,9 @@ def _words_of(tool: Tool) -> frozenset[str]:
 
 
 def are_redundant(one: Tool, other: Tool) -> bool:
-    """Whether two tools might both serve one request: the same name, or nearly the same words in the description."""
+    """Whether two tools might both serve one request: the same name, or nearly the same words in
+    the description.
+    """
     if one.name == other.name:
         return True
     deeds = [deed_of(next(iter(function_words(tool.name)), "")) for tool in (one, other)]
@@ -263,7 +286,9 @@ def are_redundant(one: Tool, other: Tool) -> bool:
 
 
 def are_contradictory(one: Tool, other: Tool) -> bool:
-    """Whether one of two tools removes what the other one is about: by their names, and by what both have to be told."""
+    """Whether one of two tools removes what the other one is about: by their names, and by what
+    both have to be told.
+    """
     (verb, *thing), (other_verb, *other_thing) = (
         function_words(tool.name) or ("",) for tool in (one, other)
     )
@@ -282,7 +307,9 @@ def sayable_options(tool: Tool) -> list[str]:
 
 
 def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:
-    """These parameters, and as many optional ones as a call of the tool still lacks: one that changes nothing is none."""
+    """These parameters, and as many optional ones as a call of the tool still lacks: one that
+    changes nothing is none.
+    """
     others = [name for name in sayable_options(tool) if name not in names]
     more = rng.sample(others, min(len(others), max(0, tool.fewest - len(names))))
     return [name for name in tool.properties if name in names or name in more]
@@ -294,9 +321,11 @@ _SMALL = 300  # characters of a schema: it is shown as it is
 
 
 def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
-    """What is shown of a tool where only the parameters `names` matter: these whole, of others what they are in a line.
+    """What is shown of a tool where only the parameters `names` matter: these whole, of others what
+    they are in a line.
 
-    So nobody takes a value for a parameter that it was not said for, and no prompt holds a schema that nobody needs.
+    So nobody takes a value for a parameter that it was not said for, and no prompt holds a schema
+    that nobody needs.
     """
     properties = {
         name: schema if name in names else _outline(schema)

@@ -19,12 +19,16 @@ from callwright.warehouse.records import (
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:
-    """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and results as JSON."""
+    """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and
+    results as JSON.
+    """
     return "\n".join(line for turn in turns for line in _lines(turn))
 
 
 def user_texts(turns: Iterable[Turn]) -> list[str]:
-    """What the user says and the messages that are pointed to: all that a gold value may come from, in order."""
+    """What the user says and the messages that are pointed to: all that a gold value may come
+    from, in order.
+    """
     texts: list[str] = []
     for turn in turns:
         if isinstance(turn, UserTurn):

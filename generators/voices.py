@@ -1,7 +1,8 @@
-"""Who speaks, how, and in what circumstances: a persona and a style for each sample, drawn by its seed, that colour its words.
+"""Who speaks, how, and in what circumstances: a persona and a style for each sample, drawn by its
+seed, that colour its words.
 
-They are shown in the prompts that word what a user says, and kept with the sample, so that it can be told what they change.
-A sample that is made of another one goes on in its voice.
+They are shown in the prompts that word what a user says, and kept with the sample, so that it can
+be told what they change. A sample that is made of another one goes on in its voice.
 """
 
 import re
@@ -96,7 +97,8 @@ _TEMPERAMENTS = (
 def circumstances_of(
     seed: int, speaker: int | None = None, *, speaks: bool, is_somebody: bool = True
 ) -> dict[str, str]:
-    """What is drawn: a day, a place and who it is by the `speaker`'s seed, letters for names and an opening by that of the prompt.
+    """What is drawn: a day, a place and who it is by the `speaker`'s seed, letters for names and an
+    opening by that of the prompt.
 
     Whoever speaks is left out where that is told already; only words have an opening.
     """
@@ -111,7 +113,9 @@ def circumstances_of(
 
 @lru_cache(4096)
 def _speaker(seed: int) -> tuple[str, str, str]:
-    """The day, the person and the place of a speaker, whom several prompts of one sample are about."""
+    """The day, the person and the place of a speaker, whom several prompts of one sample are
+    about.
+    """
     rng = Random(f"{seed}:speaker")
     day = FIRST_DAY + timedelta(days=rng.randrange((LAST_DAY - FIRST_DAY).days + 1))
     return f"{day:%A}, {day.isoformat()}", _person(rng), rng.choice(_PLACES)
@@ -189,7 +193,9 @@ SILENT = UserVoice()
 
 
 def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> UserVoice:
-    """The voice of the sample that a record becomes: that of the sample it is made of, else drawn by its seed."""
+    """The voice of the sample that a record becomes: that of the sample it is made of, else
+    drawn by its seed.
+    """
     source = _source_of(record)
     known = UserVoice(source.trait("persona"), source.trait("style")) if source else SILENT
     if known != SILENT:
@@ -204,7 +210,9 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
 
 
 def speaker_of(record: Record) -> int | None:
-    """The seed of who speaks in the sample that a record becomes: that of the sample it is made of, else its own."""
+    """The seed of who speaks in the sample that a record becomes: that of the sample it is made
+    of, else its own.
+    """
     source = _source_of(record)
     return (
         source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
@@ -222,7 +230,9 @@ def _source_of(record: Record) -> Sample | None:
 
 
 def _seed_of(record: Record) -> int | None:
-    """The seed that was planned for the sample, which all that it becomes on its way keeps with its origin."""
+    """The seed that was planned for the sample, which all that it becomes on its way keeps with
+    its origin.
+    """
     fields = vars(record)
     seed: int | None = fields.get("seed")
     origin: Origin | None = fields.get("origin")
@@ -260,7 +270,9 @@ def marked(sample: Sample, voice: UserVoice) -> Sample:
 
 
 class VoicedChat:
-    """A ChatModel that is shown circumstances in the place of a seed, and a voice wherever it words what a user says."""
+    """A ChatModel that is shown circumstances in the place of a seed, and a voice wherever it
+    words what a user says.
+    """
 
     def __init__(
         self,
@@ -270,9 +282,11 @@ class VoicedChat:
         examples: Sequence[JsonValue] = (),
         speaker: int | None = None,
     ) -> None:
-        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of requests.
+        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of
+        requests.
 
-        `speaker` is the seed of the sample's user, whose circumstances stay the same in all that is made of it.
+        `speaker` is the seed of the sample's user, whose circumstances stay the same in all that is
+        made of it.
         """
         self._chat = chat
         self._prompts = prompts

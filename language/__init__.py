@@ -1,1 +1,3 @@
-"""How values are stated and parsed: one folder a language, and the machinery that all languages share."""
+"""How values are stated and parsed: one folder a language, and the machinery that all languages
+share.
+"""

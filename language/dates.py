@@ -1,4 +1,6 @@
-"""Dates and times in text, apart and together: absolute ones read as ISO, dates without a year, relative days as stated."""
+"""Dates and times in text, apart and together: absolute ones read as ISO, dates without a year,
+relative days as stated.
+"""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +36,8 @@ _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 
 
 def find_dates(text: str) -> list[Found]:
-    """The dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` where no year is stated, relative days in the words used.
+    """The dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` where no year is stated, relative days in
+    the words used.
 
     3/5/2026 may be March or May: it is left out here, and `date_spans` still says where it stands.
     """
@@ -47,7 +50,9 @@ def date_spans(text: str) -> list[tuple[int, int]]:
 
 
 def find_times(text: str) -> list[Found]:
-    """The times of day in `text`; one without am or pm stands under HALF_DAY with its morning reading."""
+    """The times of day in `text`; one without am or pm stands under HALF_DAY with its morning
+    reading.
+    """
     return list(_times(text))
 
 
@@ -108,7 +113,9 @@ def _dates(text: str) -> tuple[Found, ...]:
 
 
 def _in_digits(text: str) -> Iterator[DateReading]:
-    """The dates that folded `text` has in digits alone, open where either number may be the month."""
+    """The dates that folded `text` has in digits alone, open where either number may be the
+    month.
+    """
     for match in _YEAR_FIRST.finditer(text):
         yield DateReading(*match.span(), int(match["y"]), int(match["m"]), int(match["d"]))
     for match in _YEAR_LAST.finditer(text):
@@ -175,7 +182,9 @@ def find_moment(value: str, text: str) -> Found | None:
 
 
 def find_figures(value: str, text: str) -> Found | None:
-    """Where `text` says one of the two dates that a value such as 04/05/2023 may be, and its time where it has one."""
+    """Where `text` says one of the two dates that a value such as 04/05/2023 may be, and its
+    time where it has one.
+    """
     match = _FIGURES.fullmatch(value)
     if not match:
         return None
@@ -189,7 +198,9 @@ def find_figures(value: str, text: str) -> Found | None:
 
 
 def find_same_moment(phrase: str, text: str) -> Found | None:
-    """Where `text` says the same dates and times as `phrase`, which says nothing but dates and times."""
+    """Where `text` says the same dates and times as `phrase`, which says nothing but dates and
+    times.
+    """
     parts = moment_parts(phrase)
     if not parts:
         return None
@@ -223,7 +234,9 @@ def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
 
 @cache
 def _calendar(table: str) -> dict[str, str]:
-    """Short names of weekdays and what they stand for, or words such as tonight and the day that they are on."""
+    """Short names of weekdays and what they stand for, or words such as tonight and the day that
+    they are on.
+    """
     return {word: day for code in known() for word, day in of(code).data["calendar"][table].items()}
 
 

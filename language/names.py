@@ -1,4 +1,6 @@
-"""Names as code has them, in words: split, in which script, and what the words of a tool's or a parameter's name stand for."""
+"""Names as code has them, in words: split, in which script, and what the words of a tool's or a
+parameter's name stand for.
+"""
 
 import re
 from functools import cache, lru_cache
@@ -31,7 +33,10 @@ _GLUED_WHOLE = frozenset(
 
 @lru_cache(65536)
 def split_name(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case: `fromAccountID` is from, account, id. A name without words is one word, itself."""
+    """The words of a name in lower case: `fromAccountID` is from, account, id.
+
+    A name without words is one word, itself.
+    """
     words: list[str] = []
     for word in _EDGES.split(name):
         lower = word.lower()
@@ -104,7 +109,9 @@ def _deeds() -> dict[str, Deed]:
 
 @cache
 def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    """By kind of parameter, the patterns of what its name may be about; the first that fits decides."""
+    """By kind of parameter, the patterns of what its name may be about; the first that fits
+    decides.
+    """
     rules = packaged(_PACKAGE, _FILE)["topics"].items()
     return {
         kind: [(re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rows]
@@ -114,7 +121,9 @@ def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
 
 @lru_cache(8192)
 def topic_of(name: str, kind: str) -> str:
-    """The kind, with what the name says it is about: `claimDetails` of the kind "details" is "details claim"."""
+    """The kind, with what the name says it is about: `claimDetails` of the kind "details" is
+    "details claim".
+    """
     stated = " ".join(split_name(name))
     topic = next(
         (topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated)), ""

@@ -146,7 +146,8 @@ def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Numbe
 
 CONVERTED = "unit conversion"
 
-# the unit said, what the schema must speak of, and how many of the schema's unit one of the said unit is
+# the unit said, what the schema must speak of, and how many of the schema's unit one of the said
+# unit is
 _CONVERSIONS = (
     ("kilometre", "metre", 1000),
     ("kilogram", "gram", 1000),

@@ -1,8 +1,10 @@
-"""The languages that there are: each a folder beside this file, found by its language.yaml; and which of them a text is in.
+"""The languages that there are: each a folder beside this file, found by its language.yaml; and
+which of them a text is in.
 
-A language without a folder has a pack too, by its code: no rule here knows it, so its words and rules are those of the
-fallback, and nothing that they read in it proves anything (`has_folder`). What
-it is called, and whether a text is in it, the library pycld2 (Chromium's detector) knows: offline, in milliseconds.
+A language without a folder has a pack too, by its code: no rule here knows it, so its words and
+rules are those of the fallback, and nothing that they read in it proves anything (`has_folder`).
+What it is called, and whether a text is in it, the library pycld2 (Chromium's detector) knows:
+offline, in milliseconds.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def known() -> tuple[Language, ...]:
 
 @cache
 def of(code: Language) -> LanguagePack:
-    """The language with this code, one without a folder too; ConfigurationError where no language has it."""
+    """The language with this code, one without a folder too; ConfigurationError where no
+    language has it.
+    """
     if not has_folder(code):
         name = language_names().get(code)
         if name is None:
@@ -83,7 +87,11 @@ def of(code: Language) -> LanguagePack:
 
 
 def _folder(package: str) -> Path:
-    """Where a package lies. Its code is not loaded: words lie beside what they are for, and not all who read them may use that."""
+    """Where a package lies.
+
+    Its code is not loaded: words lie beside what they are for, and not all who read them may use
+    that.
+    """
     names = package.split(".")
     spec = find_spec(".".join(names[:2]))
     if spec is None or not spec.submodule_search_locations:
@@ -93,7 +101,9 @@ def _folder(package: str) -> Path:
 
 @cache
 def packaged(package: str, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """The content of a YAML file beside the code, read once for all who ask; nobody may change it."""
+    """The content of a YAML file beside the code, read once for all who ask; nobody may change
+    it.
+    """
     return read_yaml(_folder(package).joinpath(name).read_text(encoding="utf-8"))
 
 
@@ -104,7 +114,9 @@ def is_packaged(package: str, name: str) -> bool:
 
 @cache
 def in_folders(package: str, name: str) -> tuple[Any, ...]:
-    """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders of a package, by their paths."""
+    """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders
+    of a package, by their paths.
+    """
     folders = sorted(
         (one for one in _folder(package).iterdir() if one.is_dir()), key=lambda one: one.name
     )
@@ -152,7 +164,9 @@ def _stems(package: str) -> tuple[str, ...]:
 
 @lru_cache(16384)
 def packs_of(text: str) -> tuple[LanguagePack, ...]:
-    """The languages that `text` may be in: the one of the common script whose words it has most of, then the others."""
+    """The languages that `text` may be in: the one of the common script whose words it has most
+    of, then the others.
+    """
     common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
     best = (
@@ -165,7 +179,9 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
 
 @cache
 def _codes_by_script() -> tuple[tuple[Language, ...], tuple[Language, ...]]:
-    """The codes of the languages of the common script, the first for texts that tell nothing; and the others."""
+    """The codes of the languages of the common script, the first for texts that tell nothing;
+    and the others.
+    """
     common = [code for code in known() if _described(code)["script"] == COMMON_SCRIPT]
     first = tuple(sorted(common, key=lambda code: not _described(code).get("fallback")))
     return first, tuple(code for code in known() if code not in common)
@@ -187,7 +203,9 @@ _LATIN_LETTERS = 3  # that a letter of a script without spaces counts for
 
 
 def main_language(text: str) -> Language:
-    """The language that most letters of a text tell; the one that stands for the common script where most are of that."""
+    """The language that most letters of a text tell; the one that stands for the common script
+    where most are of that.
+    """
     common = len(_LATIN.findall(text))
     own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
     return next(
@@ -196,7 +214,9 @@ def main_language(text: str) -> Language:
 
 
 def letters_of(text: str) -> Language:
-    """The language that has letters of its own in a text, else the one that stands for the common script."""
+    """The language that has letters of its own in a text, else the one that stands for the
+    common script.
+    """
     return next((code for code in _codes_by_script()[1] if _letters(code).search(text)), fallback())
 
 
@@ -217,17 +237,21 @@ def other_letters(text: str) -> int:
 
 
 def writes(language: Language, text: str) -> bool:
-    """Whether `text` is in the script of `language`; of one without a folder, whether it is in no other language."""
+    """Whether `text` is in the script of `language`; of one without a folder, whether it is in
+    no other language.
+    """
     if not has_folder(language):
         return not is_in_another(text, language)
     return script_of(text) == of(language).script
 
 
 def document_language(texts: Iterable[str]) -> Language | None:
-    """The language of all these texts together, where it is not for each of them to tell; None where it is.
+    """The language of all these texts together, where it is not for each of them to tell; None
+    where it is.
 
-    Each tells for itself where nobody can be sure, where they are in the language that stands for the common script, and where
-    they are in one that is known by letters of its own: there some of them may be in another.
+    Each tells for itself where nobody can be sure, where they are in the language that stands for
+    the common script, and where they are in one that is known by letters of its own: there some of
+    them may be in another.
     """
     found = detected(texts)
     if not found or found == fallback() or (found in known() and of(found).script != COMMON_SCRIPT):
@@ -253,7 +277,9 @@ def _letters(code: Language) -> re.Pattern[str]:
 
 @cache
 def unspaced() -> str:
-    """The letters of the scripts that put no space between words, as they stand in a character class."""
+    """The letters of the scripts that put no space between words, as they stand in a character
+    class.
+    """
     return "".join(
         entries["letters"] for entries in map(_described, known()) if not entries["space"]
     )
@@ -261,13 +287,17 @@ def unspaced() -> str:
 
 @cache
 def signs(stated: str) -> str:
-    """These signs with the forms that other scripts have of them; `{.!}` is the forms alone, `{list}` those of a name."""
+    """These signs with the forms that other scripts have of them; `{.!}` is the forms alone,
+    `{list}` those of a name.
+    """
     return _SIGN.sub(_with_forms, stated)
 
 
 @cache
 def widened(template: str) -> str:
-    """A regular expression in which a class `@[.,]` has the forms that other scripts have of its signs, too."""
+    """A regular expression in which a class `@[.,]` has the forms that other scripts have of its
+    signs, too.
+    """
     return _CLASS.sub(lambda found: f"[{_SIGN.sub(_with_forms, found[1])}]", template)
 
 
@@ -286,7 +316,9 @@ def _forms(sign: str) -> str:
 
 @cache
 def plain_signs() -> dict[int, str]:
-    """Each form of a sign that another script has, and the sign: what a keyboard of that script makes of it."""
+    """Each form of a sign that another script has, and the sign: what a keyboard of that script
+    makes of it.
+    """
     listed = dict.fromkeys(_forms("list"), ",")
     plain = {
         form: sign
@@ -299,7 +331,8 @@ def plain_signs() -> dict[int, str]:
 
 
 class LanguagePattern:
-    """A regular expression with slots `@{name}`, which the patterns of the languages that a text may be in fill.
+    """A regular expression with slots `@{name}`, which the patterns of the languages that a text
+    may be in fill.
 
     A class `@[.,]` has the forms that other scripts have of its signs, too.
     """
@@ -374,7 +407,9 @@ def language_names() -> Mapping[str, str]:
 
 @lru_cache(4096)
 def is_in_another(text: str, language: Language) -> bool:
-    """Whether the detector is sure that a text is in another language, and in none that is taken for this one."""
+    """Whether the detector is sure that a text is in another language, and in none that is taken
+    for this one.
+    """
     import pycld2  # not above: only few texts ask
 
     is_reliable, _, details = pycld2.detect(_printable(text))

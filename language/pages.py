@@ -1,7 +1,9 @@
-"""Lines: what is said beside a request, as templates of sentences on the pages that each language has.
+"""Lines: what is said beside a request, as templates of sentences on the pages that each language
+has.
 
-A place is a page and a name on it, "corrections.mSv", or a page with all its names. A line is drawn with just the words that are
-given for its slots, so that one list holds the lines that name a parameter beside those that say the value alone.
+A place is a page and a name on it, "corrections.mSv", or a page with all its names. A line is drawn
+with just the words that are given for its slots, so that one list holds the lines that name a
+parameter beside those that say the value alone.
 """
 
 import re
@@ -43,7 +45,10 @@ def _texts(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML fil
 
 
 def draw_line(language: Language, place: str, rng: Random, **words: str) -> str:
-    """One of the lines at a place that say just these words, by slot. Raises ConfigurationError where none does."""
+    """One of the lines at a place that say just these words, by slot.
+
+    Raises ConfigurationError where none does.
+    """
     drawn = (one.draw(frozenset(words), rng) for one in lines(language, place))
     ways = [one for one in drawn if one is not None]
     if not ways:
@@ -59,7 +64,9 @@ def has_line(language: Language, place: str, *slots: str) -> bool:
 def read_line(
     language: Language, place: str, text: str, is_value: Callable[[str, str], bool]
 ) -> Iterator[dict[str, str]]:
-    """The words by slot of each line at a place that a text is; `is_value` tells what a slot takes."""
+    """The words by slot of each line at a place that a text is; `is_value` tells what a slot
+    takes.
+    """
     yield from (
         found for one in lines(language, place) if (found := one.read(text, is_value)) is not None
     )
@@ -87,6 +94,8 @@ def as_sentence(shape: str, words: Mapping[str, str]) -> str:
 
 
 def without_greeting(text: str) -> str:
-    """A request without the greeting that it may begin with, as it goes on in the midst of a conversation."""
+    """A request without the greeting that it may begin with, as it goes on in the midst of a
+    conversation.
+    """
     rest = _GREETING.of(text).sub("", text)
     return text if rest == text else _FIRST.sub(lambda found: found[0].upper(), rest)

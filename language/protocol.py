@@ -27,7 +27,9 @@ class LanguagePack:
     code: str
     name: str  # as prompts name it
     script: str
-    letters: str  # what stands in a character class of the letters that only this script has, "" for the common one
+    # what stands in a character class of the letters that only this script has, "" for the common
+    # one
+    letters: str
     marks: frozenset[
         str
     ]  # words by which a text is known for this language among those of its script

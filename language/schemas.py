@@ -1,6 +1,8 @@
-"""What a JSON Schema asks for: the kind of value, whether a value fits, and text that matches its pattern.
+"""What a JSON Schema asks for: the kind of value, whether a value fits, and text that matches its
+pattern.
 
-Schemas come from documents that anybody wrote, so a pattern has `_SECONDS` for a text: past them the text does not match.
+Schemas come from documents that anybody wrote, so a pattern has `_SECONDS` for a text: past them
+the text does not match.
 """
 
 import re
@@ -71,7 +73,9 @@ def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
 
 
 class ValueLeaf(NamedTuple):
-    """A value inside another that holds no more, the names and indexes that lead to it, and the schema declared for it."""
+    """A value inside another that holds no more, the names and indexes that lead to it, and the
+    schema declared for it.
+    """
 
     path: tuple[str | int, ...]
     value: JsonValue
@@ -126,7 +130,9 @@ _LOOSE_TYPES = {
 
 
 def json_type(schema: JsonSchema) -> str:
-    """The JSON type a schema asks for; the first that is not null where it allows several, "string" by default."""
+    """The JSON type a schema asks for; the first that is not null where it allows several,
+    "string" by default.
+    """
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), "string")
@@ -149,7 +155,9 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def fits(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether `value` validates against `schema`; False too where the schema itself is not valid."""
+    """Whether `value` validates against `schema`; False too where the schema itself is not
+    valid.
+    """
     allowed = _PYTHON_TYPES.get(json_type(schema))
     if allowed and _PLAIN.issuperset(schema):
         return _fits_plainly(value, schema, allowed)
@@ -176,7 +184,9 @@ _SECONDS = 0.2
 
 @lru_cache(4096)
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text; False too where it can't be read or takes too long."""
+    """Whether the pattern is found in the text; False too where it can't be read or takes too
+    long.
+    """
     try:
         return regex.search(pattern, text, timeout=_SECONDS) is not None
     except (regex.error, TimeoutError):
@@ -255,7 +265,9 @@ class UnsupportedPatternError(ValueError):
 
 
 class _Node(NamedTuple):
-    """Alternatives of sequences of (what, least, most); what is a string of characters to choose from, or a group."""
+    """Alternatives of sequences of (what, least, most); what is a string of characters to choose
+    from, or a group.
+    """
 
     branches: tuple[tuple[tuple["str | _Node", int, int], ...], ...]
 
@@ -270,7 +282,9 @@ class _Node(NamedTuple):
 
 
 def matching_text(pattern: str, rng: Random) -> str:
-    """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than this can generate."""
+    """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than
+    this can generate.
+    """
     node = _parsed(pattern)
     if node.longest > _LONGEST_TEXT:
         raise UnsupportedPatternError(

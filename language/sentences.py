@@ -1,7 +1,9 @@
-"""Sentences that people say, as data: templates with slots, optional parts and alternatives, in the grammar of `hassil`.
+"""Sentences that people say, as data: templates with slots, optional parts and alternatives, in the
+grammar of `hassil`.
 
-`"set an alarm [called {label}] [for {time}]"`: `{slot}` is a value, `[part]` may be missing, `(one|other)` is one of them, and
-`guest[s]` a plural. A sentence is drawn for just the slots that are stated, and is recognised by the same template.
+`"set an alarm [called {label}] [for {time}]"`: `{slot}` is a value, `[part]` may be missing,
+`(one|other)` is one of them, and `guest[s]` a plural. A sentence is drawn for just the slots that
+are stated, and is recognised by the same template.
 """
 
 import re
@@ -58,7 +60,8 @@ class Sentence:
     def draw(
         self, stated: frozenset[str], rng: Random, ones: frozenset[str] = frozenset()
     ) -> str | None:
-        """The sentence with just these slots, each as "{slot}"; None where it can't say them all and nothing else.
+        """The sentence with just these slots, each as "{slot}"; None where it can't say them all
+        and nothing else.
 
         A plural behind a slot in `ones` is left out: its value is one.
         """
@@ -70,7 +73,9 @@ class Sentence:
         return _tidy(text)
 
     def read(self, text: str, is_value: Callable[[str, str], bool]) -> dict[str, str] | None:
-        """The words in each slot that a text says, None where it is another sentence; `is_value` tells what a slot takes."""
+        """The words in each slot that a text says, None where it is another sentence; `is_value`
+        tells what a slot takes.
+        """
         said = " ".join(text.split())
         if any(one not in said.lower() for one in self.words):
             return None
@@ -160,7 +165,9 @@ class _Drawing:
         self._last = ""
 
     def of(self, node: Expression) -> str | None:
-        """A text of a part with as many of the stated slots as it can take; None where it can't be said without others."""
+        """A text of a part with as many of the stated slots as it can take; None where it can't
+        be said without others.
+        """
         if isinstance(node, TextChunk):
             return node.original_text
         if isinstance(node, ListReference):
@@ -185,7 +192,9 @@ class _Drawing:
 
 
 def _ending(node: Expression) -> str:
-    """What may be added to the word before: the s of "guest[s]"; "" where a part is something else."""
+    """What may be added to the word before: the s of "guest[s]"; "" where a part is something
+    else.
+    """
     is_optional = isinstance(node, Alternative) and node.is_optional
     words = (
         "".join(one.original_text for one in _leaves(node) if isinstance(one, TextChunk))
@@ -206,7 +215,9 @@ def _leaves(node: Expression) -> Iterator[Expression]:
 def _matched(
     nodes: Sequence[Expression], text: str, at: int, is_value: Callable[[str, str], bool]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each way in which a text goes on with these parts from a place on: where it ends, and the words of each slot."""
+    """Each way in which a text goes on with these parts from a place on: where it ends, and the
+    words of each slot.
+    """
     if not nodes:
         yield at, {}
         return
@@ -235,14 +246,18 @@ def _matched(
 
 
 def _goes_on(rest: Sequence[Expression], text: str, at: int) -> bool:
-    """Whether what follows a slot may stand at a place: words are compared before anybody reads the value."""
+    """Whether what follows a slot may stand at a place: words are compared before anybody reads
+    the value.
+    """
     if not rest:
         return at == len(text)
     return not isinstance(rest[0], TextChunk) or any(_said_at(rest[0], text, at))
 
 
 def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Where a part that stands at a place of a text may end, and its words, whatever spaces are around them."""
+    """Where a part that stands at a place of a text may end, and its words, whatever spaces are
+    around them.
+    """
     if isinstance(node, ListReference):
         start = at + (text[at : at + 1] == " ")
         yield from (

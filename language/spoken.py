@@ -1,10 +1,13 @@
-"""Days, times and numbers as people say them: a page of YAML a language, `spoken.yaml`, by which they are written and read.
+"""Days, times and numbers as people say them: a page of YAML a language, `spoken.yaml`, by which
+they are written and read.
 
-babel has the names of days, months and parts of a day, num2words the words of numbers; a page has what neither knows. A language
-without a page has babel's own long date, the clock of 24 hours and numbers in digits.
+babel has the names of days, months and parts of a day, num2words the words of numbers; a page has
+what neither knows. A language without a page has babel's own long date, the clock of 24 hours and
+numbers in digits.
 
-On a page `say` holds babel's patterns (CLDR), in whose quoted parts `{ordinal}`, `{hour}` and `{next}` stand for words, and `read`
-regular expressions of folded text, in which `{day}`, `{month}` and the page's own `slots` are filled in.
+On a page `say` holds babel's patterns (CLDR), in whose quoted parts `{ordinal}`, `{hour}` and
+`{next}` stand for words, and `read` regular expressions of folded text, in which `{day}`, `{month}`
+and the page's own `slots` are filled in.
 """
 
 import re
@@ -33,7 +36,9 @@ _SCALES = (10**3, 10**6, 10**9)
 
 
 class DateReading(NamedTuple):
-    """A date at `start`..`end` of folded text, perhaps no day of the calendar; `is_open`: its month and day may be exchanged."""
+    """A date at `start`..`end` of folded text, perhaps no day of the calendar; `is_open`: its
+    month and day may be exchanged.
+    """
 
     start: int
     end: int
@@ -44,7 +49,9 @@ class DateReading(NamedTuple):
 
 
 class ClockReading(NamedTuple):
-    """A time of day at `start`..`end` of folded text; `is_open`: it may be twelve hours later as well."""
+    """A time of day at `start`..`end` of folded text; `is_open`: it may be twelve hours later as
+    well.
+    """
 
     start: int
     end: int
@@ -106,7 +113,9 @@ class SpokenForms:
         return rng.choice(self._moments).format(day=day, clock=clock)
 
     def number_forms(self, number: int) -> tuple[str, ...]:
-        """The ways besides digits to state a whole number that is not negative, none that may be taken for something else."""
+        """The ways besides digits to state a whole number that is not negative, none that may be
+        taken for something else.
+        """
         forms: list[str] = []
         if number >= _SMALL and self._numbers.get("groups"):
             from babel.numbers import format_decimal
@@ -222,7 +231,9 @@ class SpokenForms:
 
     @cached_property
     def _small(self) -> dict[str, int]:
-        """The whole numbers below a thousand by their words, folded; those of a script with numerals are read by sign."""
+        """The whole numbers below a thousand by their words, folded; those of a script with
+        numerals are read by sign.
+        """
         if "digits" in self._numbers or not self._numbers:
             return {}
         found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
@@ -251,7 +262,9 @@ class SpokenForms:
         return found
 
     def _read_numeral(self, words: str) -> int | None:
-        """The number that is written with numerals of a script: sign for sign, or by tens and hundreds."""
+        """The number that is written with numerals of a script: sign for sign, or by tens and
+        hundreds.
+        """
         values: Mapping[str, int] = self._numbers.get("digits") or {}
         if not words or len(words) > MOST_DIGITS or any(sign not in values for sign in words):
             return None
@@ -310,7 +323,9 @@ class SpokenForms:
 
     @cached_property
     def _parts(self) -> Mapping[str, list[int]]:
-        """Regular expressions of the parts of a day, and from which to which hour each lasts; past 24 it is the next day."""
+        """Regular expressions of the parts of a day, and from which to which hour each lasts;
+        past 24 it is the next day.
+        """
         return self._clocks.get("parts") or {}
 
     @cached_property
@@ -318,7 +333,9 @@ class SpokenForms:
         return self._any_pattern(self._clocks.get("read"))
 
     def clock_readings(self, text: str) -> Iterator[ClockReading]:
-        """The times of day in folded `text`; a part of the day that an hour is not in makes no time."""
+        """The times of day in folded `text`; a part of the day that an hour is not in makes no
+        time.
+        """
         if self._clock_pattern is None or not re.search(self._clocks.get("hint", ""), text):
             return
         for match in self._clock_pattern.finditer(text):
@@ -337,7 +354,9 @@ class SpokenForms:
                 yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
 
     def _time(self, stated: Mapping[str, str]) -> int | None:
-        """The minute of the day, that before noon where it may be either; None where the words name no time."""
+        """The minute of the day, that before noon where it may be either; None where the words
+        name no time.
+        """
         hour = self._number(stated["hour"], self._hours)
         past = self._number(stated.get("minute", "0"), self._minutes)
         less = self._number(stated.get("less", "0"), self._minutes)
@@ -362,7 +381,9 @@ class SpokenForms:
         return table.get(_spaced(words)) or self._read_numeral(words) or 0
 
     def number_words(self, text: str) -> Iterator[Number]:
-        """The numbers that folded `text` has in words, without those that the page says are none."""
+        """The numbers that folded `text` has in words, without those that the page says are
+        none.
+        """
         found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
         taken = (
             [match.span() for match in self._no_number.finditer(text)] if self._no_number else []
@@ -386,7 +407,9 @@ class SpokenForms:
         return re.compile(self._fill(self._numbers["read"]))
 
     def _numerals(self, text: str) -> Iterator[Number]:
-        """Numbers in numerals of a script, with the groups whole, fraction, scale, sign, percent and ordinal of the page."""
+        """Numbers in numerals of a script, with the groups whole, fraction, scale, sign, percent
+        and ordinal of the page.
+        """
         values: Mapping[str, int] = self._numbers["digits"]
         for match in self._numeral_pattern.finditer(text):
             whole = match["whole"]
@@ -424,7 +447,9 @@ class SpokenForms:
             at = max(end, at + 1)
 
     def _longest(self, text: str, row: list[re.Match[str]], at: int) -> tuple[float, int, str]:
-        """The number that begins at a word, the word behind it, and its rule; no word where none begins there."""
+        """The number that begins at a word, the word behind it, and its rule; no word where none
+        begins there.
+        """
         ordinal, last = self._look_up(self._ordinals, text, row, at)
         total, end, room = 0, at, inf
         while True:
@@ -482,7 +507,10 @@ class SpokenForms:
         }
 
     def respellings(self) -> dict[str, str]:
-        """Words that are compared as others: numbers in words. "First" and "second" are other words as well."""
+        """Words that are compared as others: numbers in words.
+
+        "First" and "second" are other words as well.
+        """
         small = {word: str(number) for word, number in self._small.items() if " " not in word}
         ordinals = {word: str(number) for word, number in self._ordinals.items() if number > 2}  # noqa: PLR2004
         return small | ordinals
@@ -490,7 +518,9 @@ class SpokenForms:
 
 @cache
 def spoken_in(language: Language) -> SpokenForms:
-    """How a language says days, times and numbers; one without a folder does as the one that stands for the common script."""
+    """How a language says days, times and numbers; one without a folder does as the one that
+    stands for the common script.
+    """
     code = language if has_folder(language) else fallback()
     return SpokenForms(code, of(code).data.get("spoken", {}))
 
@@ -501,7 +531,9 @@ def _is_joined(text: str, row: list[re.Match[str]], at: int) -> bool:
 
 
 def _numbered(patterns: Iterable[str]) -> Iterator[str]:
-    """Regular expressions that can stand in one: a group `day` of the third is `day_2`, and where it stands again `day_2_1`."""
+    """Regular expressions that can stand in one: a group `day` of the third is `day_2`, and
+    where it stands again `day_2_1`.
+    """
     for at, pattern in enumerate(patterns):
         seen: Counter[str] = Counter()
 

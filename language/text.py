@@ -1,6 +1,8 @@
-"""Text as it is compared: folded characters, words with their places, and their stems; and what a recogniser finds in it.
+"""Text as it is compared: folded characters, words with their places, and their stems; and what a
+recogniser finds in it.
 
-Besides them the words that carry no content, those that mean the same, and those that negate or take something back.
+Besides them the words that carry no content, those that mean the same, and those that negate or
+take something back.
 """
 
 import re
@@ -24,7 +26,10 @@ _MARKS = str.maketrans(
 
 
 class Folded(NamedTuple):
-    """Folded text. `offsets` holds the original offset of each character, with one more entry for the end."""
+    """Folded text.
+
+    `offsets` holds the original offset of each character, with one more entry for the end.
+    """
 
     text: str
     offsets: Sequence[int]
@@ -34,7 +39,8 @@ class Folded(NamedTuple):
         if start >= end:
             return self.offsets[start], self.offsets[start]
         last = self.offsets[end - 1]
-        # one original character may unfold to several; the span ends where the next original character begins
+        # one original character may unfold to several; the span ends where the next original
+        # character begins
         following = (
             self.offsets[at] for at in range(end, len(self.offsets)) if self.offsets[at] > last
         )
@@ -42,7 +48,9 @@ class Folded(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """One spelling for `round_trip`, `Round-Trip`, `roundTrip` and their full-width letters: to compare, not to show."""
+    """One spelling for `round_trip`, `Round-Trip`, `roundTrip` and their full-width letters: to
+    compare, not to show.
+    """
     spaced = _SEPARATORS.sub(" ", _CAMEL.sub(" ", _DROPPED.sub("", text)))
     return _SEPARATORS.sub(" ", folded(spaced).text).strip()
 
@@ -93,7 +101,9 @@ class FoldedWord(NamedTuple):
 
 
 class Spans:
-    """Stretches of a text, to be asked which others overlap one of them, in time that hardly grows with their number."""
+    """Stretches of a text, to be asked which others overlap one of them, in time that hardly
+    grows with their number.
+    """
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
         """Stretches from a place to the one behind their end, in any order."""
@@ -121,14 +131,18 @@ class Spans:
 
 
 class TextWords(NamedTuple):
-    """The words of a text; `compact` is all of them run together, `edges` where each begins in it."""
+    """The words of a text; `compact` is all of them run together, `edges` where each begins in
+    it.
+    """
 
     row: tuple[FoldedWord, ...]
     compact: str
     edges: tuple[int, ...]
 
     def find(self, compact: str, *, after: int = 0) -> tuple[int, int] | None:
-        """The first and last word that `compact` covers, None where it does not stand between word edges."""
+        """The first and last word that `compact` covers, None where it does not stand between
+        word edges.
+        """
         for begin in places_of(compact, self.compact, after):
             first = bisect_left(self.edges, begin)
             last = bisect_left(self.edges, begin + len(compact))
@@ -141,7 +155,9 @@ _SHORT = 64  # letters: what is no longer is compared anew at each place
 
 
 def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
-    """Where `part` begins in `text`, places that overlap among them; the time grows with the two lengths, not their product."""
+    """Where `part` begins in `text`, places that overlap among them; the time grows with the two
+    lengths, not their product.
+    """
     begin = text.find(part, after)
     while begin >= 0 and (len(part) <= _SHORT or not part):
         yield begin
@@ -205,7 +221,9 @@ VERBATIM = ""
 
 
 class Found(NamedTuple):
-    """A value said at `start`..`end` of the original text; `rule` names the normalisation, "" where it is verbatim."""
+    """A value said at `start`..`end` of the original text; `rule` names the normalisation, ""
+    where it is verbatim.
+    """
 
     value: JsonValue
     start: int
@@ -268,7 +286,9 @@ def stem(word: str) -> str:
 
 @lru_cache(16384)
 def deep_stem(word: str) -> str:
-    """A stem that also joins `decorate` with `decoration` and `pay` with `payment`; too bold for a single word."""
+    """A stem that also joins `decorate` with `decoration` and `pay` with `payment`; too bold for
+    a single word.
+    """
     light = stem(word)
     if not light.isascii() or not light.isalpha():
         return light
@@ -280,7 +300,9 @@ def deep_stem(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Without what makes a word many or tells its time, spelled as in America, and without its last e."""
+    """Without what makes a word many or tells its time, spelled as in America, and without its
+    last e.
+    """
     if word.endswith("ies") and len(word) > _SHORTEST + 1:
         word = word[:-3] + "y"
     elif word.endswith(("sses", "xes", "ches", "shes", "zes")):

@@ -1,4 +1,6 @@
-"""Values in words: where a text states a value, which value some words state, and how a person states it."""
+"""Values in words: where a text states a value, which value some words state, and how a person
+states it.
+"""
 
 import re
 from functools import lru_cache
@@ -50,7 +52,9 @@ OBJECT = "object"
 
 
 def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
-    """Where `text` says `value`: `rule` is "" for the very letters, else the name of the normalisation."""
+    """Where `text` says `value`: `rule` is "" for the very letters, else the name of the
+    normalisation.
+    """
     if isinstance(value, bool):
         return find_boolean(value, schema, text)
     if isinstance(value, int | float):
@@ -136,7 +140,9 @@ _QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
 def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR0911 - a line a kind
-    """The value that `words` state for a parameter of this schema, None where they state none or several."""
+    """The value that `words` state for a parameter of this schema, None where they state none or
+    several.
+    """
     match kind_of(schema):
         case "boolean":
             return read_boolean(words, schema)
@@ -309,7 +315,9 @@ class _Topic(NamedTuple):
 
 
 def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  # noqa: FBT001
-    """Where `text` states (for True) or negates (for False) what the schema's description or title names."""
+    """Where `text` states (for True) or negates (for False) what the schema's description or
+    title names.
+    """
     answer = _ANSWER.of(text).match(text)
     if answer and len(text) == answer.end():
         return (
@@ -338,7 +346,9 @@ def read_boolean(words: str, schema: JsonSchema) -> bool | None:
 
 
 def write_boolean(value: bool, schema: JsonSchema, language: Language) -> str:  # noqa: FBT001
-    """`value` through the words of the schema's description, a plain yes or no where it has none in this language."""
+    """`value` through the words of the schema's description, a plain yes or no where it has none
+    in this language.
+    """
     pack = of(language)
     phrase = next((topic.phrase for topic in _topics(schema) if writes(language, topic.phrase)), "")
     return pack.frames[value].format(t=phrase) if phrase else pack.answers[value]
@@ -350,7 +360,9 @@ def is_about(schema: JsonSchema, question: str) -> bool:
 
 
 def topic_phrase(schema: JsonSchema) -> str:
-    """The words of the description that name what is to be or not to be, "" where there are none."""
+    """The words of the description that name what is to be or not to be, "" where there are
+    none.
+    """
     topics = _topics(schema)
     return topics[0].phrase if topics else ""
 
@@ -396,7 +408,9 @@ def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | 
 
 
 def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
-    """A negation shortly before the topic in the same sentence, or a word for off on either side."""
+    """A negation shortly before the topic in the same sentence, or a word for off on either
+    side.
+    """
     first, last = here[0], here[-1]
     for index in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         if stated[index].light == STOP:

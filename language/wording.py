@@ -41,7 +41,9 @@ _MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 
 
 def find_phrase(phrase: str, text: str) -> Found | None:
-    """Where `text` says `phrase`, verbatim where it does, else in another spelling; never in the midst of a word."""
+    """Where `text` says `phrase`, verbatim where it does, else in another spelling; never in the
+    midst of a word.
+    """
     wanted = phrase.strip()
     for start in places_of(wanted, text) if wanted else ():
         end = start + len(wanted)
@@ -138,7 +140,9 @@ class Key(NamedTuple):
 
 
 def find_wording(phrase: str, text: str) -> Found | None:
-    """Where the content words of `phrase` stand in `text`: inflected, a word apart, formed anew, reordered."""
+    """Where the content words of `phrase` stand in `text`: inflected, a word apart, formed anew,
+    reordered.
+    """
     packs = packs_of(text)
     wanted = tuple(key for key in content_keys(phrase, packs) if key.light != STOP)
     stated = content_keys(text, packs)
@@ -152,7 +156,9 @@ def find_wording(phrase: str, text: str) -> Found | None:
 
 @lru_cache(4096)
 def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tuple[Key, ...]:
-    """The content words of `text` in its own or in these languages, with a `.` for each end of a sentence."""
+    """The content words of `text` in its own or in these languages, with a `.` for each end of a
+    sentence.
+    """
     packs = packs or packs_of(text)
     keys: list[Key] = []
     row, before = words_of(text).row, None
@@ -251,12 +257,16 @@ def _fill(target: Counter[str], stated: tuple[Key, ...], first: int, room: int) 
 
 
 def _slack(wanted: tuple[Key, ...]) -> int:
-    """How many content words may stand between: half as many as are wanted, among Chinese characters a quarter."""
+    """How many content words may stand between: half as many as are wanted, among Chinese
+    characters a quarter.
+    """
     return len(wanted) // (4 if any(_CJK.match(key.light) for key in wanted) else 2)
 
 
 def _subsequence(wanted: list[str], stated: list[str], slack: int) -> tuple[int, int] | None:
-    """The first and last position of `wanted` in `stated` in order, with at most `slack` words skipped, no negation."""
+    """The first and last position of `wanted` in `stated` in order, with at most `slack` words
+    skipped, no negation.
+    """
     position = -1
     if len(wanted) > _MOST_WORDS:  # so long a text is said word for word, or it is not
         return None

@@ -1,1 +1,3 @@
-"""Language models: one chat protocol, the adapters behind it, the ledger, the limits and the budget."""
+"""Language models: one chat protocol, the adapters behind it, the ledger, the limits and the
+budget.
+"""

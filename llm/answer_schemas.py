@@ -1,11 +1,15 @@
-"""The schema of an answer as a request states it: narrowed to the tool at hand, and strict for servers that hold models to it.
+"""The schema of an answer as a request states it: narrowed to the tool at hand, and strict for
+servers that hold models to it.
 
-How a model's server takes a schema is found out once, and kept in the ledger's file for later builds. From the best form on
-down: `strict` (held to a strict schema), `schema` (a schema as it is), `object` (any JSON object, the schema stated in words),
-`words`. A server whose part is not known gets the words besides, for it may pass over what it does not know.
+How a model's server takes a schema is found out once, and kept in the ledger's file for later
+builds. From the best form on
+down: `strict` (held to a strict schema), `schema` (a schema as it is), `object` (any JSON object,
+the schema stated in words), `words`. A server whose part is not known gets the words besides, for
+it may pass over what it does not know.
 
-Strict servers take a part of JSON Schema only: every member required (null where it may lack), no other members, no keywords
-beyond theirs. What they don't take is put into words; what has no strict form at all (a member of any shape) has none.
+Strict servers take a part of JSON Schema only: every member required (null where it may lack), no
+other members, no keywords beyond theirs. What they don't take is put into words; what has no strict
+form at all (a member of any shape) has none.
 """
 
 import re
@@ -74,9 +78,11 @@ _ANYTHING: JsonSchema = {}
 
 
 def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = ()) -> JsonSchema:
-    """The schema of an object with arguments of a tool: those `needed`, and `others` that it may have; nothing else.
+    """The schema of an object with arguments of a tool: those `needed`, and `others` that it may
+    have; nothing else.
 
-    Types, choices, patterns and bounds only: what they mean stands in the tool, which the prompt shows anyway.
+    Types, choices, patterns and bounds only: what they mean stands in the tool, which the prompt
+    shows anyway.
     """
     required = [*needed]
     names = [*required, *(name for name in others if name not in required)]
@@ -93,8 +99,8 @@ def calls_schema(
 ) -> JsonSchema:
     """The schema of a list of calls of these tools, and of no other.
 
-    `is_whole` demands what the tools require. `unknown` is a sign that may stand for the value of any
-    argument, None where every value is known.
+    `is_whole` demands what the tools require. `unknown` is a sign that may stand for the value of
+    any argument, None where every value is known.
     """
     each = []
     for tool in tools:
@@ -119,7 +125,9 @@ def calls_schema(
 
 
 def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
-    """The schema of a list of values, each by the number of its call and its parameter: of these slots and no others."""
+    """The schema of a list of values, each by the number of its call and its parameter: of these
+    slots and no others.
+    """
     each = [
         {
             "type": "object",
@@ -137,7 +145,9 @@ def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> Js
 
 
 def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
-    """A parameter's schema without notes for people; any value where it refers to what stands elsewhere."""
+    """A parameter's schema without notes for people; any value where it refers to what stands
+    elsewhere.
+    """
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema or "$dynamicRef" in schema:
@@ -154,7 +164,9 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
 
 
 def narrowed(answer: type[Answer], members: Mapping[str, JsonSchema]) -> type[Answer]:
-    """`answer`, of which models are told that these `members` have these schemas; it reads what `answer` reads."""
+    """`answer`, of which models are told that these `members` have these schemas; it reads what
+    `answer` reads.
+    """
     return _narrowed(answer, orjson.dumps(members))
 
 
@@ -180,7 +192,9 @@ def _stated(answer: type[BaseModel]) -> bytes:
 
 
 def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any]:
-    """An object without members that are null where the schema knows no null: what a strict answer says where one lacks."""
+    """An object without members that are null where the schema knows no null: what a strict
+    answer says where one lacks.
+    """
     members = schema.get("properties") or {}
     return {
         name: one
@@ -205,7 +219,9 @@ def _strict_text(schema: bytes) -> bytes:
 
 
 def strict_schema(schema: JsonSchema) -> JsonSchema | None:
-    """The schema in the part of JSON Schema that strict servers take, None where it has no such form."""
+    """The schema in the part of JSON Schema that strict servers take, None where it has no such
+    form.
+    """
     text = _strict_text(orjson.dumps(schema))
     return cast("JsonSchema", orjson.loads(text)) if text else None
 
@@ -290,7 +306,9 @@ def _merged(schema: JsonSchema) -> JsonSchema:
 
 
 def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
-    """Make an object strict: no other members, each of its own required, and null where it may lack."""
+    """Make an object strict: no other members, each of its own required, and null where it may
+    lack.
+    """
     members, required = made.get("properties") or {}, made.get("required") or ()
     others = made.get("additionalProperties")
     if isinstance(others, dict) or (not members and others is not False):
@@ -329,7 +347,9 @@ _PUT = (
 
 
 class StatedSchema(NamedTuple):
-    """What a request states of its answer's schema: in `response_format`, and whether in words too."""
+    """What a request states of its answer's schema: in `response_format`, and whether in words
+    too.
+    """
 
     form: Form
     response_format: dict[str, Any] | None
@@ -337,7 +357,9 @@ class StatedSchema(NamedTuple):
 
 
 class RefusedError(Exception):
-    """A request was refused, perhaps for its schema: what the provider said, and the error that it is where it was not."""
+    """A request was refused, perhaps for its schema: what the provider said, and the error that
+    it is where it was not.
+    """
 
     def __init__(self, said: str, error: CallwrightError) -> None:
         """Keep both."""
@@ -349,7 +371,9 @@ class AnswerForms:
     """The form in which one model is told its answers' schemas."""
 
     def __init__(self, name: str, ledger: Path | None = None) -> None:
-        """For the model PROVIDER/MODEL; what is found out is kept in the file `ledger`, where there is one."""
+        """For the model PROVIDER/MODEL; what is found out is kept in the file `ledger`, where
+        there is one.
+        """
         self._name = name
         self._ledger = ledger
         self._form: Form = "strict"
@@ -363,10 +387,11 @@ class AnswerForms:
         *,
         is_known: bool,
     ) -> RawReply:
-        """What `send` brings of a request, asked once more for each form of its schema that the server refuses.
+        """What `send` brings of a request, asked once more for each form of its schema that the
+        server refuses.
 
-        `is_known` tells that the model takes schemas, by what is known of it. `send` raises RefusedError for whatever may be
-        about the schema.
+        `is_known` tells that the model takes schemas, by what is known of it. `send` raises
+        RefusedError for whatever may be about the schema.
         """
         below: Form | None = None
         while True:
@@ -389,7 +414,9 @@ class AnswerForms:
     def _state(
         self, request: ChatRequest, schema: dict[str, Any], below: Form | None, *, is_known: bool
     ) -> StatedSchema:
-        """How a request states its schema; one whose schema was refused stands `below` the form in which it was."""
+        """How a request states its schema; one whose schema was refused stands `below` the form
+        in which it was.
+        """
         wish = _wish(request)
         if wish == "schema":
             return StatedSchema("schema", _response_format(schema, is_strict=False), is_told=False)
@@ -408,9 +435,11 @@ class AnswerForms:
         )
 
     def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
-        """Whether a provider refuses a request for the schema that came with it, and a plainer form may do.
+        """Whether a provider refuses a request for the schema that came with it, and a plainer form
+        may do.
 
-        One that took others before refuses this schema only; else it takes no such form, and is spared it from now on.
+        One that took others before refuses this schema only; else it takes no such form, and is
+        spared it from now on.
         """
         if _wish(request) != "auto" or stated == "words" or not _ABOUT_SCHEMAS.search(text):
             return False

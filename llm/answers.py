@@ -1,12 +1,14 @@
-"""What a model replied, read as the answer it was asked for: tolerantly where nothing can be misread, else not at all.
+"""What a model replied, read as the answer it was asked for: tolerantly where nothing can be
+misread, else not at all.
 
-Around one JSON object there may stand words, fences and a train of thought; it may be in Python's notation, as one with a comma
-too many is, and a whole number may be written "3" or 3.0. Two objects that differ, a key with two values, an object within
-something else: that is no answer.
+Around one JSON object there may stand words, fences and a train of thought; it may be in Python's
+notation, as one with a comma too many is, and a whole number may be written "3" or 3.0. Two objects
+that differ, a key with two values, an object within something else: that is no answer.
 
-Bounds are applied before anything recursive or quadratic reads what comes from a model. Past a bound a reply is no reply: a
-ReplyError says which one. The ledger keeps it all the same, so that asking again costs nothing, and the record that it was for
-becomes a failure that later builds go past.
+Bounds are applied before anything recursive or quadratic reads what comes from a model. Past a
+bound a reply is no reply: a ReplyError says which one. The ledger keeps it all the same, so that
+asking again costs nothing, and the record that it was for becomes a failure that later builds go
+past.
 """
 
 import json
@@ -35,7 +37,8 @@ _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> Answer:
     """A reply read as `answer`. Raises ReplyError.
 
-    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no answer.
+    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no
+    answer.
     """
     try:
         return _read(text, answer, is_cut=is_cut)
@@ -65,7 +68,10 @@ def _read(text: str, answer: type[Answer], *, is_cut: bool) -> Answer:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object of a reply. Raises ReplyError where it has none, or several that differ."""
+    """The one JSON object of a reply.
+
+    Raises ReplyError where it has none, or several that differ.
+    """
     validate_text(text)
     found: list[dict[str, Any]] = [*_objects(_after_thought(text))]
     if not found:
@@ -125,7 +131,9 @@ def _strictly(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - 
 
 
 def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON of any shape
-    """Whether a value could be mended in place: "3" or 3.0 for a whole number, null for a member that may lack."""
+    """Whether a value could be mended in place: "3" or 3.0 for a whole number, null for a member
+    that may lack.
+    """
     is_mended = False
     for problem in error.errors(include_url=False, include_context=False):
         *path, last = problem["loc"] or ("",)
@@ -202,7 +210,9 @@ _SIGNED, _UNSIGNED = -(2**63), 2**64  # what JSON readers keep exactly
 
 
 def validate_text(text: str) -> None:
-    """Raise ReplyError where a text is longer, deeper nested, or has a longer number than anybody can use."""
+    """Raise ReplyError where a text is longer, deeper nested, or has a longer number than
+    anybody can use.
+    """
     if len(text) > LONGEST:
         raise ReplyError(f"The reply has {len(text)} characters, and at most {LONGEST} are read.")
     has_long_number = _LONG.search(text) is not None

@@ -1,4 +1,6 @@
-"""Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one repair, a record."""
+"""Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one
+repair, a record.
+"""
 
 import asyncio
 import time
@@ -54,9 +56,12 @@ def _is_priced(kind: type[Adapter]) -> bool:
 
 
 class Surroundings(NamedTuple):
-    """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends.
+    """What stands around one model: shared by all stages that ask it.
 
-    Without `hedging` nothing is ever sent twice in the hope of a faster answer. `tokens` is for models that cost money.
+    `record` is given every LlmCall as it ends.
+
+    Without `hedging` nothing is ever sent twice in the hope of a faster answer. `tokens` is for
+    models that cost money.
     """
 
     adapter: Adapter
@@ -88,7 +93,9 @@ class _Spent(NamedTuple):
 
 
 class LedgeredChat:
-    """A ChatModel: what the ledger knows is not asked, and what is asked is kept before anybody sees it."""
+    """A ChatModel: what the ledger knows is not asked, and what is asked is kept before anybody
+    sees it.
+    """
 
     def __init__(
         self,
@@ -113,13 +120,16 @@ class LedgeredChat:
     def for_stage(
         self, stage: str, record: Callable[[LlmCall], object] | None = None
     ) -> "LedgeredChat":
-        """The same model, its calls recorded under `stage`, and given to `record` where there is one."""
+        """The same model, its calls recorded under `stage`, and given to `record` where there is
+        one.
+        """
         return LedgeredChat(
             self.name, self._options, self._around, stage=stage, record=record or self._record
         )
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse.
+        """The model's answer as `answer`; asked once more, with the reply and the error, where it
+        does not parse.
 
         One that was cut off is asked for anew first, with room for twice as much.
         """
@@ -176,7 +186,9 @@ class LedgeredChat:
         is_noted = False
 
         async def send() -> RawReply:
-            """The call is noted before its answer is kept, so that a kill leaves no answer without its call."""
+            """The call is noted before its answer is kept, so that a kill leaves no answer
+            without its call.
+            """
             nonlocal is_noted
             reply = await sending.send()
             for spent in sending.called_off:
@@ -233,11 +245,13 @@ class LedgeredChat:
 class _Sending:
     """One request on its way through limits and budget: how often it was sent, and what was spent.
 
-    Where there is a budget, the most that a request may cost is set aside: its prompt by the model's tokenizer and the longest
-    reply, as `max_tokens` has it or else the model. What was sent and brought no answer, for it timed out, was cut off on its
-    way or another answer came first, may be charged for all the same: it costs what was set aside for it (without a budget its
-    prompt by four bytes a token, and 512 tokens where there is no `max_tokens`). Batches are the exception: whoever asks again
-    waits for the same one. What was answered without a count of tokens is counted by our own.
+    Where there is a budget, the most that a request may cost is set aside: its prompt by the
+    model's tokenizer and the longest reply, as `max_tokens` has it or else the model. What was sent
+    and brought no answer, for it timed out, was cut off on its way or another answer came first,
+    may be charged for all the same: it costs what was set aside for it (without a budget its prompt
+    by four bytes a token, and 512 tokens where there is no `max_tokens`). Batches are the
+    exception: whoever asks again waits for the same one. What was answered without a count of
+    tokens is counted by our own.
     """
 
     around: Surroundings

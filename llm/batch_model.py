@@ -1,7 +1,9 @@
-"""Batches: requests gathered in a file, answered by the provider within a day, for half the money where it says so.
+"""Batches: requests gathered in a file, answered by the provider within a day, for half the money
+where it says so.
 
-Every provider that speaks OpenAI's files and batches will do. What is under way is kept in the ledger's file under the keys of
-its requests: a build that was stopped waits for the same batch again.
+Every provider that speaks OpenAI's files and batches will do. What is under way is kept in the
+ledger's file under the keys of its requests: a build that was stopped waits for the same batch
+again.
 """
 
 import asyncio
@@ -42,7 +44,8 @@ logger = logging.getLogger(__name__)
 
 
 class BatchPace(NamedTuple):
-    """Seconds: a batch goes off when no request has come for `gather`, and is looked at every `poll`.
+    """Seconds: a batch goes off when no request has come for `gather`, and is looked at every
+    `poll`.
 
     For `patience` no look at it may succeed before whoever waits is notified.
     """
@@ -82,7 +85,8 @@ class BatchModel(OpenAIModel):
         )  # handed in by this process, so that no batch can have been begun
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
-        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it is in already.
+        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it
+        is in already.
 
         Where its schema is refused it goes into another batch, in a plainer form.
         """
@@ -116,7 +120,9 @@ class BatchModel(OpenAIModel):
         return await asyncio.shield(waiting)
 
     async def close(self) -> None:
-        """Stop waiting; what was handed in goes on at the provider, and is fetched by whoever comes next."""
+        """Stop waiting; what was handed in goes on at the provider, and is fetched by whoever
+        comes next.
+        """
         if self._timer is not None:
             self._timer.cancel()
         under_way = [*self._shipping, *self._following.values()]
@@ -184,7 +190,9 @@ class BatchModel(OpenAIModel):
                 refuse(self._waiting.pop(key), bug)
 
     async def _see_through(self, file: str) -> None:
-        """See a file through to its end: its batch begun or found again, ended, its replies kept and reported."""
+        """See a file through to its end: its batch begun or found again, ended, its replies kept
+        and reported.
+        """
         keys = self._stored.keys_of(file)
         try:
             batch = self._stored.batch_of(file) or await self._begin(file)
@@ -314,7 +322,9 @@ class BatchModel(OpenAIModel):
         *,
         of: str = "",
     ) -> dict[str, Any]:
-        """What an endpoint answers; where it refuses the file `of` for good, that is forgotten, to be asked anew."""
+        """What an endpoint answers; where it refuses the file `of` for good, that is forgotten,
+        to be asked anew.
+        """
         status, reported, content = await self._exchange(
             method, self._base + path, body, {"Content-Type": kind}
         )
@@ -385,7 +395,9 @@ _SETTLED = "delete from batch_lines where reply is not null and key in (select k
 
 
 class BatchStore:
-    """Files of requests that were handed in, the batch that each became, and replies that nobody has fetched yet."""
+    """Files of requests that were handed in, the batch that each became, and replies that nobody
+    has fetched yet.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open the ledger's file at `path`."""
@@ -396,12 +408,16 @@ class BatchStore:
             self._connection.execute(_SETTLED)
 
     def find(self, key: bytes) -> tuple[str, bytes | None]:
-        """The file in which a request was handed in, "" where it was not, and its reply if that has come."""
+        """The file in which a request was handed in, "" where it was not, and its reply if that
+        has come.
+        """
         found = self._do("select file, reply from batch_lines where key = ?", (key,))
         return found[0] if found else ("", None)
 
     def hand_in(self, file: str, keys: Iterable[bytes]) -> None:
-        """Note a file before a batch is made of it: whoever comes after a crash looks for the batch first."""
+        """Note a file before a batch is made of it: whoever comes after a crash looks for the
+        batch first.
+        """
         with self._telling():
             self._connection.execute("begin immediate")
             self._connection.execute("insert into batch_files (file) values (?)", (file,))
@@ -430,7 +446,9 @@ class BatchStore:
         ]
 
     def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
-        """Keep the replies of a file that is done with; its other requests were never handed in, as far as we know."""
+        """Keep the replies of a file that is done with; its other requests were never handed in,
+        as far as we know.
+        """
         with self._telling():
             self._connection.execute("begin immediate")
             put = "update batch_lines set reply = ? where key = ? and file = ?"

@@ -22,9 +22,11 @@ class ChatMessage(Record):
 
 
 class Prompt(Record):
-    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is asked anew.
+    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is
+    asked anew.
 
-    `marks` are tagged lines that say to template/v1 what is wanted of it. No other model is sent them.
+    `marks` are tagged lines that say to template/v1 what is wanted of it. No other model is sent
+    them.
     """
 
     name: str
@@ -42,7 +44,10 @@ def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
 
 
 class ChatRequest(NamedTuple):
-    """What goes to an adapter: all that may change the answer, and nothing else. `marks` are for template/v1 alone."""
+    """What goes to an adapter: all that may change the answer, and nothing else.
+
+    `marks` are for template/v1 alone.
+    """
 
     model: str
     messages: tuple[ChatMessage, ...]
@@ -54,12 +59,14 @@ class ChatRequest(NamedTuple):
 
 
 class RawReply(NamedTuple):
-    """What an adapter gives back: the text, native tool calls (None where there are none), and what it cost.
+    """What an adapter gives back: the text, native tool calls (None where there are none), and what
+    it cost.
 
     `is_cut` says that the model came to the most tokens that it may answer.
 
-    `planted` names the defect that the template model was instructed to make here; it is kept in the ledger and never
-    shown to a stage. `reasoning` is what the model thought before it answered, "" where its provider does not tell.
+    `planted` names the defect that the template model was instructed to make here; it is kept in
+    the ledger and never shown to a stage. `reasoning` is what the model thought before it answered,
+    "" where its provider does not tell.
     """
 
     text: str
@@ -73,7 +80,10 @@ class RawReply(NamedTuple):
 
 
 class Adapter(Protocol):
-    """A vendor behind one call. Vendor errors leave it as TransientError, ReplyError or ConfigurationError."""
+    """A vendor behind one call.
+
+    Vendor errors leave it as TransientError, ReplyError or ConfigurationError.
+    """
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Ask once: no retries, no ledger, no limits."""
@@ -85,10 +95,12 @@ class Adapter(Protocol):
 
 
 class Completion(NamedTuple):
-    """A candidate's reply in its own words: text, native tool calls where the provider has them, and what it thought before.
+    """A candidate's reply in its own words: text, native tool calls where the provider has them,
+    and what it thought before.
 
-    `names` are those that tools had on the wire, where they were handed over natively, each with the tool's own name. The calls
-    and the text may have either; whoever reads the calls puts the tools' own names in their place.
+    `names` are those that tools had on the wire, where they were handed over natively, each with
+    the tool's own name. The calls and the text may have either; whoever reads the calls puts the
+    tools' own names in their place.
     """
 
     text: str
@@ -98,7 +110,9 @@ class Completion(NamedTuple):
 
 
 class ChatModel(Protocol):
-    """What a stage is handed for its role: a model with the ledger, limits and budget already around it."""
+    """What a stage is handed for its role: a model with the ledger, limits and budget already
+    around it.
+    """
 
     @property
     def name(self) -> str:
@@ -108,8 +122,8 @@ class ChatModel(Protocol):
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """The model's answer as `answer`; asked once more with the error where it does not parse.
 
-        Raises ReplyError where it still does not, TransientError when retries are used up, BudgetError when money is.
-        `sample_index` tells apart several answers to the same prompt.
+        Raises ReplyError where it still does not, TransientError when retries are used up,
+        BudgetError when money is. `sample_index` tells apart several answers to the same prompt.
         """
         ...
 

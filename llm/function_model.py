@@ -1,7 +1,8 @@
 """Python functions as models: given OpenAI's messages and tools, they give calls or a text.
 
-What somebody else has written may never come back. Each call of a plain function has a thread of its own that nobody waits for
-at the end, so that Ctrl-C always reaches the evaluation, and a limit of time.
+What somebody else has written may never come back. Each call of a plain function has a thread of
+its own that nobody waits for at the end, so that Ctrl-C always reaches the evaluation, and a limit
+of time.
 """
 
 import asyncio
@@ -44,7 +45,9 @@ class FunctionModel:
         stage: str,
         timeout: float = LONGEST_CALL,
     ) -> None:
-        """Call `function`, in a thread unless it is async, for `timeout` seconds at most; `record` gets each call of `stage`."""
+        """Call `function`, in a thread unless it is async, for `timeout` seconds at most;
+        `record` gets each call of `stage`.
+        """
         self._name = name
         self._timeout = timeout
         self._function = function
@@ -145,7 +148,9 @@ class FunctionModel:
         return Completion(text, calls)
 
     def _validate_size(self, given: object) -> None:
-        """Raise ReplyError where an answer can't be read or kept: too deep or too large, before anything recursive sees it."""
+        """Raise ReplyError where an answer can't be read or kept: too deep or too large, before
+        anything recursive sees it.
+        """
         waiting, met = [(given, 0)], 0
         while waiting:
             value, depth = waiting.pop()
@@ -183,7 +188,9 @@ class FunctionModel:
 async def _in_a_thread(
     function: AnswerFunction, messages: Messages, tools: list[dict[str, Any]]
 ) -> object:
-    """What a function gives, called in a thread that is left behind where nobody waits for it any more."""
+    """What a function gives, called in a thread that is left behind where nobody waits for it
+    any more.
+    """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[object] = loop.create_future()
 
@@ -217,7 +224,9 @@ async def _in_a_thread(
 
 
 def _ask_to_end(thread: Thread) -> None:
-    """Raise SystemExit in a thread, as soon as it runs Python: a loop without end would take the time of all that comes after."""
+    """Raise SystemExit in a thread, as soon as it runs Python: a loop without end would take the
+    time of all that comes after.
+    """
     if thread.ident is not None and thread.is_alive():
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)

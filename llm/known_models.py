@@ -1,4 +1,7 @@
-"""What litellm's own map tells of a model: what it takes, when it ends. Read as the data it is, for litellm is slow to load."""
+"""What litellm's own map tells of a model: what it takes, when it ends.
+
+Read as the data it is, for litellm is slow to load.
+"""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +22,9 @@ _DATED = re.compile(
 
 @cache
 def example_models() -> dict[str, str]:
-    """Models to name as examples, by what they are examples of: "small", "other" (another maker's), "large"."""
+    """Models to name as examples, by what they are examples of: "small", "other" (another
+    maker's), "large".
+    """
     # Plain lines, read without yaml: help texts name models, and have no time for it.
     text = files("callwright.llm").joinpath("examples.yaml").read_text(encoding="utf-8")
     stated = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
@@ -57,7 +62,9 @@ def end_of(name: str) -> date | None:
 
 
 def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of temperature, max_tokens and seed what a model takes, by the names under which it takes them."""
+    """Of temperature, max_tokens and seed what a model takes, by the names under which it takes
+    them.
+    """
     entry = known_model(name)
     taken = {
         part: options[part] for part in ("temperature", "max_tokens", "seed") if part in options
@@ -89,5 +96,7 @@ def litellm_folder() -> Path:
 
 
 def _maker(entry: Mapping[str, Any]) -> str:
-    """The provider of an entry without its kind of model: "vertex_ai" of "vertex_ai-language-models"."""
+    """The provider of an entry without its kind of model: "vertex_ai" of
+    "vertex_ai-language-models".
+    """
     return str(entry.get("litellm_provider", "")).partition("-")[0].removesuffix("_converse")

@@ -31,7 +31,9 @@ _PATIENCE = 60.0  # seconds to wait for another process's commit
 
 
 def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
-    """The key of a request: all that may change its answer; `schema` is the text of the request's schema."""
+    """The key of a request: all that may change its answer; `schema` is the text of the
+    request's schema.
+    """
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
     asked = [
@@ -65,10 +67,15 @@ class _Batch:
 
 
 class Ledger:
-    """Answers by key in an SQLite file that several processes may have open; for one event loop at a time."""
+    """Answers by key in an SQLite file that several processes may have open; for one event loop
+    at a time.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Open the ledger at `path`, made where there is none. Raises StoreError where the file is no ledger."""
+        """Open the ledger at `path`, made where there is none.
+
+        Raises StoreError where the file is no ledger.
+        """
         self.path = path
         self._reader = open_answers(path)
         self._writer = open_answers(path)
@@ -111,9 +118,11 @@ class Ledger:
     async def answer(
         self, key: bytes, ask: Callable[[], Awaitable[RawReply]]
     ) -> tuple[RawReply, bool]:
-        """The answer under `key` and whether it was there; else `ask`, once however many want it at the same time.
+        """The answer under `key` and whether it was there; else `ask`, once however many want it at
+        the same time.
 
-        An error of `ask` goes to all who wait. Where the one who asked is cancelled, the next one asks.
+        An error of `ask` goes to all who wait. Where the one who asked is cancelled, the next one
+        asks.
         """
         while (asking := self._asking.get(key)) is not None:
             await asyncio.wait([asking])
@@ -186,9 +195,11 @@ class Ledger:
 
 
 class AnswerFile(NamedTuple):
-    """A sort of SQLite files that keep answers: what it is called, the application id that marks it, and its tables.
+    """A sort of SQLite files that keep answers: what it is called, the application id that marks
+    it, and its tables.
 
-    `is_sure` says that a commit survives a power cut; `without` what happens where the file is not there.
+    `is_sure` says that a commit survives a power cut; `without` what happens where the file is not
+    there.
     """
 
     what: str
@@ -198,7 +209,10 @@ class AnswerFile(NamedTuple):
     without: str
 
     def open(self, path: Path) -> sqlite3.Connection:
-        """A connection to the file at `path`, made where there is none. Raises StoreError where it is something else."""
+        """A connection to the file at `path`, made where there is none.
+
+        Raises StoreError where it is something else.
+        """
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             connection = sqlite3.connect(
@@ -257,7 +271,9 @@ class AnswerFile(NamedTuple):
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch a file to its write-ahead log; SQLite gives up at once where another process is just switching it, too."""
+    """Switch a file to its write-ahead log; SQLite gives up at once where another process is
+    just switching it, too.
+    """
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -332,7 +348,9 @@ def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
 
 
 def answers_after(ledger: Path, number: int) -> tuple[bytes, int]:
-    """The answers that came after this number, as lines, and the number of the newest; a ledger numbers them as they come."""
+    """The answers that came after this number, as lines, and the number of the newest; a ledger
+    numbers them as they come.
+    """
     with closing(open_answers(ledger)) as connection:
         [(newest,)] = connection.execute("select coalesce(max(rowid), 0) from answers").fetchall()
         asked = "select key, reply from answers where rowid between ? and ?"

@@ -1,4 +1,6 @@
-"""What holds a model's requests back: limits a minute, slots that follow the answers, second tries, a budget; and what is sent."""
+"""What holds a model's requests back: limits a minute, slots that follow the answers, second
+tries, a budget; and what is sent.
+"""
 
 import asyncio
 import time
@@ -23,7 +25,9 @@ from callwright.warehouse.records import Record
 
 
 class Absence(NamedTuple):
-    """A model that can't be asked: why, since when, and until when it is waited for (both of the wall clock, in seconds)."""
+    """A model that can't be asked: why, since when, and until when it is waited for (both of the
+    wall clock, in seconds).
+    """
 
     reason: str
     since: float
@@ -46,7 +50,9 @@ class ModelTraffic:
 
     @property
     def seconds_an_answer(self) -> float:
-        """How long an answer takes: the mean of those that came, or the longest wait by now where none did."""
+        """How long an answer takes: the mean of those that came, or the longest wait by now
+        where none did.
+        """
         if self.answered:
             return self._seconds / self.answered
         return max(0.0, time.monotonic() - min(self._began.values(), default=time.monotonic()))
@@ -64,7 +70,9 @@ class ModelTraffic:
 
 
 class Traffic:
-    """Requests of one run, over all of its models: how many were sent, how they ended, and how long an answer takes."""
+    """Requests of one run, over all of its models: how many were sent, how they ended, and how
+    long an answer takes.
+    """
 
     def __init__(self) -> None:
         """Nothing is sent yet."""
@@ -88,7 +96,9 @@ class Traffic:
 
     @property
     def slowest(self) -> ModelTraffic:
-        """The model whose answers take longest, of those that are being asked: all others wait for it."""
+        """The model whose answers take longest, of those that are being asked: all others wait
+        for it.
+        """
         asked = [one for one in self._models.values() if one.under_way] or [*self._models.values()]
         return max(asked, key=lambda one: one.seconds_an_answer, default=ModelTraffic())
 
@@ -114,7 +124,8 @@ class Traffic:
             self.failed += not is_answered
 
 
-# A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
+# A second more than a minute: of two requests sent a minute apart the first may have travelled
+# longer.
 MINUTE = 61.0
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 30.0
@@ -122,7 +133,10 @@ LONGEST_LOOK = 10.0  # between two looks at a model that is away
 
 
 class Limits(Record):
-    """What a provider allows and how patient we are; None means as much as you like. Waits are in seconds."""
+    """What a provider allows and how patient we are; None means as much as you like.
+
+    Waits are in seconds.
+    """
 
     concurrency: int = Field(default=16, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -156,7 +170,9 @@ class Window:
         self._total = 0
 
     def wait(self, amount: int, now: float) -> float:
-        """The seconds until `amount` fits, 0 where it does now; what is over the limit by itself goes out alone."""
+        """The seconds until `amount` fits, 0 where it does now; what is over the limit by itself
+        goes out alone.
+        """
         while self._sent and self._sent[0].moment <= now - MINUTE:
             gone = self._sent.popleft()
             gone.is_counted = False
@@ -185,10 +201,12 @@ class Window:
 
 
 class Door:
-    """Shut while a model is away: then one request at a time looks whether it is back, and all others wait. For one event loop.
+    """Shut while a model is away: then one request at a time looks whether it is back, and all
+    others wait. For one event loop.
 
-    The first look comes after a moment, each later one after twice the wait, jittered, and none before the server's own wish.
-    When `patience` seconds have brought no answer, the door stays shut: whoever comes is told so at once.
+    The first look comes after a moment, each later one after twice the wait, jittered, and none
+    before the server's own wish. When `patience` seconds have brought no answer, the door stays
+    shut: whoever comes is told so at once.
     """
 
     def __init__(
@@ -226,7 +244,10 @@ class Door:
         yield False
 
     def shut(self, error: TransientError, *, has_looked: bool) -> None:
-        """Shut after `error`, or keep shut; a look that failed makes the next wait longer. Raises as `turn` does."""
+        """Shut after `error`, or keep shut; a look that failed makes the next wait longer.
+
+        Raises as `turn` does.
+        """
         now = self._clock.now()
         if not self.is_shut:
             self.is_shut, self._looks, self._since, self._next = True, 0, now, now
@@ -267,7 +288,9 @@ def growing_wait(tries: int, longest: float, rng: Random) -> float:
 
 
 class Gate:
-    """The one way to a model: a slot, a place in the minute's windows, and other tries where the first one fails."""
+    """The one way to a model: a slot, a place in the minute's windows, and other tries where the
+    first one fails.
+    """
 
     def __init__(
         self,
@@ -277,7 +300,10 @@ class Gate:
         rng: Random | None = None,
         tell: Callable[[Absence | None], object] = lambda _: None,
     ) -> None:
-        """Keep `limits`; for one event loop. `tell` is given each absence of the model as it begins, and None as it ends."""
+        """Keep `limits`; for one event loop.
+
+        `tell` is given each absence of the model as it begins, and None as it ends.
+        """
         self._limits = limits
         self._clock = clock or Clock()
         self._rng = rng or Random()
@@ -292,17 +318,19 @@ class Gate:
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        """What `ask` gives, expected to cost `tokens`; TransientError where no try helped or the wait gets too long.
+        """What `ask` gives, expected to cost `tokens`; TransientError where no try helped or the
+        wait gets too long.
 
         The slot is free between tries, and as soon as the answer is there.
         """
         return await self.persist(lambda: self.once(ask, tokens))
 
     async def persist(self, attempt: Callable[[], Awaitable[RawReply]]) -> RawReply:
-        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as it likes.
+        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as
+        it likes.
 
-        A model that is away spends no tries. UnavailableError ends all that ask it; where the model answers others meanwhile,
-        `patience` is how long this one is tried.
+        A model that is away spends no tries. UnavailableError ends all that ask it; where the model
+        answers others meanwhile, `patience` is how long this one is tried.
         """
         asked, tries, waited = 0, 0, 0.0
         refused_at: float | None = None  # for the first time
@@ -330,7 +358,9 @@ class Gate:
                 await self._clock.sleep(pause)
 
     async def once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        """What `ask` gives at the first try, in a slot and a place of the minute's windows, and not while the model is away."""
+        """What `ask` gives at the first try, in a slot and a place of the minute's windows, and
+        not while the model is away.
+        """
         await self._slots.take()
         try:
             while True:
@@ -400,7 +430,10 @@ _WON_BACK = 8  # rounds of good answers that lead from one slot to all
 
 
 class Slots:
-    """A semaphore whose size follows the answers. One reply in four may be a refusal before it shrinks. For one event loop."""
+    """A semaphore whose size follows the answers.
+
+    One reply in four may be a refusal before it shrinks. For one event loop.
+    """
 
     def __init__(self, most: int) -> None:
         """Begin with `most` slots; there are never more, and never none."""
@@ -456,16 +489,20 @@ Once = Callable[[Callable[[], Awaitable[RawReply]]], Coroutine[Any, Any, RawRepl
 class Hedging:
     """Second requests where the first one is `after` seconds old. For one event loop.
 
-    Each of the two is a request like any other: it takes a slot and a place in the minute's windows, and sets its money
-    aside. Nobody knows what the one that is called off has cost; it counts as what was set aside for it.
+    Each of the two is a request like any other: it takes a slot and a place in the minute's
+    windows, and sets its money aside. Nobody knows what the one that is called off has cost; it
+    counts as what was set aside for it.
     """
 
     def __init__(self, after: float) -> None:
-        """A request is old after so many seconds on its way; waiting for a slot or for money makes it no older."""
+        """A request is old after so many seconds on its way; waiting for a slot or for money
+        makes it no older.
+        """
         self._after = after
 
     async def first_good(self, once: Once, ask: Ask) -> RawReply:
-        """The first good answer to `ask`, which goes by `once`; where both fail, the error of the first.
+        """The first good answer to `ask`, which goes by `once`; where both fail, the error of the
+        first.
 
         The other one is called off, and has given everything back by then.
         """
@@ -478,7 +515,8 @@ class Hedging:
             reply = await ask(sent)
             for other in under_way:
                 if other is not asyncio.current_task():
-                    other.cancel()  # before the slot of this one is free, for the other one may be next in line
+                    # before the slot of this one is free, for the other one may be next in line
+                    other.cancel()
             return reply
 
         try:
@@ -522,7 +560,10 @@ class Budget:
         self._settled = asyncio.Event()  # the next time; then there is another one
 
     async def reserve(self, estimate: float) -> None:
-        """Set `estimate` aside; waits while only requests under way stand against it. Raises BudgetError."""
+        """Set `estimate` aside; waits while only requests under way stand against it.
+
+        Raises BudgetError.
+        """
         limit = self.limit
         if limit is None:
             return
@@ -541,7 +582,8 @@ class Budget:
         self._under_way += 1
 
     def settle(self, estimate: float, cost: float) -> None:
-        """Put the true `cost` in place of a reserved `estimate`; 0 where the request failed and is not charged for.
+        """Put the true `cost` in place of a reserved `estimate`; 0 where the request failed and is
+        not charged for.
 
         It waits for nothing, so that money comes back whatever becomes of those who asked.
         """

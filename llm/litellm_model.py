@@ -1,4 +1,7 @@
-"""litellm: any provider by name. The only importer of it, and that late: it takes seconds to load."""
+"""litellm: any provider by name.
+
+The only importer of it, and that late: it takes seconds to load.
+"""
 
 import asyncio
 import logging
@@ -93,13 +96,16 @@ class LiteLLMModel:
         LiteLLMModel._open += 1
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Ask once (litellm's own retries are off), and once more for each form of its schema that the server refuses."""
+        """Ask once (litellm's own retries are off), and once more for each form of its schema
+        that the server refuses.
+        """
         litellm = await self._load()
         names, known = wire_names(request.tools), litellm.exceptions
         wrong = known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
 
         async def send(stated: StatedSchema | None) -> RawReply:
-            # Spares the reports that litellm writes for listeners of each request: we have none, and there is no public switch.
+            # Spares the reports that litellm writes for listeners of each request: we have none,
+            # and there is no public switch.
             litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001
             try:
                 async with asyncio.timeout(self._timeout + _GRACE):
@@ -117,7 +123,9 @@ class LiteLLMModel:
         return await self._forms.ask(request, send, is_known=self._takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
+        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks
+        the model.
+        """
         await self._load()
         if self._own_price is not None:
             return self._own_price.of(prompt_tokens, completion_tokens)
@@ -153,7 +161,8 @@ class LiteLLMModel:
     ) -> dict[str, Any]:
         options = dict(request.options)
         api_base = options.get("api_base")
-        # Without a key litellm takes the account's own from the environment: not for whatever listens on this machine.
+        # Without a key litellm takes the account's own from the environment: not for whatever
+        # listens on this machine.
         stand_in = "none" if str(api_base).startswith(LOOPBACK) else None
         arguments: dict[str, Any] = {
             "model": self._name,
@@ -237,13 +246,16 @@ def load_litellm() -> ModuleType:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.drop_params = True
-    litellm.ModelResponse()  # builds its schemas here, behind the filters for warnings that the import has just set
+    # builds its schemas here, behind the filters for warnings that the import has just set
+    litellm.ModelResponse()
     return cast(ModuleType, litellm)
 
 
 @contextmanager
 def _no_price_map_download() -> Iterator[None]:
-    """Say no where litellm fetches its price map at import, with httpx.get; the environment may have said so too."""
+    """Say no where litellm fetches its price map at import, with httpx.get; the environment may
+    have said so too.
+    """
     import httpx
 
     def refuse(*_arguments: object, **_options: object) -> NoReturn:
@@ -289,7 +301,9 @@ _NOT_LOST = (*_REFUSED, "HTTPStatusError")  # never sent, or refused
 
 
 def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module without types
-    """Whether a request found its server and lost its answer on the way, so that it may be charged for."""
+    """Whether a request found its server and lost its answer on the way, so that it may be
+    charged for.
+    """
     if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
         return False
     return not _is_caused_by(error, _NOT_LOST)

@@ -1,4 +1,7 @@
-"""GGUF models in this process, by llama.cpp. Waits of its threads burn CPU unless OMP_WAIT_POLICY is PASSIVE."""
+"""GGUF models in this process, by llama.cpp.
+
+Waits of its threads burn CPU unless OMP_WAIT_POLICY is PASSIVE.
+"""
 
 import asyncio
 import secrets
@@ -25,12 +28,16 @@ _SERVER_FAULT = 500
 
 
 class LocalModel:
-    """A model file behind llama.cpp; loaded with the first request, one thread and one slot for each at a time."""
+    """A model file behind llama.cpp; loaded with the first request, one thread and one slot for
+    each at a time.
+    """
 
     def __init__(
         self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0
     ) -> None:
-        """Answer from the file at `path` with `slots` requests side by side, each with `context` tokens."""
+        """Answer from the file at `path` with `slots` requests side by side, each with `context`
+        tokens.
+        """
         self._path = path
         self._slots = slots
         self._context = context
@@ -40,7 +47,10 @@ class LocalModel:
         self._server: Any = None  # xllamacpp has no types
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer; a schema becomes a grammar, so that the reply can't but fit. Over time, the generation is stopped."""
+        """Answer; a schema becomes a grammar, so that the reply can't but fit.
+
+        Over time, the generation is stopped.
+        """
         loop = asyncio.get_running_loop()
         async with self._loading:
             if self._server is None:
@@ -106,7 +116,10 @@ class LocalModel:
 
 
 def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
-    """The reply that a stream of chunks makes. Raises ReplyError or TransientError where it tells of an error."""
+    """The reply that a stream of chunks makes.
+
+    Raises ReplyError or TransientError where it tells of an error.
+    """
     text: list[str] = []
     written: dict[int, list[str]] = {}
     usage: dict[str, int] = {}

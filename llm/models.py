@@ -1,4 +1,6 @@
-"""Models by name: the settings a recipe gives them, the adapter behind each name, and whether it can be asked at all."""
+"""Models by name: the settings a recipe gives them, the adapter behind each name, and whether it
+can be asked at all.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -86,7 +88,10 @@ CallPath = Literal["in process", "lean", "batch", "litellm"]
 
 
 class ModelSettings(Record):
-    """A model of a recipe. The limits, the time-out, the key and the transport do not change what it answers."""
+    """A model of a recipe.
+
+    The limits, the time-out, the key and the transport do not change what it answers.
+    """
 
     model_config = ConfigDict(strict=True)
 
@@ -168,7 +173,9 @@ class ModelSettings(Record):
     @model_validator(mode="before")
     @classmethod
     def _many_at_once_in_batches(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """A batch holds what is under way, so that as many requests as it takes may wait at the same time."""
+        """A batch holds what is under way, so that as many requests as it takes may wait at the
+        same time.
+        """
         if isinstance(given, dict) and given.get("batch") is True:
             return {"concurrency": BATCH_SLOTS, **given}
         return given
@@ -241,7 +248,8 @@ class ModelSettings(Record):
 
     @property
     def path(self) -> CallPath:
-        """The way its requests take: `lean` is our own client for OpenAI's protocol, `litellm` serves all providers.
+        """The way its requests take: `lean` is our own client for OpenAI's protocol, `litellm`
+        serves all providers.
 
         `batch` is our own client too, for OpenAI's files and batches.
         """
@@ -257,7 +265,9 @@ class ModelSettings(Record):
 
     @property
     def _is_particular(self) -> bool:
-        """Whether its server may refuse settings, and litellm knows which: OpenAI's models that think, and unknown ones."""
+        """Whether its server may refuse settings, and litellm knows which: OpenAI's models that
+        think, and unknown ones.
+        """
         if not self.name.startswith("openai/"):
             return False
         thinks = reasons(self.name)
@@ -265,7 +275,9 @@ class ModelSettings(Record):
 
     @property
     def key_variable(self) -> str:
-        """The variable to read the key from: the one that is named, else the provider's own where litellm won't look."""
+        """The variable to read the key from: the one that is named, else the provider's own
+        where litellm won't look.
+        """
         if (
             self.api_key_variable
             or self.path not in {"lean", "batch"}
@@ -281,7 +293,9 @@ class ModelSettings(Record):
 
     @property
     def options(self) -> Options:
-        """What may change an answer, and so is part of the ledger's key; the address is: two servers, two models."""
+        """What may change an answer, and so is part of the ledger's key; the address is: two
+        servers, two models.
+        """
         if self.name == TEMPLATE:
             rates: dict[str, Any] = {
                 kind: rate for kind, rate in sorted(self.error_rate.items()) if rate
@@ -330,7 +344,9 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
 
 
 class Provider(NamedTuple):
-    """Whoever stands before the slash of a model's name, and what opens one of its models; all others are litellm's."""
+    """Whoever stands before the slash of a model's name, and what opens one of its models; all
+    others are litellm's.
+    """
 
     name: str
     open: Callable[[ModelSettings], Adapter]
@@ -402,9 +418,11 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     stand_in: Adapter | None = None,
     overhear: Callable[[Asking], object] | None = None,
 ) -> LedgeredChat:
-    """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats.
+    """The model with ledger, limits and budget around it; close it when done, and the ledger after
+    all chats.
 
-    A `stand_in` answers in its place: nothing is sent, so that nobody need be `ready`. `overhear` is given what is asked.
+    A `stand_in` answers in its place: nothing is sent, so that nobody need be `ready`. `overhear`
+    is given what is asked.
     """
     adapter, hedging = stand_in or open_adapter(settings, ledger.path), None
     if stand_in is None and settings.items_per_request > 1:
@@ -433,7 +451,8 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     return LedgeredChat(settings.name, settings.options, around)
 
 
-# The variables that hold the keys of well-known providers, as litellm reads them; any of a row will do.
+# The variables that hold the keys of well-known providers, as litellm reads them; any of a row will
+# do.
 KEYS = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
@@ -449,7 +468,9 @@ KEYS = {
 
 
 def key_variables(settings: ModelSettings) -> tuple[str, ...]:
-    """The variables of which one must hold the model's key; none where it needs no key, or nobody knows which."""
+    """The variables of which one must hold the model's key; none where it needs no key, or
+    nobody knows which.
+    """
     if settings.path == "in process" or settings.api_key is not None:
         return ()
     if settings.api_key_variable:
@@ -462,7 +483,9 @@ def key_variables(settings: ModelSettings) -> tuple[str, ...]:
 
 
 def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
-    """Raise ConfigurationError where the model's key or file is missing; `secret` reads a variable."""
+    """Raise ConfigurationError where the model's key or file is missing; `secret` reads a
+    variable.
+    """
     variables = key_variables(settings)
     if variables and not any(secret(name) for name in variables):
         raise ConfigurationError(
@@ -480,12 +503,16 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
 
 
 class Readiness:
-    """The models of a recipe, checked once before the first of them is asked. For one event loop."""
+    """The models of a recipe, checked once before the first of them is asked.
+
+    For one event loop.
+    """
 
     def __init__(
         self, models: Iterable[ModelSettings], known: list[ModelSettings] | None = None
     ) -> None:
-        """For models with their keys; those that are `known` to be there are not looked at, those that are found become known.
+        """For models with their keys; those that are `known` to be there are not looked at, those
+        that are found become known.
 
         Where one of these goes away later, it is waited for.
         """
@@ -495,7 +522,8 @@ class Readiness:
         self._checking: asyncio.Task[None] | None = None
 
     async def check(self) -> None:
-        """Look whether each server is there and takes the key: its list of models is asked for, which costs nothing.
+        """Look whether each server is there and takes the key: its list of models is asked for,
+        which costs nothing.
 
         Raises TransientError where nobody is there, ConfigurationError where the key is refused.
         """

@@ -1,4 +1,7 @@
-"""Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model. The only importer of aiohttp."""
+"""Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model.
+
+The only importer of aiohttp.
+"""
 
 import asyncio
 import re
@@ -52,7 +55,8 @@ _WRONG = frozenset(
     {400, 422, 500}
 )  # 500: llama-cpp-python's server says so of a response_format that it does not know
 _LOOK = 5.0  # seconds
-_MOST_BYTES = 16_000_000  # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
+# of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
+_MOST_BYTES = 16_000_000
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
 _TOO_LONG = re.compile(
@@ -95,7 +99,9 @@ class OpenAIModel:
         header_values: Mapping[str, str] | None = None,
         ledger: Path | None = None,
     ) -> None:
-        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`; `ledger` keeps how it takes schemas."""
+        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`;
+        `ledger` keeps how it takes schemas.
+        """
         self._asked = AskedModel(
             name,
             api_key,
@@ -137,13 +143,17 @@ class OpenAIModel:
         return await self._forms.ask(request, send, is_known=self._price.takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
+        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks
+        the model.
+        """
         if self._session is None:
             await self._open()
         return self._price.of(prompt_tokens, completion_tokens)
 
     async def look(self) -> CallwrightError | None:
-        """Why the server can't be asked, found out by its list of models; None where it can, as far as that tells."""
+        """Why the server can't be asked, found out by its list of models; None where it can, as
+        far as that tells.
+        """
         address = f"{self._address.removesuffix('/chat/completions')}/models"
         try:
             async with asyncio.timeout(_LOOK):
@@ -312,7 +322,9 @@ def document_of(content: bytes) -> object:
 
 
 def _proxy(address: str) -> str | None:
-    """The proxy that the system names for this address; aiohttp's own look would take keys from ~/.netrc as well."""
+    """The proxy that the system names for this address; aiohttp's own look would take keys from
+    ~/.netrc as well.
+    """
     parts = urlsplit(address)
     if address.startswith(LOOPBACK) or proxy_bypass(parts.hostname or ""):
         return None

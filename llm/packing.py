@@ -1,7 +1,8 @@
-"""Several requests in one: those with the same instructions and the same kind of answer, asked at the same moment.
+"""Several requests in one: those with the same instructions and the same kind of answer, asked at
+the same moment.
 
-Each gets its own answer back, and the ledger keeps it under the request's own key. One that has no answer in the common reply is
-asked by itself.
+Each gets its own answer back, and the ledger keeps it under the request's own key. One that has no
+answer in the common reply is asked by itself.
 """
 
 import asyncio
@@ -31,7 +32,9 @@ class _PackedQuestion(NamedTuple):
 
 
 class PackedModel:
-    """A model that is asked up to `most` requests at once; with one request at a time nothing changes."""
+    """A model that is asked up to `most` requests at once; with one request at a time nothing
+    changes.
+    """
 
     def __init__(self, adapter: Adapter, most: int) -> None:
         """Ask by `adapter`."""
@@ -56,7 +59,9 @@ class PackedModel:
         return await asyncio.shield(asked.answer)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, 0 where nobody knows; shared instructions are counted for each."""
+        """What so many tokens cost, 0 where nobody knows; shared instructions are counted for
+        each.
+        """
         if isinstance(self._adapter, Priced):
             return await self._adapter.price(prompt_tokens, completion_tokens)
         return 0.0
@@ -99,7 +104,8 @@ class PackedModel:
         for number, reply in replies.items():
             asked[number].answer.set_result(reply)
         left = [one for number, one in enumerate(asked) if number not in replies]
-        # A reply of no use was paid for all the same: it is counted with the first request that goes alone.
+        # A reply of no use was paid for all the same: it is counted with the first request that
+        # goes alone.
         extra = [_NOTHING if replies else spent, *[_NOTHING] * len(left)]
         await asyncio.gather(
             *(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False))
@@ -121,7 +127,9 @@ class PackedModel:
 
 
 def _kind_of(request: ChatRequest) -> object:
-    """What requests have in common that can be asked together, None where this one has to go alone."""
+    """What requests have in common that can be asked together, None where this one has to go
+    alone.
+    """
     roles = [message.role for message in request.messages]
     if (
         request.schema is None
@@ -151,7 +159,9 @@ def _pack(requests: Sequence[ChatRequest]) -> ChatRequest:
 
 
 def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
-    """The schema of several such answers; shared definitions stand at its top, where they are looked for."""
+    """The schema of several such answers; shared definitions stand at its top, where they are
+    looked for.
+    """
     one = {name: value for name, value in answer.items() if name != "$defs"}
     numbered = {
         "type": "object",
@@ -168,7 +178,9 @@ def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
-    """The answers by their place from 0; tokens and money are shared out, and a case that is answered twice has no answer."""
+    """The answers by their place from 0; tokens and money are shared out, and a case that is
+    answered twice has no answer.
+    """
     try:
         listed = read_object(reply.text)["answers"]
         given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]

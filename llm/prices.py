@@ -1,7 +1,8 @@
-"""What requests take and cost: a recipe's own price or that of litellm's map, and tokens counted before and beside a provider.
+"""What requests take and cost: a recipe's own price or that of litellm's map, and tokens counted
+before and beside a provider.
 
-tiktoken counts for the models that it knows, offline, as litellm would, which is slow to load; for others four bytes are a
-token, as a rule.
+tiktoken counts for the models that it knows, offline, as litellm would, which is slow to load; for
+others four bytes are a token, as a rule.
 """
 
 import asyncio
@@ -29,14 +30,17 @@ logger = logging.getLogger(__name__)
 
 
 class OwnPrice(Record):
-    """A model's price as a recipe states it, in US dollars for a million tokens; 0 where it costs nothing."""
+    """A model's price as a recipe states it, in US dollars for a million tokens; 0 where it
+    costs nothing.
+    """
 
     input: float = Field(ge=0, description="Dollars for a million tokens of prompts.")
     output: float = Field(ge=0, description="Dollars for a million tokens of replies.")
 
 
 class Price(NamedTuple):
-    """US dollars a token, whether the model is known to take JSON schemas, and its longest reply, None where nobody knows.
+    """US dollars a token, whether the model is known to take JSON schemas, and its longest reply,
+    None where nobody knows.
 
     One that is not `is_known` counts nothing.
     """
@@ -49,7 +53,9 @@ class Price(NamedTuple):
     is_known: bool = True
 
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """What so many tokens cost; `cached_tokens` are those of the prompt that the provider still knew."""
+        """What so many tokens cost; `cached_tokens` are those of the prompt that the provider
+        still knew.
+        """
         asked = (prompt_tokens - cached_tokens) * self.prompt + cached_tokens * self.cached
         return asked + completion_tokens * self.completion
 
@@ -58,9 +64,11 @@ FREE = Price(0.0, 0.0, 0.0, takes_schemas=False, is_known=False)
 
 
 def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
-    """The recipe's `own` price of the model PROVIDER/MODEL, else the map's; FREE, and said so once a process, where it has none.
+    """The recipe's `own` price of the model PROVIDER/MODEL, else the map's; FREE, and said so once
+    a process, where it has none.
 
-    In batches it is the map's price of batches, or half of the other; a recipe's own price counts as it stands.
+    In batches it is the map's price of batches, or half of the other; a recipe's own price counts
+    as it stands.
     """
     price = find_price(name, own=own, in_batches=in_batches)
     if not price.is_known:
@@ -101,7 +109,9 @@ _said: set[str] = set()  # the models of which this process has said it
 
 
 def say_unpriced(name: str, say: Callable[[str], object] = logger.warning) -> None:
-    """Say once a process that nobody knows a model's price, however many shards open it and whoever comes first."""
+    """Say once a process that nobody knows a model's price, however many shards open it and
+    whoever comes first.
+    """
     if name not in _said:
         _said.add(name)
         say(unpriced_sentence(name))
@@ -117,7 +127,9 @@ def unpriced_sentence(name: str) -> str:
 
 
 class Usage(NamedTuple):
-    """The tokens that a provider says a request took; all 0 where it says none, or what can't be."""
+    """The tokens that a provider says a request took; all 0 where it says none, or what can't
+    be.
+    """
 
     prompt: int = 0
     completion: int = 0
@@ -161,7 +173,9 @@ _LONGEST = (
 
 
 class TokenCounts(NamedTuple):
-    """Tokens of a prompt and of its reply; `counted` of the prompt's were found by the tokenizer."""
+    """Tokens of a prompt and of its reply; `counted` of the prompt's were found by the
+    tokenizer.
+    """
 
     prompt: int
     reply: int
@@ -169,7 +183,9 @@ class TokenCounts(NamedTuple):
 
 
 class TokenEstimates:
-    """What the requests of one model take; it learns where the provider counts more than the tokenizer."""
+    """What the requests of one model take; it learns where the provider counts more than the
+    tokenizer.
+    """
 
     def __init__(self, name: str) -> None:
         """For the model PROVIDER/MODEL."""
@@ -194,7 +210,9 @@ class TokenEstimates:
         return TokenCounts(framed, await self._counted(reply.text + calls, BYTES_PER_TOKEN) + 1)
 
     def learn(self, counted: int, stated: int) -> None:
-        """The provider `stated` so many tokens of a prompt of which the tokenizer `counted` so many."""
+        """The provider `stated` so many tokens of a prompt of which the tokenizer `counted` so
+        many.
+        """
         self._excess = min(_MOST_EXCESS, max(self._excess, stated / max(1, counted)))
 
     async def _counted(self, text: str, bytes_per_token: int) -> int:
@@ -206,7 +224,9 @@ class TokenEstimates:
 
 
 def longest_reply(request: ChatRequest) -> int:
-    """The most tokens that the reply may have: as the settings say, else as the price map says of the model."""
+    """The most tokens that the reply may have: as the settings say, else as the price map says
+    of the model.
+    """
     options = dict(request.options)
     extra = options.get("extra") or {}
     stated = options.get("max_tokens") or next(
@@ -221,12 +241,16 @@ def size(text: str) -> int:
 
 
 def knows_tokenizer(name: str) -> bool:
-    """Whether there is a tokenizer of the model PROVIDER/MODEL, or one that comes near its own, without a network."""
+    """Whether there is a tokenizer of the model PROVIDER/MODEL, or one that comes near its own,
+    without a network.
+    """
     return bool(_encoding_name(name))
 
 
 def count_tokens(name: str, text: str) -> int:
-    """How many tokens the tokenizer makes of a text; four bytes each where there is none for the model."""
+    """How many tokens the tokenizer makes of a text; four bytes each where there is none for the
+    model.
+    """
     if not knows_tokenizer(name):
         return size(text) // BYTES_PER_TOKEN
     return len(_encoding(_encoding_name(name)).encode(text, disallowed_special=()))

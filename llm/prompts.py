@@ -1,8 +1,10 @@
 """Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages.
 
-What stands below a `--- template` line is no message: it tells template/v1 what is wanted, and no other model sees it.
+What stands below a `--- template` line is no message: it tells template/v1 what is wanted, and no
+other model sees it.
 
-A recipe may bring texts of its own in place of some: within `own_prompts` these are rendered, and their versions count.
+A recipe may bring texts of its own in place of some: within `own_prompts` these are rendered, and
+their versions count.
 """
 
 import re
@@ -39,7 +41,8 @@ class _Template(NamedTuple):
 
 
 def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - templates take any record
-    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error.
+    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an
+    error.
 
     Raises ConfigurationError where a recipe's own text can't be filled, or goes past a bound.
     """
@@ -63,7 +66,9 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
 
 
 def _said(part: str, values: Mapping[str, object]) -> str:
-    """A message's text; that of a part which differs by a few words alone, as the first does, is remembered."""
+    """A message's text; that of a part which differs by a few words alone, as the first does, is
+    remembered.
+    """
     asked = _asked_words(part)
     words = tuple(values.get(name) for name in asked)
     if not all(type(word) is str for word in words):
@@ -128,13 +133,17 @@ def _templates(folder: Traversable, before: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def version_at(path: str) -> str:
-    """The version of the template in a file such as 'generators/single_turn/prompts/write_request.j2'."""
+    """The version of the template in a file such as
+    'generators/single_turn/prompts/write_request.j2'.
+    """
     return prompt_version(*_at(path))
 
 
 @contextmanager
 def own_prompts(texts: Mapping[str, str]) -> Iterator[None]:
-    """Within, the prompts of these names have these texts, for whatever the present task does and begins."""
+    """Within, the prompts of these names have these texts, for whatever the present task does
+    and begins.
+    """
     token = _own.set(texts)
     try:
         yield
@@ -143,7 +152,9 @@ def own_prompts(texts: Mapping[str, str]) -> Iterator[None]:
 
 
 def validate_own_prompt(path: str, text: str) -> None:
-    """Raise ValueError unless `text` can stand in place of the prompt at `path`: it parses, and asks for no other values."""
+    """Raise ValueError unless `text` can stand in place of the prompt at `path`: it parses, and
+    asks for no other values.
+    """
     offered = _variables(_shipped(*_at(path)))
     try:
         asked = _variables(text)
@@ -208,7 +219,9 @@ def _environment() -> BoundedSandbox:
 
 @cache
 def _compiled(text: str) -> Template:
-    """A message's template: compiled when it is first rendered, as most prompts are only looked at for their versions."""
+    """A message's template: compiled when it is first rendered, as most prompts are only looked
+    at for their versions.
+    """
     template = _environment().from_string(text)
     template.globals = dict(
         template.globals

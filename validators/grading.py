@@ -1,7 +1,8 @@
-"""A judge on predictions: whether a call written otherwise does what is due, how near a plan comes, which parameters are stated.
+"""A judge on predictions: whether a call written otherwise does what is due, how near a plan comes,
+which parameters are stated.
 
-The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), the third CONFETTI's parameter validity
-(4.1), asked call by call of calls with the right name.
+The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), the third CONFETTI's
+parameter validity (4.1), asked call by call of calls with the right name.
 """
 
 from collections import Counter
@@ -39,7 +40,8 @@ from callwright.warehouse.records import (
 async def judge_prediction(
     prediction: Prediction, sample: Sample, context: StageContext
 ) -> JudgeVerdict:
-    """Ask the context's model whether the predicted calls do what the due ones do, call by call until one does not.
+    """Ask the context's model whether the predicted calls do what the due ones do, call by call
+    until one does not.
 
     Raises RecordError where there are no two calls that differ in their values alone.
     """
@@ -85,7 +87,9 @@ def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
 
 
 def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
-    """The predicted calls of tools that are due at the turn; each due call lends its name to one."""
+    """The predicted calls of tools that are due at the turn; each due call lends its name to
+    one.
+    """
     turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
     left = (
         Counter(call.tool for call in turn.calls) if isinstance(turn, CallTurn) else Counter[str]()
@@ -99,7 +103,8 @@ def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
 
 
 async def grade_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> Grade:
-    """Ask the context's model to grade a prediction; a reply that can't be read says nothing of it, and counts nowhere.
+    """Ask the context's model to grade a prediction; a reply that can't be read says nothing of it,
+    and counts nowhere.
 
     Raises RecordError where there is nothing to grade.
     """

@@ -1,7 +1,8 @@
-"""Asking a model for an opinion: one prompt, one schema for the reply; for checks and for metrics alike.
+"""Asking a model for an opinion: one prompt, one schema for the reply; for checks and for metrics
+alike.
 
-An opinion about calls never shows which of them is the gold one. A question whose reply can't be read raises ReplyError,
-but where the papers count such a reply as no agreement.
+An opinion about calls never shows which of them is the gold one. A question whose reply can't be
+read raises ReplyError, but where the papers count such a reply as no agreement.
 """
 
 from collections.abc import Awaitable, Sequence
@@ -88,7 +89,9 @@ class AnswerScore(BaseModel):
 
 
 class ReplyScore(BaseModel):
-    """How true a reply is to the results before it, and how much of what was asked for it tells, from 1 to 5."""
+    """How true a reply is to the results before it, and how much of what was asked for it tells,
+    from 1 to 5.
+    """
 
     reason: str
     score: Annotated[int, Field(ge=1, le=5)]
@@ -97,7 +100,8 @@ class ReplyScore(BaseModel):
 async def ask_opinion(
     judge: ChatModel, template: str, opinion: type[Opinion], briefing: str = "", **shown: object
 ) -> Opinion:
-    """What a model answers to a prompt of this package, as `opinion`; `briefing` is when a conversation takes place.
+    """What a model answers to a prompt of this package, as `opinion`; `briefing` is when a
+    conversation takes place.
 
     Raises ReplyError where the answer can't be read.
     """
@@ -112,7 +116,9 @@ def opinion_versions(*templates: str) -> list[str]:
 async def propose_call(
     template: str, sample: Sample, snapshot: Snapshot, context: StageContext
 ) -> Call | None:
-    """The call that the context's model makes after the snapshot's prefix, None where it calls nothing."""
+    """The call that the context's model makes after the snapshot's prefix, None where it calls
+    nothing.
+    """
     proposed = await ask_opinion(
         context.chat,
         template,
@@ -134,7 +140,9 @@ async def judge_calls(
     *,
     briefing: str = "",
 ) -> Judgement:
-    """Whether the second call of a pair does what the first does, after these turns; `template` says how the same they be."""
+    """Whether the second call of a pair does what the first does, after these turns; `template`
+    says how the same they be.
+    """
     expected, given = pair
     return await ask_opinion(
         judge,
@@ -159,7 +167,8 @@ async def agreed(judgement: Awaitable[Judgement]) -> Judgement:
 async def find_made_up(
     judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool, briefing: str = ""
 ) -> list[str]:
-    """The parameters of a call that are made up, in the order of the call; names that it does not have are dropped.
+    """The parameters of a call that are made up, in the order of the call; names that it does not
+    have are dropped.
 
     These are the ones that the conversation does not bear out (CONFETTI 4.1, 5.4).
     """
@@ -177,14 +186,18 @@ async def find_made_up(
 async def score_completeness(
     judge: ChatModel, request: str, answer: str, briefing: str = ""
 ) -> int | None:
-    """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply can't be read."""
+    """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply
+    can't be read.
+    """
     return await _score(judge, COMPLETENESS, briefing, request=request, answer=answer)
 
 
 async def score_correctness(
     judge: ChatModel, request: str, history: Sequence[Exchange], answer: str, briefing: str = ""
 ) -> int | None:
-    """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply can't be read."""
+    """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply
+    can't be read.
+    """
     shown = [
         {
             "calls": [shown_call(call) for call in exchange.calls],

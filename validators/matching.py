@@ -1,4 +1,6 @@
-"""Comparing a call that was made with the call that was due: what differs, by name; typed values; Rouge-L."""
+"""Comparing a call that was made with the call that was due: what differs, by name; typed
+values; Rouge-L.
+"""
 
 import math
 import re
@@ -118,7 +120,8 @@ def compare_calls(
     *,
     threshold: float = THRESHOLD,
 ) -> CallDifference:
-    """Hold the call made against the call due; `properties` are the schemas of the due tool's parameters.
+    """Hold the call made against the call due; `properties` are the schemas of the due tool's
+    parameters.
 
     `score` is the share of the arguments of both that agree, 0 where the tools differ.
     """
@@ -169,7 +172,9 @@ def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> 
 
 
 def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
-    """Whether the words of one read as the other; numbers and words that are neither can't be two notations."""
+    """Whether the words of one read as the other; numbers and words that are neither can't be
+    two notations.
+    """
     if not isinstance(expected, str) and not isinstance(given, str):
         return False
     if not schema.keys() & {
@@ -198,7 +203,9 @@ def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
 
 
 class _Tokenizer:
-    """Words of Latin and other scripts, single characters of Chinese; case, width and accents are folded."""
+    """Words of Latin and other scripts, single characters of Chinese; case, width and accents
+    are folded.
+    """
 
     def tokenize(self, text: str) -> list[str]:
         return _TOKENS.findall(folded(text).text)
@@ -206,7 +213,9 @@ class _Tokenizer:
 
 @lru_cache(_CACHED)
 def rouge_l(reference: str, hypothesis: str) -> float:
-    """The F measure of Rouge-L in 0..1; equal texts give 1, and texts without a common word 0, without loading the scorer."""
+    """The F measure of Rouge-L in 0..1; equal texts give 1, and texts without a common word 0,
+    without loading the scorer.
+    """
     if reference == hypothesis:
         return 1.0
     words = _Tokenizer().tokenize
@@ -225,9 +234,11 @@ def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
 
 
 def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted by row.
+    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted
+    by row.
 
-    Where several assignments are best, rows and columns are taken in their order. What is no number counts as 0.
+    Where several assignments are best, rows and columns are taken in their order. What is no number
+    counts as 0.
     """
     if not likeness or not likeness[0]:
         return []

@@ -1,4 +1,5 @@
-"""Where a value of a call comes from that nobody said: a default, a result before it, the call before it in its turn.
+"""Where a value of a call comes from that nobody said: a default, a result before it, the call
+before it in its turn.
 
 What a call claims is taken apart here, into the parts that have evidence of their own.
 """
@@ -21,7 +22,9 @@ _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 
 
 class Claim(NamedTuple):
-    """A value of a gold call, what its schema says, and where the generator says it was worded; `name` is its path in the call."""
+    """A value of a gold call, what its schema says, and where the generator says it was worded;
+    `name` is its path in the call.
+    """
 
     name: str
     value: JsonValue
@@ -36,7 +39,9 @@ class Claim(NamedTuple):
 
 
 class ResultOrigin(NamedTuple):
-    """The result that a path points into, and the rest of the path: turn, place among its results, path in the result."""
+    """The result that a path points into, and the rest of the path: turn, place among its
+    results, path in the result.
+    """
 
     turn: int
     position: int
@@ -57,13 +62,17 @@ def root_of(argument: str) -> str:
 
 
 def origin_of(path: str) -> ResultOrigin | None:
-    """What a path such as "turns[2].results[0].data.id" points into, None where it is no such path."""
+    """What a path such as "turns[2].results[0].data.id" points into, None where it is no such
+    path.
+    """
     found = _RESULT.fullmatch(path)
     return ResultOrigin(int(found[1]), int(found[2]), found[3]) if found else None
 
 
 def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
-    """The claim's own evidence where the rule it names leads from a result before the call to the value."""
+    """The claim's own evidence where the rule it names leads from a result before the call to
+    the value.
+    """
     hint = claim.hint
     origin = origin_of(hint.path) if hint and hint.kind == "response" and hint.rule else None
     if hint is None or origin is None or origin.turn >= len(prefix):
@@ -98,7 +107,8 @@ def _parts(
 
 
 def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
-    """Where a value comes from that nobody said: a default, or the latest result of `prefix` that has it.
+    """Where a value comes from that nobody said: a default, or the latest result of `prefix` that
+    has it.
 
     What is empty, or only true or false, comes from no result.
     """
@@ -124,7 +134,9 @@ def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
 def by_earlier_call(
     claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]
 ) -> Evidence | None:
-    """The claim's own evidence where its value is unknown and an earlier call of the same turn returns it."""
+    """The claim's own evidence where its value is unknown and an earlier call of the same turn
+    returns it.
+    """
     if claim.value != UNKNOWN or claim.hint is None or claim.hint.argument != claim.name:
         return None
     return None if feed_problem(claim.name, claim.call, calls, tools) else claim.hint

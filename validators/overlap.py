@@ -1,9 +1,11 @@
-"""What samples of two data sets have in common: the same tool by its schema, the same call, the same request in other words.
+"""What samples of two data sets have in common: the same tool by its schema, the same call, the
+same request in other words.
 
-Tools are the same where their parameters are (names without case and signs, types, choices, which are required), if there are
-two and more of them or the tools' own names are the same as well. Calls are the same where the arguments are, of a tool of the
-same name or of the same schema. Requests are the same where they state the same numbers and are alike: the mean of the letters in a
-row that they share and of the cosine of their sentence embeddings.
+Tools are the same where their parameters are (names without case and signs, types, choices, which
+are required), if there are two and more of them or the tools' own names are the same as well. Calls
+are the same where the arguments are, of a tool of the same name or of the same schema. Requests are
+the same where they state the same numbers and are alike: the mean of the letters in a row that they
+share and of the cosine of their sentence embeddings.
 """
 
 from collections import defaultdict
@@ -39,7 +41,9 @@ class PlacedSample(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a sample has in common with the one at `place` of the other side: how, and how alike they are."""
+    """What a sample has in common with the one at `place` of the other side: how, and how alike
+    they are.
+    """
 
     how: Common
     place: int
@@ -83,7 +87,9 @@ class OverlapIndex:
         return len(self.places)
 
     def find(self, samples: Sequence[PlacedSample]) -> list[list[Match]]:
-        """What each of some samples of the other side has in common with those of this one, the nearest first."""
+        """What each of some samples of the other side has in common with those of this one, the
+        nearest first.
+        """
         compared = list(map(_compare, samples))
         found = [
             [
@@ -124,7 +130,9 @@ def _compare(one: PlacedSample) -> _Compared:
 
 
 def _tool_prints(tool: Tool) -> Iterator[str]:
-    """What tools have in common that are the same: their parameters, and their own name where these are few."""
+    """What tools have in common that are the same: their parameters, and their own name where
+    these are few.
+    """
     schema = _schema(tool)
     yield from (content_key([name, schema]) for name in _names(tool.name))
     if len(tool.properties) > 1:
@@ -147,7 +155,9 @@ def _schema(tool: Tool) -> JsonValue:
 
 
 def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterator[str]:
-    """What calls that are made together have in common with the same ones, by the names of tools and by their schemas."""
+    """What calls that are made together have in common with the same ones, by the names of tools
+    and by their schemas.
+    """
     if not all(call.arguments for call in calls):
         return
     given = [
@@ -171,7 +181,9 @@ def _folded(name: str) -> str:
 
 
 def _names(tool: str) -> set[str]:
-    """A tool's name and the last part of it: `Weather.get_weather`, `Weather_get_weather` and `getWeather` have one in common."""
+    """A tool's name and the last part of it: `Weather.get_weather`, `Weather_get_weather` and
+    `getWeather` have one in common.
+    """
     return {_folded(tool), _folded(tool.rpartition(".")[2])}
 
 

@@ -1,4 +1,6 @@
-"""Driving a candidate through a multi-step sample, turn by turn, until it answers or its run ends (ComplexFuncBench 3)."""
+"""Driving a candidate through a multi-step sample, turn by turn, until it answers or its run
+ends (ComplexFuncBench 3).
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -79,7 +81,10 @@ NATIVELY = "call_next_natively"
 
 
 class NextReply(NamedTuple):
-    """What a candidate wants next: calls, or to answer. `problem` says why its reply can't be read as either."""
+    """What a candidate wants next: calls, or to answer.
+
+    `problem` says why its reply can't be read as either.
+    """
 
     calls: tuple[CandidateCall, ...] = ()
     answer: str = ""
@@ -87,10 +92,11 @@ class NextReply(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """What all prompts of a run have in common; `number` is the run's, so that several runs are several answers.
+    """What all prompts of a run have in common; `number` is the run's, so that several runs are
+    several answers.
 
-    `briefing` is what the candidate is told before all else. The tools have the names that are `shown`, a history has those of
-    the release.
+    `briefing` is what the candidate is told before all else. The tools have the names that are
+    `shown`, a history has those of the release.
     """
 
     request: str
@@ -104,8 +110,9 @@ class Asking(NamedTuple):
 class PathRun(NamedTuple):
     """What a run is kept under, how the candidate is asked, and how many replies it may take.
 
-    In a live one a simulated user answers what the candidate says, in words of the model `user`. The candidate sees the tools as
-    they are `shown`; its calls are kept in the names that they have.
+    In a live one a simulated user answers what the candidate says, in words of the model `user`.
+    The candidate sees the tools as they are `shown`; its calls are kept in the names that they
+    have.
     """
 
     release: str
@@ -121,7 +128,9 @@ class PathRun(NamedTuple):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What it is kept under: the turn limit is one of the settings, and the strategy's label says who the user is."""
+        """What it is kept under: the turn limit is one of the settings, and the strategy's label
+        says who the user is.
+        """
         label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
         kept = {
             name: value
@@ -141,9 +150,10 @@ async def run_path(
 ) -> list[Record]:
     """The candidate's run, the mistakes in its calls, and what they were about.
 
-    The environment that the sample names answers for response matching; without it, or without a judge, that matching
-    finds no call equal. A task's calls are made in its world, and how that ends decides. Only a judge scores the final answer.
-    `user_chat` words what the user says in a live run, without it code does.
+    The environment that the sample names answers for response matching; without it, or without a
+    judge, that matching finds no call equal. A task's calls are made in its world, and how that
+    ends decides. Only a judge scores the final answer. `user_chat` words what the user says in a
+    live run, without it code does.
     """
     tools = context.toolset(sample.candidates)
     is_task = traits_of(sample.kind).is_task
@@ -159,7 +169,8 @@ async def run_path(
     driven = _Driven(by_end or by_calls, asking, context.chat, run.strategy)
     history = [*task.history] if task else []
     await converse(driven, user, history, run.turn_limit)
-    # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
+    # The published code shows the judge the gold's way to the answer, the paper the candidate's own
+    # (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else [one for one in history if one.calls]
     kept = _as_record(sample, run, driven, by_end)
     if judge is not None and driven.answer.strip():
@@ -187,7 +198,9 @@ def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
 
 
 class _Driven:
-    """A candidate on its way through a sample, and what it has left behind: what it stated, and how its calls were judged."""
+    """A candidate on its way through a sample, and what it has left behind: what it stated, and
+    how its calls were judged.
+    """
 
     def __init__(
         self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str
@@ -288,7 +301,8 @@ def _as_record(
 async def ask_next(
     asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str
 ) -> NextReply:
-    """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's own calls ("native").
+    """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's
+    own calls ("native").
 
     One that can't be read is a call of nothing.
     """
@@ -384,7 +398,9 @@ def path_prompts_seen() -> list[str]:
 
 
 def live_prompts_seen() -> list[str]:
-    """What candidates are told in live runs besides, and the versions of the prompts that their users see."""
+    """What candidates are told in live runs besides, and the versions of the prompts that their
+    users see.
+    """
     return [USER_IS_THERE, *user_prompts_seen()]
 
 
@@ -395,7 +411,8 @@ def _unreadable(problem: str) -> NextReply:
 def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
     """A turn as the candidate is shown it later: its calls, and what it is given of each.
 
-    What was recorded was checked when it was made, and may be long: it is not checked again, and not copied.
+    What was recorded was checked when it was made, and may be long: it is not checked again, and
+    not copied.
     """
     if reply.problem:
         return Exchange.model_construct(calls=(), responses=({"error": reply.problem},))
@@ -434,7 +451,9 @@ def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
 
 
 def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
-    """The matchers for a sample; without its environment, or without a judge, that matching finds no call equal."""
+    """The matchers for a sample; without its environment, or without a judge, that matching
+    finds no call equal.
+    """
     environment = context.environments.get(sample.environment)
     if environment is not None and traits_of(sample.kind).is_task:
         environment = BegunWorld(environment)
@@ -482,7 +501,8 @@ def call_errors(run: str, judged: Judged) -> list[CallError]:
 
 
 def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> list[ParameterCount]:
-    """How many arguments of each type the gold calls have, and how many of them the candidate got wrong at least once.
+    """How many arguments of each type the gold calls have, and how many of them the candidate got
+    wrong at least once.
 
     A call of another function says nothing about arguments.
     """
@@ -510,6 +530,7 @@ def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]
             wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
         )
         return [(golden.step, golden.place, name) for name in names]
-    # The format check comes before the mapping: the first gold call of that function is the one that was tried.
+    # The format check comes before the mapping: the first gold call of that function is the one
+    # that was tried.
     tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)
     return [one for one in tried if one[2] == mistake.parameter][:1]

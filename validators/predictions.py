@@ -1,4 +1,5 @@
-"""Asking candidate models for the calls that are due at each snapshot, by strategies: a row of STRATEGIES each.
+"""Asking candidate models for the calls that are due at each snapshot, by strategies: a row of
+STRATEGIES each.
 
 Three of them are CallNavi's.
 """
@@ -75,10 +76,11 @@ class CandidateRun(NamedTuple):
 
 
 class PromptingStrategy(NamedTuple):
-    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does.
+    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where
+    the candidate does.
 
-    A `user` is the model that words what a simulated user says in live conversations, `tools` what changed tools are called; ""
-    where there are none.
+    A `user` is the model that words what a simulated user says in live conversations, `tools` what
+    changed tools are called; "" where there are none.
     """
 
     strategy: str = "direct"
@@ -89,7 +91,9 @@ class PromptingStrategy(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What answers and scores are kept under: "direct", "backward/yaml", "route_then_fill(x/y)", "direct/live(x/y)"."""
+        """What answers and scores are kept under: "direct", "backward/yaml",
+        "route_then_fill(x/y)", "direct/live(x/y)".
+        """
         routed = f"({self.router})" if self.router else ""
         notation = "" if self.format == "json" else f"/{self.format}"
         live = f"/live({self.user})" if self.user else ""
@@ -102,7 +106,8 @@ USUAL = PromptingStrategy()
 
 
 class Question(NamedTuple):
-    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is told before all else.
+    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is
+    told before all else.
 
     The `conversation` is the text of the `turns`.
     """
@@ -116,7 +121,9 @@ class Question(NamedTuple):
 
     @property
     def shown(self) -> list[ShownTool]:
-        """The tools as a prompt shows them: with what they return to who plans, for a result may feed an argument."""
+        """The tools as a prompt shows them: with what they return to who plans, for a result may
+        feed an argument.
+        """
         has_returns = self.setting == "plan"
         return [
             tool.signature
@@ -126,7 +133,9 @@ class Question(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What was replied, all replies that it took, the calls in it, and what was thought before the only one."""
+    """What was replied, all replies that it took, the calls in it, and what was thought before
+    the only one.
+    """
 
     text: str
     parsed: ParsedReply
@@ -156,11 +165,13 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     router: ChatModel | None = None,
     shown: ShownTools = AS_THEY_ARE,
 ) -> list[Prediction]:
-    """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt.
+    """The candidate's reply at each snapshot of the sample; several runs are several answers to the
+    same prompt.
 
-    Each is asked for alone, after what came before it in the sample: earlier replies of the candidate are not shown, nor
-    gold calls but those that were carried out. In conversations it is also asked where the assistant speaks. `settings` is
-    kept with the predictions. It sees the tools as they are `shown`; its calls are kept in the names that they have.
+    Each is asked for alone, after what came before it in the sample: earlier replies of the
+    candidate are not shown, nor gold calls but those that were carried out. In conversations it is
+    also asked where the assistant speaks. `settings` is kept with the predictions. It sees the
+    tools as they are `shown`; its calls are kept in the names that they have.
     """
     setting = traits_of(sample.kind).asked
     candidates = shown.toolset(context.toolset(sample.candidates))
@@ -197,7 +208,9 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
 
 
 def asked_at(sample: Sample) -> Iterator[Snapshot]:
-    """Where a candidate is asked: wherever calls are due, in conversations wherever the assistant speaks as well."""
+    """Where a candidate is asked: wherever calls are due, in conversations wherever the
+    assistant speaks as well.
+    """
     if traits_of(sample.kind).asked != "conversation":
         yield from sample.snapshots()
         return
@@ -209,7 +222,9 @@ def asked_at(sample: Sample) -> Iterator[Snapshot]:
 
 
 def _storable_calls(parsed: ParsedReply) -> ParsedReply:
-    """The reply as it was read, or unreadable where a call has no name or a value that no store takes."""
+    """The reply as it was read, or unreadable where a call has no name or a value that no store
+    takes.
+    """
     for call in parsed.calls or ():
         if not isinstance(call.tool, str) or not call.tool:
             return unreadable(f"The reply calls {call.tool!r}, which is no tool's name.")
@@ -239,7 +254,9 @@ def run_of(prediction: Prediction) -> CandidateRun:
 async def ask_candidate(
     question: Question, models: Models, prompting: PromptingStrategy, style: Style = "lenient"
 ) -> Reply:
-    """The candidate's answer by a strategy. `style` is that of direct answers in JSON, one call each.
+    """The candidate's answer by a strategy.
+
+    `style` is that of direct answers in JSON, one call each.
 
     Raises ReplyError where a model answers unusably.
     """
@@ -265,7 +282,9 @@ async def _ask_at_once(
 async def _ask_natively(
     question: Question, models: Models, prompting: PromptingStrategy, _style: Style
 ) -> Reply:
-    """By the provider's own calls; of more tools than providers take, those that the candidate has named first."""
+    """By the provider's own calls; of more tools than providers take, those that the candidate
+    has named first.
+    """
     if len(question.tools) > MOST_NATIVE:
         named = await name_tools(question, models.namer, prompting.format)
         question = question._replace(
@@ -289,7 +308,9 @@ async def _ask_natively(
 async def _route_then_fill(
     question: Question, models: Models, prompting: PromptingStrategy, style: Style
 ) -> Reply:
-    """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and calls of it alone stand."""
+    """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and
+    calls of it alone stand.
+    """
     named = await name_tools(question, models.namer, prompting.format)
     if not named.names and question.setting == "conversation":  # then the candidate speaks
         return await _ask_at_once(question._replace(tools=[]), models, prompting, style)
@@ -302,7 +323,9 @@ async def _route_then_fill(
 async def _ask_in_messages(
     question: Question, models: Models, prompting: PromptingStrategy, _style: Style
 ) -> Reply:
-    """By the conversation as messages in OpenAI's form, behind what native calling is told in its system message."""
+    """By the conversation as messages in OpenAI's form, behind what native calling is told in
+    its system message.
+    """
     [system, *_] = _prompt(CALLS, question, "native").messages
     completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
     return Reply(completion.text, parse_completion(completion))
@@ -338,7 +361,9 @@ async def name_tools(question: Question, chat: ChatModel, notation: Format) -> N
 async def _think_backwards(
     question: Question, models: Models, prompting: PromptingStrategy, _style: Style
 ) -> Reply:
-    """The last call first, then what must come before it, until nothing is missing; the gold is never shown."""
+    """The last call first, then what must come before it, until nothing is missing; the gold is
+    never shown.
+    """
     chat, notation = models.candidate, prompting.format
     completion = await chat.complete(
         _prompt(LAST, question, notation), sample_index=question.number
@@ -365,8 +390,9 @@ async def _think_backwards(
 class Strategy(NamedTuple):
     """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
 
-    `has_notation` says that tools and answers may be written as YAML too, `has_router` that another model may name the tools.
-    One that is not `is_for_models` is for Python functions alone. It `asks` at least so often for one answer.
+    `has_notation` says that tools and answers may be written as YAML too, `has_router` that another
+    model may name the tools. One that is not `is_for_models` is for Python functions alone. It
+    `asks` at least so often for one answer.
     """
 
     ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
@@ -389,7 +415,10 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> PromptingStrategy:
-    """The strategy of this name. Raises ConfigurationError where there is none, or it takes no such notation or router."""
+    """The strategy of this name.
+
+    Raises ConfigurationError where there is none, or it takes no such notation or router.
+    """
     found = STRATEGIES.get(strategy)
     if found is None or not found.is_for_models:
         known = ", ".join(name for name, one in STRATEGIES.items() if one.is_for_models)
@@ -435,7 +464,9 @@ def _prompt(
 
 
 def format_of(label: str) -> Format | None:
-    """The notation of answers that are kept under this label, None where it is the provider's own."""
+    """The notation of answers that are kept under this label, None where it is the provider's
+    own.
+    """
     label = label.rpartition(_TOOLS)[0] or label  # changed tools are written as all tools are
     strategy = STRATEGIES.get(label)
     if strategy is not None and not strategy.has_notation:
@@ -446,8 +477,9 @@ def format_of(label: str) -> Format | None:
 def narrows_to(sample: Sample, number: int, tools_shown: ToolsShown) -> str:
     """The name of the one tool that is shown at the snapshot `number`, "" where all candidates are.
 
-    In the paper's runs every later snapshot has the conversation's tool only, that of an intent shift too: the model is
-    to say that the one tool it has does not fit. Other conversations always have all candidates.
+    In the paper's runs every later snapshot has the conversation's tool only, that of an intent
+    shift too: the model is to say that the one tool it has does not fit. Other conversations always
+    have all candidates.
     """
     turns = [turn for turn in sample.turns if turn.kind == "calls"]
     tools = {call.tool for turn in turns for call in turn.calls}

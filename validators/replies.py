@@ -1,8 +1,9 @@
-"""Reading calls and names out of a candidate's reply: native calls, the notation asked for, else any other that says them.
+"""Reading calls and names out of a candidate's reply: native calls, the notation asked for, else
+any other that says them.
 
-HammerBench's styles are plain or fenced JSON, Mistral's tag, xLAM's object and ToolACE's list (EVALUATORS 1.3). They are read
-as the published evaluator reads them, so that its numbers come out again: what it cannot read, this cannot either. Nothing in
-a reply is ever run.
+HammerBench's styles are plain or fenced JSON, Mistral's tag, xLAM's object and ToolACE's list
+(EVALUATORS 1.3). They are read as the published evaluator reads them, so that its numbers come out
+again: what it cannot read, this cannot either. Nothing in a reply is ever run.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ _WORD = re.compile(r"[^\s\"'`,\[\]{}()]+")
 
 
 def parse_reply(text: str, style: Style) -> ParsedReply:
-    """The calls of `text` as a model of this style writes them; `default` is HammerBench's own JSON style."""
+    """The calls of `text` as a model of this style writes them; `default` is HammerBench's own
+    JSON style.
+    """
     match style:
         case "lenient":
             return parse_lenient(text)
@@ -85,7 +88,9 @@ def parse_completion(completion: Completion, style: Style = "lenient") -> Parsed
 
 
 def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
-    """The calls of a reply: native ones, those in the notation asked for, else those in any other."""
+    """The calls of a reply: native ones, those in the notation asked for, else those in any
+    other.
+    """
     if completion.calls or notation == "json":
         return parse_completion(completion)
     parsed = parse_yaml_calls(completion.text)
@@ -96,7 +101,8 @@ def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
 
 
 def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
-    """A reply whose calls have the tools' own names in place of those on the wire, however they came.
+    """A reply whose calls have the tools' own names in place of those on the wire, however they
+    came.
 
     A name that no tool has stays as it was written: it is what the model called.
     """
@@ -110,7 +116,9 @@ def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
 
 
 def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:
-    """The tools that a reply names, in its order: its list as it stands, else the known names that occur in it."""
+    """The tools that a reply names, in its order: its list as it stands, else the known names
+    that occur in it.
+    """
     value = read_value(text, notation)
     if isinstance(value, dict):
         value = value.get(NAMES, value.get("tools", value.get("names")))
@@ -137,14 +145,18 @@ def read_value(text: str, notation: Notation) -> JsonValue:
 
 
 def wash_text(text: str) -> str:
-    """The text with apostrophes as quotation marks and without its fences, as CallNavi's published code washes it."""
+    """The text with apostrophes as quotation marks and without its fences, as CallNavi's
+    published code washes it.
+    """
     for found, put in _WASHED:
         text = text.replace(found, put)
     return text
 
 
 def is_valid(text: str, notation: Notation) -> bool:
-    """Whether every reply of an answer is of the notation asked for, before any repair (CallNavi 5.1)."""
+    """Whether every reply of an answer is of the notation asked for, before any repair (CallNavi
+    5.1).
+    """
     if notation == "yaml":
         return all(YamlReply(part).has_structure for part in split_replies(text))
     return all(read_value(part, notation) is not None for part in split_replies(text))
@@ -165,7 +177,8 @@ class YamlReply:
 
     def __init__(self, text: str) -> None:
         """Read the fenced part of a text where it has one, else all of it."""
-        # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need of
+        # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need
+        # of
         from callwright.generators.catalogs.catalog import Problem
         from callwright.generators.catalogs.documents import parse_yaml
 
@@ -187,7 +200,9 @@ class YamlReply:
 
 
 def parse_yaml_calls(text: str) -> ParsedReply:
-    """The calls of a reply in YAML, in its order; a sentence is no call, a call that breaks off can't be read."""
+    """The calls of a reply in YAML, in its order; a sentence is no call, a call that breaks off
+    can't be read.
+    """
     if not text.strip():
         return unreadable("The reply is empty.")
     reply = YamlReply(text)
@@ -207,7 +222,9 @@ def parse_yaml_calls(text: str) -> ParsedReply:
 
 
 def _forbidden(body: str) -> str:
-    """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
+    """Why a text is not read at all, "" where it may be: what a reply has no need of may hide
+    any amount of text.
+    """
     import yaml
 
     if len(body) > LONGEST:
@@ -225,7 +242,9 @@ def _forbidden(body: str) -> str:
 
 
 def _parse_plainly(text: str) -> ParsedReply:
-    """The calls of HammerBench's own style: the reply as one call with `parameters`, else its blocks."""
+    """The calls of HammerBench's own style: the reply as one call with `parameters`, else its
+    blocks.
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -251,7 +270,9 @@ def _read_blocks(blocks: list[str]) -> ParsedReply:
 
 
 def _block_value(block: str) -> JsonValue:
-    """The block as JSON, else its last line: parallel calls stand one on a line, and the last one counts."""
+    """The block as JSON, else its last line: parallel calls stand one on a line, and the last
+    one counts.
+    """
     try:
         value: JsonValue = json.loads(block)
     except ValueError:
@@ -268,7 +289,9 @@ def _cleaned(arguments: JsonValue) -> Arguments:
 
 
 def parse_toolace(text: str) -> ParsedReply:
-    """The calls of a reply in ToolACE's style; positional arguments are lost, as in the published evaluator."""
+    """The calls of a reply in ToolACE's style; positional arguments are lost, as in the
+    published evaluator.
+    """
     if len(text) > _LONGEST_LIST:
         return unreadable(f"The reply has {len(text)} characters; up to {_LONGEST_LIST} are read.")
     try:
@@ -283,7 +306,9 @@ def parse_toolace(text: str) -> ParsedReply:
 
 
 def python_tree(text: str) -> ast.expr:
-    """What an expression in Python's notation says; its warnings about a model's odd literals are not for our user."""
+    """What an expression in Python's notation says; its warnings about a model's odd literals
+    are not for our user.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, mode="eval").body

@@ -1,4 +1,6 @@
-"""Tools under other names and words: how a candidate is shown them, and what its calls are in the names that the gold has."""
+"""Tools under other names and words: how a candidate is shown them, and what its calls are in
+the names that the gold has.
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -33,10 +35,12 @@ class NamedCall(NamedTuple):
 
 
 class ShownTools(Record):
-    """Tools of a release as candidates are shown them in place of what they are there, by their keys there.
+    """Tools of a release as candidates are shown them in place of what they are there, by their
+    keys there.
 
-    `names` are the other names of tools, `parameters` those of their parameters by the tools' names in the release; what has no
-    other name stands in neither. `name` is what all of it is called. All metrics see the names of the release only.
+    `names` are the other names of tools, `parameters` those of their parameters by the tools' names
+    in the release; what has no other name stands in neither. `name` is what all of it is called.
+    All metrics see the names of the release only.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"name"})
@@ -48,7 +52,9 @@ class ShownTools(Record):
 
     @cached_property
     def label(self) -> str:
-        """What tells answers to these tools apart from those to others: name and hash, "" where nothing is changed."""
+        """What tells answers to these tools apart from those to others: name and hash, "" where
+        nothing is changed.
+        """
         return f"{self.name}@{self.key[:_HASH]}" if self.tools else ""
 
     def toolset(self, tools: Iterable[Tool]) -> list[Tool]:
@@ -62,7 +68,9 @@ class ShownTools(Record):
         )
 
     def read(self, tool: str, arguments: JsonValue) -> NamedCall:
-        """A candidate's call in the names of the release; a name that is not shown any more is none of them."""
+        """A candidate's call in the names of the release; a name that is not shown any more is
+        none of them.
+        """
         named = _back(self.names).get(tool, tool)
         return NamedCall(named, _renamed(arguments, _back(self.parameters.get(named, {}))))
 
@@ -127,6 +135,8 @@ def _renamed(members: JsonValue, names: Mapping[str, str]) -> Any:  # noqa: ANN4
 
 
 def _back(names: Mapping[str, str]) -> dict[str, str]:
-    """From the names that are shown to those of the release, and from those that are not shown any more to none at all."""
+    """From the names that are shown to those of the release, and from those that are not shown
+    any more to none at all.
+    """
     gone = {name: _UNSHOWN.format(name) for name in names}
     return gone | {shown: name for name, shown in names.items()}

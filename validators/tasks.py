@@ -1,14 +1,17 @@
-"""Tasks to be played: an episode answers calls, and its reward is whether the world ends as it should and what was asked is told.
+"""Tasks to be played: an episode answers calls, and its reward is whether the world ends as it
+should and what was asked is told.
 
 This is what trainers, servers and evaluations stand on:
 
     task = callwright.load_tasks("exports/v1-verifiers")[0]
     with task.begin() as episode:
-        episode.step("cancel_order", {"order_id": "b4Kf92"}).response  # {"id": "b4Kf92", "status": "cancelled", …}
-        episode.reward("It is cancelled.")                             # 1.0, or 0.0 while it is not done
+        episode.step("cancel_order", {"order_id": "b4Kf92"}).response  # {"id": "b4Kf92", "status":
+        "cancelled", …} episode.reward("It is cancelled.")                             # 1.0, or 0.0
+        while it is not done
 
-Tools have names that are identifiers; those that they have in the world are taken as well. Where a candidate is
-evaluated, `TaskRun` holds its calls against the gold's besides, as ComplexEval does, which counts those that are right.
+Tools have names that are identifiers; those that they have in the world are taken as well. Where a
+candidate is evaluated, `TaskRun` holds its calls against the gold's besides, as ComplexEval does,
+which counts those that are right.
 """
 
 from collections import Counter
@@ -78,9 +81,11 @@ class Answer(NamedTuple):
 
 
 class EpisodeState(NamedTuple):
-    """Where an episode stands: the state of its world, and what calls returned of which the user wants to be told.
+    """Where an episode stands: the state of its world, and what calls returned of which the user
+    wants to be told.
 
-    Of policies, which ones calls have broken, and the reads of what they depend on whose answers were not seen yet, by their keys.
+    Of policies, which ones calls have broken, and the reads of what they depend on whose answers
+    were not seen yet, by their keys.
     """
 
     world: WorldState = START
@@ -114,7 +119,10 @@ class Defect(NamedTuple):
 
 
 class Task:
-    """A task in its world: what is asked for, with which tools, and whether it was done. It is played in episodes."""
+    """A task in its world: what is asked for, with which tools, and whether it was done.
+
+    It is played in episodes.
+    """
 
     def __init__(
         self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool], *, split: str = ""
@@ -146,7 +154,9 @@ class Task:
 
     @property
     def spoken(self) -> list[dict[str, str]]:
-        """What was said before the first call: the request, and in a live task what the assistant has asked since."""
+        """What was said before the first call: the request, and in a live task what the
+        assistant has asked since.
+        """
         return said_before_calls(self.sample)
 
     @cached_property
@@ -174,7 +184,9 @@ class Task:
 
     @property
     def history(self) -> tuple[Exchange, ...]:
-        """What came before an episode begins: nothing, but where something has gone wrong by then or the user has been asked."""
+        """What came before an episode begins: nothing, but where something has gone wrong by
+        then or the user has been asked.
+        """
         steps, found = iter(self._chain), list[Exchange]()
         for turn, following in pairwise(self.sample.turns[: self.sample.begins]):
             if turn.kind == "calls":
@@ -202,7 +214,9 @@ class Task:
 
     @cached_property
     def looks(self) -> tuple[Call, ...]:
-        """What has to be looked at before a call is refused: the reads that the policies take of it, unless they are given."""
+        """What has to be looked at before a call is refused: the reads that the policies take of
+        it, unless they are given.
+        """
         case = self.sample.policy_case
         if case is None or case.due != "refuse":
             return ()
@@ -214,7 +228,9 @@ class Task:
         return unseen_after(self.book.looks(case.call.bare, episode), given, world)
 
     def begun(self) -> WorldEpisode:
-        """Its world where an episode begins: as it is at first, or where something has gone wrong in it."""
+        """Its world where an episode begins: as it is at first, or where something has gone
+        wrong in it.
+        """
         fault = self.sample.fault
         episode = (FaultyWorld(self.world, fault) if fault else self.world).begin(
             self.sample.simulation_seed
@@ -254,7 +270,9 @@ class Task:
         return Episode(self)
 
     def defects(self) -> Iterator[Defect]:
-        """The gold calls with one defect each, by which some writing call that is due is not made."""
+        """The gold calls with one defect each, by which some writing call that is due is not
+        made.
+        """
         points = [one for one in due_points(self.sample, [*self.candidates.values()]) if one.calls]
         for at, point in enumerate(points):
             before, after = (
@@ -269,7 +287,9 @@ class Task:
 
 
 def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
-    """A world to be played in with all its tools, where nothing is asked for; `seed` is what it holds, its own unless stated."""
+    """A world to be played in with all its tools, where nothing is asked for; `seed` is what it
+    holds, its own unless stated.
+    """
     sample = Sample(
         kind="",
         language=DEFAULT_LANGUAGE,
@@ -299,7 +319,10 @@ def wrong_calls_at(
 
 
 class Episode:
-    """One try at a task. What is called changes its world and no other; it is over once it is closed."""
+    """One try at a task.
+
+    What is called changes its world and no other; it is over once it is closed.
+    """
 
     __slots__ = ("_broken", "_episode", "_first", "_told", "_unseen", "task")
 
@@ -321,7 +344,9 @@ class Episode:
         return self._episode
 
     def step(self, tool: str, arguments: JsonValue) -> Answer:
-        """Make a call; `arguments` are an object, or its JSON text. What is wrong with a call is its answer.
+        """Make a call; `arguments` are an object, or its JSON text.
+
+        What is wrong with a call is its answer.
 
         Raises ConfigurationError, which names the tool, where the episode is closed.
         """
@@ -376,14 +401,17 @@ class Episode:
         return Counter(unnamed(self.changes))
 
     def untold(self, text: str) -> int:
-        """Of how many things that the user wants to be told a last word does not tell every value."""
+        """Of how many things that the user wants to be told a last word does not tell every
+        value.
+        """
         return len(untold_fields(self.task.sample, text, self._told))
 
     def reward(self, text: str | None = None) -> float:
-        """1.0 where the world is as the task wants it and the last word tells what was asked for, else 0.0.
+        """1.0 where the world is as the task wants it and the last word tells what was asked for,
+        else 0.0.
 
-        It is 0.0 where a policy was broken, or something was refused without a look at what forbids it. Without a `text`, for those
-        who are not told it, the world alone decides.
+        It is 0.0 where a policy was broken, or something was refused without a look at what forbids
+        it. Without a `text`, for those who are not told it, the world alone decides.
         """
         is_lawful = not self._broken and not self.unseen
         return float(
@@ -404,7 +432,10 @@ class Episode:
         )
 
     def restore(self, snapshot: EpisodeState | JsonValue) -> None:
-        """Go back to where an episode of this task stood, or to what was dumped of it. Raises ValueError where it is none."""
+        """Go back to where an episode of this task stood, or to what was dumped of it.
+
+        Raises ValueError where it is none.
+        """
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
             read = _Dumped.model_validate(snapshot)
@@ -432,9 +463,11 @@ class Episode:
 
 
 class TaskRun:
-    """The state of a run in an episode; driven as `SampleRun` is, which it asks for the figures beside.
+    """The state of a run in an episode; driven as `SampleRun` is, which it asks for the figures
+    beside.
 
-    A run is a success where the candidate ended it, the world is as the task wants it, and what the user asked for is told.
+    A run is a success where the candidate ended it, the world is as the task wants it, and what the
+    user asked for is told.
     """
 
     def __init__(self, episode: Episode, beside: SampleRun, turn_limit: int) -> None:
@@ -448,7 +481,9 @@ class TaskRun:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """How it stands now, by the names of `MultiStepRun`; None where there is no attack, no policy, no call due under one."""
+        """How it stands now, by the names of `MultiStepRun`; None where there is no attack, no
+        policy, no call due under one.
+        """
         fault, case = self._fault, self._case
         return {
             "needless_changes": self._episode.needless_changes,
@@ -480,7 +515,9 @@ class TaskRun:
         return tuple(answered)
 
     def _note(self, answer: Answer) -> None:
-        """Whether a call is the one that an attack orders or a policy is about, and whether it shows what may have been done."""
+        """Whether a call is the one that an attack orders or a policy is about, and whether it
+        shows what may have been done.
+        """
         laid = self._fault or self._case
         if laid and laid.call and answer.call:
             is_it = is_like(answer.call, laid.call.bare) and not answer.is_error

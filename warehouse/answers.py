@@ -1,4 +1,6 @@
-"""Whether a reply tells what the user asked for: every value of the fields that the sample names."""
+"""Whether a reply tells what the user asked for: every value of the fields that the sample
+names.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,9 @@ def is_available(entry: JsonValue) -> bool:
 
 
 def values_at(value: JsonValue, path: str) -> Iterator[JsonValue]:
-    """The values at a dotted path, of every entry that can be had where it has a "[]"; none where there is nothing."""
+    """The values at a dotted path, of every entry that can be had where it has a "[]"; none
+    where there is nothing.
+    """
     head, is_list, rest = path.partition("[]")
     for piece in filter(None, head.split(".")):
         if not isinstance(value, dict) or piece not in value:
@@ -38,7 +42,8 @@ def untold_fields(
 ) -> list[AskedField]:
     """The fields asked for of which a text, the last reply unless given, does not tell every value.
 
-    `answers` are what calls, by their keys, returned to whoever wrote the text: to tell all values of one of them is as good.
+    `answers` are what calls, by their keys, returned to whoever wrote the text: to tell all values
+    of one of them is as good.
     """
     last = sample.turns[-1] if sample.turns else None
     if text is None and not isinstance(last, ReplyTurn):
@@ -61,7 +66,9 @@ def _returned(
     field: AskedField,
     answers: Mapping[str, Sequence[JsonValue]],
 ) -> Iterator[JsonValue]:
-    """What the call that a field is of returned, in the sample and to others; nothing where the sample has no such call."""
+    """What the call that a field is of returned, in the sample and to others; nothing where the
+    sample has no such call.
+    """
     calls, results = (
         sample.turns[steps[field.step] : steps[field.step] + 2]
         if field.step < len(steps)
@@ -78,7 +85,9 @@ def _returned(
 
 
 def _is_told(value: JsonValue, text: str) -> bool:
-    """Whether a text has a value; one that is true or false, or no plain value, is told by words that nobody looks for."""
+    """Whether a text has a value; one that is true or false, or no plain value, is told by words
+    that nobody looks for.
+    """
     if isinstance(value, bool | dict | list):
         return True
     forms = {str(value)}

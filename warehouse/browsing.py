@@ -1,4 +1,6 @@
-"""What the page asks of a published copy: samples, evaluations, changed tools, builds, releases and the summary."""
+"""What the page asks of a published copy: samples, evaluations, changed tools, builds, releases
+and the summary.
+"""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -19,10 +21,13 @@ PAGE = 50
 
 
 class SampleFilter(NamedTuple):
-    """What is looked for; "" asks for nothing. `words` must all stand in the sample, or begin its key.
+    """What is looked for; "" asks for nothing.
 
-    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it, and somebody for a `reason`; `build` is a
-    key, or NEWEST for the newest of each recipe; `release` is a name, or name:split.
+    `words` must all stand in the sample, or begin its key.
+
+    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it, and somebody
+    for a `reason`; `build` is a key, or NEWEST for the newest of each recipe; `release` is a name,
+    or name:split.
     """
 
     words: str = ""
@@ -40,7 +45,8 @@ class SampleFilter(NamedTuple):
 
 
 class SampleDetail(NamedTuple):
-    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each link.
+    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each
+    link.
 
     `answers` are what candidates answered to it, first what is wrong.
     """
@@ -65,7 +71,9 @@ _OF_A_SAMPLE = tuple(name for name in SampleDetail._fields if name != "prompts")
 def find_samples(
     warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE
 ) -> RowPage:
-    """The samples that `wanted` lets through, in the order of their keys, which is no order at all."""
+    """The samples that `wanted` lets through, in the order of their keys, which is no order at
+    all.
+    """
     condition, values = _where(wanted)
     found = warehouse.rows_by_name(
         {
@@ -85,12 +93,16 @@ def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
 
 
 def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
-    """These samples as a list shows them, each with the values of all filters that let it through (`facets`)."""
+    """These samples as a list shows them, each with the values of all filters that let it
+    through (`facets`).
+    """
     return warehouse.rows(sql("samples.of_keys"), [list(keys)])
 
 
 def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[str, str]:
-    """The keys before and after `key` among the samples that `wanted` lets through, "" at the ends."""
+    """The keys before and after `key` among the samples that `wanted` lets through, "" at the
+    ends.
+    """
     condition, values = _where(wanted)
     row = warehouse.rows(
         sql("samples.neighbours", condition=condition), [*values, key, *values, key]
@@ -172,10 +184,12 @@ ERROR_TYPES: tuple[str, ...] = (
 
 
 class ItemFilter(NamedTuple):
-    """Which items of a release are looked for; "" asks for nothing. `verdict` is right, wrong or unjudged.
+    """Which items of a release are looked for; "" asks for nothing.
 
-    `due` and `called` are two tools, the second one called in place of the first, "no call" for none. The worst items come first
-    unless `order` is sample.
+    `verdict` is right, wrong or unjudged.
+
+    `due` and `called` are two tools, the second one called in place of the first, "no call" for
+    none. The worst items come first unless `order` is sample.
     """
 
     contestant: str = ""
@@ -191,7 +205,8 @@ class ItemFilter(NamedTuple):
 
 
 class PairFilter(NamedTuple):
-    """Which items that two contestants answered are looked for: where they differ, or those that were `passed` so.
+    """Which items that two contestants answered are looked for: where they differ, or those that
+    were `passed` so.
 
     `passed` is by one, other, both or neither.
     """
@@ -203,10 +218,12 @@ class PairFilter(NamedTuple):
 
 
 class ReleaseDetail(NamedTuple):
-    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and the papers' metrics.
+    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and
+    the papers' metrics.
 
     `confusions` are the tools that were called in place of others.
-    `passes` and `means` are of those who were asked several times: pass^k, and their metrics over all runs.
+    `passes` and `means` are of those who were asked several times: pass^k, and their metrics over
+    all runs.
     """
 
     release: Row
@@ -220,7 +237,8 @@ class ReleaseDetail(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two contestants on the samples that both answered: how many which of them passes, and by kind; the items where they differ.
+    """Two contestants on the samples that both answered: how many which of them passes, and by
+    kind; the items where they differ.
 
     A sample is passed where each of its items is right.
     """
@@ -294,7 +312,9 @@ def find_items(
 
 
 def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
-    """Two contestants on the items of a release that both answered and that were judged, with those items that are wanted."""
+    """Two contestants on the items of a release that both answered and that were judged, with
+    those items that are wanted.
+    """
     condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (
         " and kind = $4" if wanted.kind else ""
     )
@@ -334,7 +354,9 @@ OUTCOMES = ("passed", "rejected", "failed", "waiting")
 
 
 class BuildDetail(NamedTuple):
-    """One build with its funnel; `earlier` is the build of the recipe before it, None where it is the first."""
+    """One build with its funnel; `earlier` is the build of the recipe before it, None where it
+    is the first.
+    """
 
     build: Row
     earlier: Row | None
@@ -370,7 +392,9 @@ def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
 
 
 def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
-    """How the shares of kinds, languages, categories, grades and called tools differ from those of an earlier build."""
+    """How the shares of kinds, languages, categories, grades and called tools differ from those
+    of an earlier build.
+    """
     both = [build, earlier]
     return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(
         sql("builds.drift_of_stages"), both
@@ -411,7 +435,9 @@ class ReleaseContents(NamedTuple):
 
 
 def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
-    """What a release holds and whether it is still what was frozen, None where there is none of this name."""
+    """What a release holds and whether it is still what was frozen, None where there is none of
+    this name.
+    """
     try:
         state = verify_release(warehouse, name)
     except ConfigurationError:
@@ -470,17 +496,21 @@ _REVIEW_FACTS = ("days", "gold", "usable", "reasons")
 
 
 def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
-    """Reviews by day and person, answers to gold items, what is usable of what was drawn, and why things were turned away."""
+    """Reviews by day and person, answers to gold items, what is usable of what was drawn, and
+    why things were turned away.
+    """
     return warehouse.rows_by_name(
         {name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS}
     )
 
 
 class ToolComparison(NamedTuple):
-    """A candidate with changed tools beside itself with the tools as they are, over the samples that both have answered.
+    """A candidate with changed tools beside itself with the tools as they are, over the samples
+    that both have answered.
 
-    `effects` are rows of the view changed_tool_effects, the first over all samples; none where it has not been asked with the
-    tools as they are. `confusions` are the pairs of tools that are mixed up `before` and `after`, `metrics` all figures so.
+    `effects` are rows of the view changed_tool_effects, the first over all samples; none where it
+    has not been asked with the tools as they are. `confusions` are the pairs of tools that are
+    mixed up `before` and `after`, `metrics` all figures so.
     """
 
     candidate: str
@@ -505,7 +535,9 @@ class ToolComparison(NamedTuple):
 
 
 class MadeChange(NamedTuple):
-    """Changed tools that a candidate was asked with, under a strategy; whether it was asked with the tools as they are, too."""
+    """Changed tools that a candidate was asked with, under a strategy; whether it was asked with
+    the tools as they are, too.
+    """
 
     strategy: str
     plain_strategy: str
@@ -544,7 +576,9 @@ def compare_tools(
 
 
 def effect_sentence(row: Row) -> str:
-    """An effect in words: how many samples it makes right or wrong, and whether that may be chance."""
+    """An effect in words: how many samples it makes right or wrong, and whether that may be
+    chance.
+    """
     chance = "may well be chance" if row["p_value"] >= 0.05 else "is unlikely to be chance"  # noqa: PLR2004 - the usual bound
     return (
         f"{row['better']} of {row['samples']} samples are right only with the changed tools,"

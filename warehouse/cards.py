@@ -1,4 +1,6 @@
-"""The dataset card of a release: what is in it, where it comes from, how it was checked, what it must not be taken for."""
+"""The dataset card of a release: what is in it, where it comes from, how it was checked, what it
+must not be taken for.
+"""
 
 from importlib.resources import files
 from typing import NamedTuple
@@ -27,12 +29,14 @@ _FEW = 30  # samples of a kind and language; scores of fewer say little
 
 
 class CardFacts(NamedTuple):
-    """What the card says: counts by kind and language, category, split, grade, model and tool source; builds, reviews and verdicts.
+    """What the card says: counts by kind and language, category, split, grade, model and tool
+    source; builds, reviews and verdicts.
 
-    The precision of a grade is the share of good ones among the samples of it that were drawn at random out of the builds, None
-    where nobody looked; `readers` is how the models read that judged samples of it. `reviewers` is who has spoken about samples of
-    the release, `agreement` how far reviewers agree in the
-    warehouse, by kind of review. `metric` is how often people find the metric by rule right about candidates' answers.
+    The precision of a grade is the share of good ones among the samples of it that were drawn at
+    random out of the builds, None where nobody looked; `readers` is how the models read that judged
+    samples of it. `reviewers` is who has spoken about samples of the release, `agreement` how far
+    reviewers agree in the warehouse, by kind of review. `metric` is how often people find the
+    metric by rule right about candidates' answers.
     """
 
     release: Release

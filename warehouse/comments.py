@@ -1,4 +1,6 @@
-"""What every table, view and column is: DuckDB keeps it as comments, which its own and other tools show."""
+"""What every table, view and column is: DuckDB keeps it as comments, which its own and other
+tools show.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +16,9 @@ _HEAD = re.compile(r"((?:^--[^\n]*\n)+)create or replace view (\w+)", re.MULTILI
 
 
 class SchemaComments(BaseModel):
-    """The comments of tables, those of columns by their names, and those of columns of one table or view only."""
+    """The comments of tables, those of columns by their names, and those of columns of one table
+    or view only.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,7 +50,9 @@ def view_comments(scripts: Iterable[str]) -> dict[str, str]:
 
 
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
-    """The SQL that writes all comments: of these columns, each with its table or view, of these views and of all tables."""
+    """The SQL that writes all comments: of these columns, each with its table or view, of these
+    views and of all tables.
+    """
     vocabulary = read_vocabulary()
     statements: list[str] = []
     for relation, column in columns:

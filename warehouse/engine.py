@@ -1,4 +1,6 @@
-"""The one importer of duckdb: an engine that files are attached to and detached from, and waiting for who has them open."""
+"""The one importer of duckdb: an engine that files are attached to and detached from, and
+waiting for who has them open.
+"""
 
 import logging
 from collections import Counter
@@ -20,9 +22,8 @@ Connection = duckdb.DuckDBPyConnection
 Answer = tuple[list[str], list[tuple[Any, ...]]]  # column names and rows
 _A_MOMENT = 0.25  # seconds to wait for another thread's transaction before ctrl-C is looked for
 _INTERRUPTED = "Query interrupted"  # all that DuckDB's binding leaves of a Ctrl-C while it works
-_STORAGE = (  # new files are written so that clients of this version of DuckDB and later ones read them
-    "v1.4.0"
-)
+# new files are written so that clients of this version of DuckDB and later ones read them
+_STORAGE = "v1.4.0"
 _KEPT_ENGINES = 2
 _ROWS_AT_ONCE = 500
 CATALOG = "warehouse"
@@ -31,14 +32,17 @@ _Opened = TypeVar("_Opened")
 
 
 class DatabaseLimits(NamedTuple):
-    """How much memory and how many threads DuckDB may take; past its memory it goes on with files beside the database."""
+    """How much memory and how many threads DuckDB may take; past its memory it goes on with
+    files beside the database.
+    """
 
     memory_mb: int = 1024
     threads: int = 2
 
 
 class DatabaseFile:
-    """A DuckDB file that is attached for each use and detached after it, since DuckDB locks what is open for writing.
+    """A DuckDB file that is attached for each use and detached after it, since DuckDB locks what is
+    open for writing.
 
     Whoever comes while another process has it waits up to `patience` seconds, and has that told.
     """
@@ -50,10 +54,11 @@ class DatabaseFile:
         self.path, self.limits, self.patience, self.tell = path, limits, patience, tell
 
     def open(self, *, read_only: bool) -> "Attached":
-        """Attach the file to the engine of this process, and make it where it is not there and may be written to.
+        """Attach the file to the engine of this process, and make it where it is not there and may
+        be written to.
 
-        Whoever only reads shares it with who writes in this process. Raises StoreError at once where this thread reads it
-        and wants to write: it would wait for itself.
+        Whoever only reads shares it with who writes in this process. Raises StoreError at once
+        where this thread reads it and wants to write: it would wait for itself.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._when_free(lambda: _Engine.open(self.path, self.limits, read_only=read_only))
@@ -75,7 +80,8 @@ class DatabaseFile:
     def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file.
 
-        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so many seconds.
+        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so
+        many seconds.
         """
         with (
             self.refusals(),
@@ -129,7 +135,10 @@ class DatabaseFile:
             raise
 
     def _when_free(self, open_it: Callable[[], _Opened]) -> _Opened:
-        """Return what `open_it` returns, as soon as nobody is in its way. Raises StoreError after the patience."""
+        """Return what `open_it` returns, as soon as nobody is in its way.
+
+        Raises StoreError after the patience.
+        """
 
         def attempt() -> _Opened:
             try:
@@ -145,9 +154,11 @@ class DatabaseFile:
 
 
 def query_file(path: Path, sql: str) -> Answer:
-    """Column names and rows of a query on somebody's own DuckDB file, which it can't change, and beside which it reads nothing.
+    """Column names and rows of a query on somebody's own DuckDB file, which it can't change, and
+    beside which it reads nothing.
 
-    Raises ConfigurationError where there is no such file or the SQL is wrong, StoreError where it takes too long.
+    Raises ConfigurationError where there is no such file or the SQL is wrong, StoreError where it
+    takes too long.
     """
     if not path.is_file():
         raise ConfigurationError(f"There is no DuckDB file {str(path)!r}.")
@@ -159,7 +170,10 @@ def query_file(path: Path, sql: str) -> Answer:
 
 
 def parquet_rows(path: Path) -> Iterator[str]:
-    """The rows of somebody's Parquet file as JSON texts, one after another. Raises StoreError where it can't be read."""
+    """The rows of somebody's Parquet file as JSON texts, one after another.
+
+    Raises StoreError where it can't be read.
+    """
     config = _config(path, DatabaseLimits()) | {"preserve_insertion_order": "true"}
     try:
         with duckdb.connect(":memory:", config=config) as engine:
@@ -180,7 +194,9 @@ def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:
 
 
 def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answer:
-    """What a query gives in a DuckDB of its own that reads its file and nothing else: that can't be taken back."""
+    """What a query gives in a DuckDB of its own that reads its file and nothing else: that can't
+    be taken back.
+    """
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     is_over = Event()
@@ -200,7 +216,10 @@ def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answe
 
 
 def require_condition(text: str) -> str:
-    """Return a condition of somebody else's as it is. Raises ConfigurationError where it is anything but one SQL expression."""
+    """Return a condition of somebody else's as it is.
+
+    Raises ConfigurationError where it is anything but one SQL expression.
+    """
     with duckdb.connect(":memory:") as parser:
         found, one = (
             orjson.loads(
@@ -224,13 +243,15 @@ def require_condition(text: str) -> str:
 
 
 class _Engine:
-    """A DuckDB of this process to which one file is attached while somebody uses it; between its uses nobody locks the file.
+    """A DuckDB of this process to which one file is attached while somebody uses it; between its
+    uses nobody locks the file.
 
-    It is the one owner of what is attached: whoever opens the file shares it, but for a thread that wants to write what others
-    only read. That one waits for the other threads, and is refused where it reads it itself.
+    It is the one owner of what is attached: whoever opens the file shares it, but for a thread that
+    wants to write what others only read. That one waits for the other threads, and is refused where
+    it reads it itself.
 
-    Starting a DuckDB takes 15 ms and attaching a file 7 ms, so the engines of the files that were used last are kept; the one
-    that was idle longest is given to the next file.
+    Starting a DuckDB takes 15 ms and attaching a file 7 ms, so the engines of the files that were
+    used last are kept; the one that was idle longest is given to the next file.
     """
 
     _kept: ClassVar[dict[Path, "_Engine"]] = {}
@@ -249,7 +270,10 @@ class _Engine:
 
     @classmethod
     def open(cls, path: Path, limits: DatabaseLimits, *, read_only: bool) -> "Attached":
-        """A connection to this file. Raises duckdb.Error where another process has it or it can't be read; as `require_free`."""
+        """A connection to this file.
+
+        Raises duckdb.Error where another process has it or it can't be read; as `require_free`.
+        """
         path = path.resolve()
         with cls._guard:  # to the end: until it has a user, an engine may be given to another file
             engine = cls._kept.pop(path, None)
@@ -262,7 +286,9 @@ class _Engine:
 
     @classmethod
     def connect(cls, path: Path, limits: DatabaseLimits) -> Connection:
-        """A DuckDB of its own that reads this file alone, which nobody else in this process may write to meanwhile."""
+        """A DuckDB of its own that reads this file alone, which nobody else in this process may
+        write to meanwhile.
+        """
         with cls._guard:
             kept = cls._kept.get(path.resolve())
             if kept is not None and not kept.is_read_only:
@@ -271,7 +297,9 @@ class _Engine:
 
     @classmethod
     def _idle(cls, path: Path, limits: DatabaseLimits) -> "_Engine | None":
-        """An engine that was kept for another file, where more would be kept than are worth it; None where a new one is needed."""
+        """An engine that was kept for another file, where more would be kept than are worth it;
+        None where a new one is needed.
+        """
         idle = [one for one in cls._kept.values() if not one.is_used]
         found: _Engine | None = None
         for one in idle[: 1 - _KEPT_ENGINES]:
@@ -291,7 +319,9 @@ class _Engine:
         return self.is_used or self._limits == limits
 
     def require_free(self, purpose: str) -> None:
-        """Raise Busy where other threads have the file attached; StoreError where this one has, which would wait for itself."""
+        """Raise Busy where other threads have the file attached; StoreError where this one has,
+        which would wait for itself.
+        """
         if self._users[get_ident()]:
             how = "reads" if self.is_read_only else "writes"
             raise StoreError(

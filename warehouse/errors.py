@@ -15,7 +15,9 @@ class ConfigurationError(CallwrightError):
 
 
 class TransientError(CallwrightError):
-    """A rate limit, a time-out or a server fault that another try may cure; the only one that is retried."""
+    """A rate limit, a time-out or a server fault that another try may cure; the only one that is
+    retried.
+    """
 
     def __init__(
         self, message: str, retry_after: float | None = None, *, may_be_charged: bool = False
@@ -30,7 +32,9 @@ class TransientError(CallwrightError):
 
 
 class UnavailableError(TransientError):
-    """The whole model is away or wants to be left alone (refused connections, 429, 502, 503): no single request is to blame."""
+    """The whole model is away or wants to be left alone (refused connections, 429, 502, 503): no
+    single request is to blame.
+    """
 
 
 class ReplyError(CallwrightError):
@@ -59,7 +63,9 @@ class StoreError(CallwrightError):
 
 
 def first_problem(error: "ValidationError") -> str:
-    """Where the first thing stands that pydantic finds wrong, and what is wrong with it: "tools.0.name: Field required"."""
+    """Where the first thing stands that pydantic finds wrong, and what is wrong with it:
+    "tools.0.name: Field required".
+    """
     first = error.errors(include_url=False, include_input=False)[0]
     return (
         f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg'].removeprefix('Value error, ')}"

@@ -1,8 +1,9 @@
-"""JSON read exactly, or not at all: what could not be kept as it is written raises ValueError with the reason.
+"""JSON read exactly, or not at all: what could not be kept as it is written raises ValueError with
+the reason.
 
-Readers differ in what they do with a whole number beyond 64 bits (a float comes out), a key that stands twice (the last one
-wins), NaN, and half of a character. None of it is guessed here. Every reader of what others wrote takes this one: of files, of
-models' replies, and of what people type.
+Readers differ in what they do with a whole number beyond 64 bits (a float comes out), a key that
+stands twice (the last one wins), NaN, and half of a character. None of it is guessed here. Every
+reader of what others wrote takes this one: of files, of models' replies, and of what people type.
 """
 
 import json
@@ -24,7 +25,10 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(text: str) -> "JsonValue":
-    """The value that a text states. Raises ValueError where it is no JSON, too deep, or can't be kept exactly."""
+    """The value that a text states.
+
+    Raises ValueError where it is no JSON, too deep, or can't be kept exactly.
+    """
     try:
         value: JsonValue = _DECODER.decode(text)
     except RecursionError as error:
@@ -49,7 +53,10 @@ def depth(value: "JsonValue") -> int:
 
 
 def keepable(value: "JsonValue") -> "JsonValue":
-    """The value, if it has no halves of characters and no numbers that the store could not keep. Raises ValueError."""
+    """The value, if it has no halves of characters and no numbers that the store could not keep.
+
+    Raises ValueError.
+    """
     try:
         orjson.dumps(value)
     except TypeError as error:

@@ -1,4 +1,6 @@
-"""What became of each record at each stage: the only writer of the table `outcomes`; and which checks a build has met."""
+"""What became of each record at each stage: the only writer of the table `outcomes`; and which
+checks a build has met.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,7 +18,8 @@ def outcome_row(outcome: Outcome, made_at: datetime | None = None) -> Row:
 
 
 def pass_all(keys: str) -> str:
-    """The statement that lets all records pass which the query `keys` names: there may be millions, and they stay in the warehouse.
+    """The statement that lets all records pass which the query `keys` names: there may be millions,
+    and they stay in the warehouse.
 
     Its parameters are the build, the stage and those of the query.
     """
@@ -26,7 +29,9 @@ def pass_all(keys: str) -> str:
 def reject_repeated(
     warehouse: Warehouse, build: str, stages: Sequence[str], made: Literal["sample", "tool"]
 ) -> None:
-    """Reject the drafts that became a sample or a tool which another draft had become before: they made nothing new."""
+    """Reject the drafts that became a sample or a tool which another draft had become before:
+    they made nothing new.
+    """
     reason = f"Another draft had already become this very {made}."
     warehouse.execute(sql("outcomes.repeated", **_MADE_AS[made]), [reason, build, list(stages)])
 
@@ -59,7 +64,9 @@ def met_checks(warehouse: Warehouse, build: str) -> dict[str, str]:
 
 
 def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> tuple[str, ...]:
-    """Write down that a build has today's checks, and forget what came of those that changed or are gone; the new ones."""
+    """Write down that a build has today's checks, and forget what came of those that changed or
+    are gone; the new ones.
+    """
     met = met_checks(warehouse, build)
     new = [name for name, version in todays.items() if met.get(name) != version]
     stale = [name for name, version in met.items() if todays.get(name) != version]
@@ -98,7 +105,8 @@ def samples_lacking(
 def take_back(
     warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str
 ) -> None:
-    """Let what a check stopped lose all that it had come to behind it, and what one doubts its place among the landed.
+    """Let what a check stopped lose all that it had come to behind it, and what one doubts its
+    place among the landed.
 
     `review` and `land` are the names of the stages at which people are asked, and samples land.
     """

@@ -1,8 +1,9 @@
-"""Calls to models, each written down before its answer is kept: the account is right also where a process is killed.
+"""Calls to models, each written down before its answer is kept: the account is right also where a
+process is killed.
 
-Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call bears an id, so a batch that has landed
-already lands no second time. A call whose answer never reached the ledger, since its process was killed between the two, is
-known by that, and marked before it lands.
+Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call bears an
+id, so a batch that has landed already lands no second time. A call whose answer never reached the
+ledger, since its process was killed between the two, is known by that, and marked before it lands.
 """
 
 import fcntl
@@ -49,7 +50,10 @@ class PaidNotes:
         )
 
     def note(self, row: Row) -> None:
-        """Add a call; it is kept from now on, whatever becomes of this process. Raises OSError where the disk is full."""
+        """Add a call; it is kept from now on, whatever becomes of this process.
+
+        Raises OSError where the disk is full.
+        """
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _drop_torn_end(self._path)
@@ -76,7 +80,9 @@ class PaidNotes:
 def paid_notes_of_process(
     parent: Path, warehouse: Warehouse, known: KnownKeys
 ) -> Iterator[PaidNotes]:
-    """Notes in a folder of this process's own, removed in the end; what processes that were killed left there lands first."""
+    """Notes in a folder of this process's own, removed in the end; what processes that were
+    killed left there lands first.
+    """
     parent.mkdir(parents=True, exist_ok=True)
     _land_abandoned(parent, warehouse, known)
     folder = parent / f"{secrets.token_hex(8)}{_SUFFIX}"
@@ -90,7 +96,9 @@ def paid_notes_of_process(
 
 
 def land_paid(shards: Path, warehouse: Warehouse, known: KnownKeys) -> int:
-    """Keep the calls of shards that never landed; how many notes were cut off, so that what those calls cost is not known."""
+    """Keep the calls of shards that never landed; how many notes were cut off, so that what
+    those calls cost is not known.
+    """
     folders = sorted(shards.glob(f"*{_SUFFIX}"))
     torn = sum(_settle(folder / _FILE, known) for folder in folders)
     if folders:
@@ -109,7 +117,9 @@ def _land_abandoned(parent: Path, warehouse: Warehouse, known: KnownKeys) -> Non
 
 
 def _settle(path: Path, known: KnownKeys) -> bool:
-    """Cut off a torn end, and mark the calls whose answer was lost; whether there was a torn end."""
+    """Cut off a torn end, and mark the calls whose answer was lost; whether there was a torn
+    end.
+    """
     is_torn = _drop_torn_end(path)
     if not path.exists():
         return is_torn
@@ -130,7 +140,10 @@ def _settle(path: Path, known: KnownKeys) -> bool:
 
 
 def _drop_torn_end(path: Path) -> bool:
-    """Cut off a last line that was never finished; whether there was one. Of a file that is not there nothing is to be done."""
+    """Cut off a last line that was never finished; whether there was one.
+
+    Of a file that is not there nothing is to be done.
+    """
     body = path.read_bytes() if path.exists() else b""
     whole = body.rfind(b"\n") + 1
     if whole == len(body):

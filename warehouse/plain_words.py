@@ -11,7 +11,9 @@ _TRUTHS = frozenset({"true", "false"})
 
 
 def keep_words(node: yaml.Node | None) -> None:
-    """Make texts of the plain words below a node that are not `true` or `false`, as YAML 1.2 has it."""
+    """Make texts of the plain words below a node that are not `true` or `false`, as YAML 1.2 has
+    it.
+    """
     waiting, seen = [node], set[int]()
     while waiting:
         one = waiting.pop()

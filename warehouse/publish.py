@@ -1,4 +1,6 @@
-"""Publishing, and what else is read while builds go on: a read-only database, Parquet files, and copies that last for a command."""
+"""Publishing, and what else is read while builds go on: a read-only database, Parquet files, and
+copies that last for a command.
+"""
 
 import fcntl
 import os
@@ -39,17 +41,21 @@ class Publication(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A warehouse to read that no writer waits for; `as_of` is when the one that it was copied from was last written."""
+    """A warehouse to read that no writer waits for; `as_of` is when the one that it was copied
+    from was last written.
+    """
 
     warehouse: Warehouse
     as_of: datetime
 
 
 def publish(warehouse: Warehouse, folder: Path) -> Publication:
-    """Replace the published copies, each in one step: whoever has the old one open keeps reading it.
+    """Replace the published copies, each in one step: whoever has the old one open keeps reading
+    it.
 
-    Writers wait only while the file is copied. A copy that does not get done is removed, and so are those of earlier ones
-    that were killed. Raises StoreError where the warehouse stays locked, or there is no room: then the last copies stay.
+    Writers wait only while the file is copied. A copy that does not get done is removed, and so are
+    those of earlier ones that were killed. Raises StoreError where the warehouse stays locked, or
+    there is no room: then the last copies stay.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +73,9 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
-    """Let nobody else publish to the folder meanwhile: of two at once, each would remove what the other one writes."""
+    """Let nobody else publish to the folder meanwhile: of two at once, each would remove what
+    the other one writes.
+    """
 
     def attempt() -> None:
         try:
@@ -79,7 +87,9 @@ def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
 
 
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:
-    """The published database, made anew where the warehouse was written to since, unless it `may_be_older`."""
+    """The published database, made anew where the warehouse was written to since, unless it
+    `may_be_older`.
+    """
     copy = warehouse.beside(folder / _DATABASE)
     return (
         copy.path
@@ -157,7 +167,9 @@ def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: float) -> None:
-    """Publish where `minutes` have passed since the last time, or `since` there was something to publish."""
+    """Publish where `minutes` have passed since the last time, or `since` there was something to
+    publish.
+    """
     link = folder / "parquet"
     last = link.lstat().st_mtime if link.exists() else since
     if time.time() - last >= minutes * 60:
@@ -165,7 +177,9 @@ def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: 
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove what was not finished, and Parquet files that were published before the last but one."""
+    """Remove what was not finished, and Parquet files that were published before the last but
+    one.
+    """
     link = folder / "parquet"
     shown = link.readlink().name if link.is_symlink() else ""
     tables = sorted(folder.glob(f"{_TABLES}*"))
@@ -180,9 +194,11 @@ def _remove_old(folder: Path) -> None:
 def published_or_copied(
     warehouse: Warehouse, folder: Path, *, may_be_older: bool = False
 ) -> Iterator[Reading]:
-    """What was published where nothing was written since or it `may_be_older`; else a copy that goes at the end.
+    """What was published where nothing was written since or it `may_be_older`; else a copy that
+    goes at the end.
 
-    Where no copy can be made (a folder that may not be written to, a full disk) the warehouse itself is read.
+    Where no copy can be made (a folder that may not be written to, a full disk) the warehouse
+    itself is read.
     """
     published = warehouse.beside(folder / _DATABASE)
     if _serves(published, warehouse, may_be_older=may_be_older):
@@ -206,7 +222,9 @@ def _reading(warehouse: Warehouse) -> Reading:
 
 @contextmanager
 def _passing(home: Path) -> Iterator[Path]:
-    """A folder that is locked while it is read, and removed then, or by the next one where its reader was killed."""
+    """A folder that is locked while it is read, and removed then, or by the next one where its
+    reader was killed.
+    """
     for left in home.glob(f"{_READING}*"):
         with suppress(OSError), (left / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,6 @@
-"""The reference part of docs/sql.md, of the comments in the database: `python -m callwright.warehouse.reference docs/sql.md`."""
+"""The reference part of docs/sql.md, of the comments in the database: `python -m
+callwright.warehouse.reference docs/sql.md`.
+"""
 
 import re
 import sys
@@ -21,7 +23,9 @@ _RELATIONS = """
 
 
 class Relation(NamedTuple):
-    """A table or view as a reference tells of it: its columns by name, each with its type and what it is."""
+    """A table or view as a reference tells of it: its columns by name, each with its type and
+    what it is.
+    """
 
     name: str
     is_view: bool

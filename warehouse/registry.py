@@ -1,7 +1,9 @@
-"""Tables whose rows come from entry points: callwright's own, those of packages that others install, and those of a file.
+"""Tables whose rows come from entry points: callwright's own, those of packages that others
+install, and those of a file.
 
-A table is a group of entry points, `callwright.exports` say. Names are read without importing anything, and a row is loaded
-when it is first asked for. A row of somebody else's that can't be used is passed over and told of; ours is an error.
+A table is a group of entry points, `callwright.exports` say. Names are read without importing
+anything, and a row is loaded when it is first asked for. A row of somebody else's that can't be
+used is passed over and told of; ours is an error.
 """
 
 import ast
@@ -51,14 +53,17 @@ Row = TypeVar("Row", bound=Named)
 
 
 class Source(NamedTuple):
-    """Where a row stands that no package brings: `path.py:name`, and the key of what its file holds."""
+    """Where a row stands that no package brings: `path.py:name`, and the key of what its file
+    holds.
+    """
 
     place: str
     digest: str
 
 
 class Registry(Generic[Row]):
-    """A table of rows by name: ours in the order of `first`, then by name; then those of other packages, then those of files.
+    """A table of rows by name: ours in the order of `first`, then by name; then those of other
+    packages, then those of files.
 
     >>> EXPORTS = Registry("exports", Format, "export format", "formats")
     >>> EXPORTS.named("openai").holds
@@ -112,7 +117,9 @@ class Registry(Generic[Row]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that there are, nothing loaded for it; of what was loaded none that can't be used."""
+        """The names that there are, nothing loaded for it; of what was loaded none that can't be
+        used.
+        """
         sound = [
             name
             for name, one in self._entries.items()
@@ -137,7 +144,10 @@ class Registry(Generic[Row]):
         return name not in self._added and name in self._entries and _is_own(self._entries[name])
 
     def named(self, name: str) -> Row:
-        """The row of this name. Raises ConfigurationError that lists the names there are, or says what is wrong with it."""
+        """The row of this name.
+
+        Raises ConfigurationError that lists the names there are, or says what is wrong with it.
+        """
         if name in self._added:
             return self._added[name][1]
         entry = self._entries.get(name)
@@ -172,7 +182,8 @@ class Registry(Generic[Row]):
         )
 
     def add(self, row: Row, source: "Source") -> None:
-        """Add a row for the length of the process; what comes from the same place, or says the same, takes its place.
+        """Add a row for the length of the process; what comes from the same place, or says the
+        same, takes its place.
 
         Raises ConfigurationError where the name is taken, or the row can't stand beside others.
         """
@@ -211,7 +222,9 @@ class Registry(Generic[Row]):
 
     @contextmanager
     def including(self, row: Row) -> Iterator[None]:
-        """The table with one more row, or another one in the place of its own, while a block runs."""
+        """The table with one more row, or another one in the place of its own, while a block
+        runs.
+        """
         before = self._added.get(row.name)
         self._added[row.name] = (Source("a block of code", ""), row)
         self._change()
@@ -227,7 +240,10 @@ class Registry(Generic[Row]):
         self._all, self.version = (), self.version + 1
 
     def _load(self, entry: EntryPoint) -> Row | None:
-        """The row of an entry point, None where somebody else's can't be used. Raises PluginError where it is ours."""
+        """The row of an entry point, None where somebody else's can't be used.
+
+        Raises PluginError where it is ours.
+        """
         if entry.name in self._loaded or (entry.name, package_of(entry)) in self._broken:
             return self._loaded.get(entry.name)
         try:
@@ -289,7 +305,9 @@ class Registry(Generic[Row]):
 
 @cache
 def _name_and_version(package: Distribution) -> tuple[str, str]:
-    """What a package says of itself, read once: the library reads and parses its metadata each time that it is asked."""
+    """What a package says of itself, read once: the library reads and parses its metadata each
+    time that it is asked.
+    """
     return package.name, package.version
 
 
@@ -312,7 +330,8 @@ def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:
 
 
 def raised(error: BaseException, file: str = "") -> str:
-    """An error as people look it up: its type and message, with the line that raised it, the last one in `file` if it is given.
+    """An error as people look it up: its type and message, with the line that raised it, the last
+    one in `file` if it is given.
 
     >>> raised(error)
     "ZeroDivisionError: division by zero (/home/me/plugin.py:3)"
@@ -336,7 +355,9 @@ def raised(error: BaseException, file: str = "") -> str:
 
 
 def is_ours(function: object) -> bool:
-    """Whether a function is callwright's own, and not that of a package or a file of somebody else's."""
+    """Whether a function is callwright's own, and not that of a package or a file of somebody
+    else's.
+    """
     return str(getattr(function, "__module__", "")).partition(".")[0] == OWN
 
 
@@ -372,7 +393,8 @@ def blame(what: str, function: object, error: BaseException) -> str:
 
 @contextmanager
 def guarded(what: str, function: object) -> Iterator[None]:
-    """Where a row of a table is used: what one of somebody else's raises is a ConfigurationError with its file and line.
+    """Where a row of a table is used: what one of somebody else's raises is a ConfigurationError
+    with its file and line.
 
     One of ours that raises has a bug.
     """
@@ -405,7 +427,10 @@ _modules: dict[Path, tuple[str, ModuleType]] = {}  # the files that were run, by
 
 
 def file_of(reference: str, folder: Path) -> tuple[Path, str]:
-    """The file and the name in it of `path.py:name`, the path taken from `folder`. Raises PluginError where it is none such."""
+    """The file and the name in it of `path.py:name`, the path taken from `folder`.
+
+    Raises PluginError where it is none such.
+    """
     path, colon, name = reference.rpartition(":")
     if not (colon and path.endswith(".py") and name.isidentifier()):
         raise PluginError(
@@ -417,7 +442,8 @@ def file_of(reference: str, folder: Path) -> tuple[Path, str]:
 def row_in_file(path: Path, name: str) -> FileRow:
     """What a file holds under a name: it is run, once while its content stays the same.
 
-    Raises PluginError, with the file and the line, where there is no such file or name, or running it raises.
+    Raises PluginError, with the file and the line, where there is no such file or name, or running
+    it raises.
     """
     module = _run(path)
     if not hasattr(module, name):

@@ -45,10 +45,11 @@ class RowPage(NamedTuple):
 
 
 def rows_of(records: Iterable[Record], made_at: datetime) -> Iterator[tuple[str, Row]]:
-    """The table and the row of each record, made at this moment; TypeError for a type that has no table.
+    """The table and the row of each record, made at this moment; TypeError for a type that has no
+    table.
 
-    A row may hold more than its table has columns for. Raises RecordError for a record whose row DuckDB would not take, and the
-    rows beside it neither.
+    A row may hold more than its table has columns for. Raises RecordError for a record whose row
+    DuckDB would not take, and the rows beside it neither.
     """
     for record in records:
         table, row = _row(record, made_at)

@@ -38,9 +38,10 @@ _AT_ONCE = 500
 class Warehouse:
     """A DuckDB file that one process writes at a time; each method is one short transaction.
 
-    DuckDB locks the file against every other process while it is open for writing, so it is attached for each
-    transaction and detached after it, or for a few that follow each other (`together`). Another process waits up to
-    `patience` seconds meanwhile, which is told; all of this process share what is attached, and write one at a time.
+    DuckDB locks the file against every other process while it is open for writing, so it is
+    attached for each transaction and detached after it, or for a few that follow each other
+    (`together`). Another process waits up to `patience` seconds meanwhile, which is told; all of
+    this process share what is attached, and write one at a time.
     """
 
     def __init__(
@@ -51,26 +52,36 @@ class Warehouse:
         limits: DatabaseLimits | None = None,
         tell: Callable[[str], object] = logger.warning,
     ) -> None:
-        """Name the file; nothing is opened until the first transaction. Whoever waits long hears of it by `tell`."""
+        """Name the file; nothing is opened until the first transaction.
+
+        Whoever waits long hears of it by `tell`.
+        """
         self.path = path
         self.file = DatabaseFile(path, limits or DatabaseLimits(), patience, tell)
         self._migrated = False
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Open the file once for all transactions within: opening it takes longer than a short one does."""
+        """Open the file once for all transactions within: opening it takes longer than a short
+        one does.
+        """
         with self.file.refusals(), closing(self._open_for_writing()):
             yield
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """The same for transactions that only read, of which other processes may have some at once; this thread can't write."""
+        """The same for transactions that only read, of which other processes may have some at
+        once; this thread can't write.
+        """
         with self.file.refusals(), closing(self._open_for_reading()):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
+        """A connection in a transaction: committed at the end, rolled back on any error.
+
+        Raises StoreError.
+        """
         with (
             self.file.refusals(),
             closing(self._open_for_writing()) as attached,
@@ -87,7 +98,9 @@ class Warehouse:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to one state of the file, which it can't change; an absent or old file is brought up to date first."""
+        """A connection to one state of the file, which it can't change; an absent or old file is
+        brought up to date first.
+        """
         with self.file.refusals(), closing(self._open_for_reading()) as attached:
             attached.connection.execute("begin transaction read only")
             yield attached.connection
@@ -98,10 +111,12 @@ class Warehouse:
         return Warehouse(path, patience=file.patience, limits=file.limits, tell=file.tell)
 
     def copy_to(self, target: Path) -> None:
-        """Copy the file as it is between two transactions, and its time; writers wait while it is copied.
+        """Copy the file as it is between two transactions, and its time; writers wait while it is
+        copied.
 
-        What this process has attached is copied, too. Raises OSError where the copy can't be written, StoreError where the file
-        stays locked or this thread is in the middle of a transaction.
+        What this process has attached is copied, too. Raises OSError where the copy can't be
+        written, StoreError where the file stays locked or this thread is in the middle of a
+        transaction.
         """
         # What a killed process left in the log goes into the file.
         opened = (
@@ -110,7 +125,8 @@ class Warehouse:
         with self.file.refusals(), closing(opened) as attached, self.file.turn(attached):
             if not attached.is_read_only:
                 attached.connection.execute(f"checkpoint {CATALOG}")
-            # By another process: if this one closed the file, it would lose DuckDB's lock on it, in all threads.
+            # By another process: if this one closed the file, it would lose DuckDB's lock on it, in
+            # all threads.
             words = ["cp", "-p", "--", str(self.path), str(target)]
             done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603 - our own paths
         if done.returncode:
@@ -138,7 +154,9 @@ class Warehouse:
         self.put_rows(tables)
 
     def put_rows(self, tables: Mapping[str, Sequence[Row]], *, replacing: bool = False) -> None:
-        """Keep rows in one transaction, in bulk; what is there under a row's key stays unless `replacing`."""
+        """Keep rows in one transaction, in bulk; what is there under a row's key stays unless
+        `replacing`.
+        """
         if any(tables.values()):
             with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
                 for table, rows in tables.items():
@@ -147,7 +165,9 @@ class Warehouse:
                 self.put_files(Path(folder), replacing=replacing)
 
     def put_files(self, *folders: Path, replacing: bool = False) -> None:
-        """Land folders of batches, named by table, in one transaction; none where there are no batches."""
+        """Land folders of batches, named by table, in one transaction; none where there are no
+        batches.
+        """
         files = [(table, folder / f"{table}.jsonl") for table, folder in product(TABLES, folders)]
         sizes = {file: file.stat().st_size for _, file in files if file.is_file()}
         if not sizes:
@@ -190,9 +210,11 @@ class Warehouse:
     def rows_by_name(
         self, queries: Mapping[str, tuple[str, Sequence[Any]]], *, worked_out: Sequence[str] = ()
     ) -> dict[str, list[Row]]:
-        """The rows of several queries of our own, all of one state of the file; each query has its parameters.
+        """The rows of several queries of our own, all of one state of the file; each query has its
+        parameters.
 
-        The views that are `worked_out` are so once for all of them, where DuckDB would plan them anew in each.
+        The views that are `worked_out` are so once for all of them, where DuckDB would plan them
+        anew in each.
         """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
@@ -207,7 +229,9 @@ class Warehouse:
         return answers
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query of our own, a few at a time; nobody can write until the last one is taken."""
+        """The rows of a query of our own, a few at a time; nobody can write until the last one
+        is taken.
+        """
         with self.reading() as connection:
             found = connection.execute(sql, list(parameters))
             while rows := found.fetchmany(_AT_ONCE):
@@ -216,7 +240,8 @@ class Warehouse:
     def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file.
 
-        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so many seconds.
+        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so
+        many seconds.
         """
         with self.reading():  # brought up to date
             pass
@@ -251,7 +276,9 @@ class Warehouse:
         return attached
 
     def _open_for_reading(self) -> Attached:
-        """Read-only; what nobody has brought forward yet, or was left in the middle of a write, is opened for writing first."""
+        """Read-only; what nobody has brought forward yet, or was left in the middle of a write,
+        is opened for writing first.
+        """
         if not self._migrated and self.file.is_at_rest():
             attached = self.file.open(read_only=True)
             if _is_current(attached.connection):
@@ -264,7 +291,9 @@ class Warehouse:
 
 
 class _Latest(NamedTuple):
-    """What this version makes of a file: its migrations by name, in order, and its views with their version."""
+    """What this version makes of a file: its migrations by name, in order, and its views with
+    their version.
+    """
 
     scripts: dict[str, str]
     views: list[str]
@@ -297,7 +326,9 @@ def _is_current(connection: Connection) -> bool:
 
 
 def _migrate(connection: Connection, path: Path) -> None:
-    """Bring the file forward: each migration once, in order; then the views as this version has them."""
+    """Bring the file forward: each migration once, in order; then the views as this version has
+    them.
+    """
     connection.execute(
         "create table if not exists migrations (name varchar primary key, made_at timestamptz"
         " default now())"

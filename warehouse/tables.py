@@ -1,4 +1,7 @@
-"""The tables: what a second row under a key does. Migrations make them, and a bulk insert asks the file for their columns."""
+"""The tables: what a second row under a key does.
+
+Migrations make them, and a bulk insert asks the file for their columns.
+"""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,10 +20,11 @@ ALL = ("*",)  # columns: all but the key
 class Table(NamedTuple):
     """What becomes of the second of two rows under the same `key`.
 
-    The first is kept, but its columns `updated` take the newer value, and `replaced` do so where the caller means to
-    replace. `is_compared`: there are many rows of these for each sample, and DuckDB would hold an index of theirs in
-    memory whenever it writes (docs/decisions/0012). So they have none, each landing compares the keys instead, and of
-    rows that come together the first in the `order` counts.
+    The first is kept, but its columns `updated` take the newer value, and `replaced` do so where
+    the caller means to replace. `is_compared`: there are many rows of these for each sample, and
+    DuckDB would hold an index of theirs in memory whenever it writes (docs/decisions/0012). So they
+    have none, each landing compares the keys instead, and of rows that come together the first in
+    the `order` counts.
     """
 
     key: tuple[str, ...]
@@ -130,7 +134,8 @@ TABLES: dict[str, Table] = {
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
     """Write rows as a batch: a file of JSON lines, which DuckDB reads in bulk by itself.
 
-    No Arrow and no data frame on the way: pyarrow would bring pandas into every worker, 100 MB for nothing.
+    No Arrow and no data frame on the way: pyarrow would bring pandas into every worker, 100 MB for
+    nothing.
     """
     with path.open("wb") as file:
         for row in rows:
@@ -138,7 +143,9 @@ def write_batch(path: Path, rows: Iterable[Row]) -> None:
 
 
 def pieces(path: Path) -> Iterator[Path]:
-    """A batch in files that are small enough to be inserted one after the other; each is gone when the next one comes."""
+    """A batch in files that are small enough to be inserted one after the other; each is gone
+    when the next one comes.
+    """
     if path.stat().st_size <= _PIECE:
         yield path
         return
@@ -153,7 +160,9 @@ def pieces(path: Path) -> Iterator[Path]:
 def insert_statement(
     connection: Connection, name: str, batch: Path, *, replacing: bool = False
 ) -> str:
-    """The statement that lands a batch in a table, by the table's rules; fields that are no columns are left out."""
+    """The statement that lands a batch in a table, by the table's rules; fields that are no
+    columns are left out.
+    """
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
         _known_columns[name] = {

@@ -1,11 +1,14 @@
-"""The one place where Jinja's environments are made: all are sandboxed, and what others write is bounded as well.
+"""The one place where Jinja's environments are made: all are sandboxed, and what others write is
+bounded as well.
 
     sandbox(loader=…)           for templates that are part of callwright
-    BoundedSandbox(loader=…)    for those that others may write: prompts of recipes, expressions of worlds and policies
+    BoundedSandbox(loader=…)    for those that others may write: prompts of recipes, expressions of
+    worlds and policies
 
-What is bounded takes at most MOST_STEPS: calls, operations, turns of loops, and more for what is large. A text or a list that
-it makes is at most LARGEST, a whole number has at most MOST_BITS. Past a bound there is a BoundError, which is one of Jinja's
-own errors, so that nothing can take time or memory without end.
+What is bounded takes at most MOST_STEPS: calls, operations, turns of loops, and more for what is
+large. A text or a list that it makes is at most LARGEST, a whole number has at most MOST_BITS. Past
+a bound there is a BoundError, which is one of Jinja's own errors, so that nothing can take time or
+memory without end.
 """
 
 import operator
@@ -255,13 +258,17 @@ def _charged(value: Value) -> Value:
 
 
 class BoundedSandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox with bounds of work and size, for templates and expressions that others write."""
+    """Jinja's sandbox with bounds of work and size, for templates and expressions that others
+    write.
+    """
 
     intercepted_binops = frozenset(_OPERATIONS)
     template_class: type[Template]  # below
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - Jinja's own options
-        """What is missing is an error; nothing is escaped, and nothing is worked out before it is rendered."""
+        """What is missing is an error; nothing is escaped, and nothing is worked out before it
+        is rendered.
+        """
         super().__init__(undefined=StrictUndefined, autoescape=False, optimized=False, **options)
         self.finalize = _said
         self.binop_table.update(_OPERATIONS)
@@ -273,7 +280,9 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         self._safe: dict[tuple[type, str], bool] = {}
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - whatever the template states
-        """As the sandbox has it, whose answer depends on the type and the name alone, asked once."""
+        """As the sandbox has it, whose answer depends on the type and the name alone, asked
+        once.
+        """
         place = (type(obj), attr)
         if place not in self._safe:
             is_lost = any(isinstance(obj, kind) and attr in names for kind, names in _LOST.items())
@@ -314,7 +323,10 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         return filled
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """The tree of a source, in which what takes work is counted. Raises TemplateSyntaxError, also where Python gives up."""
+        """The tree of a source, in which what takes work is counted.
+
+        Raises TemplateSyntaxError, also where Python gives up.
+        """
         if len(source) > LONGEST_SOURCE:
             raise TemplateSyntaxError(f"it has more than {LONGEST_SOURCE:,} characters", 1)
         try:
@@ -357,7 +369,9 @@ BoundedSandbox.template_class = _BoundedTemplate
 def _validated_arguments(
     method: Any, args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[Any, ...]:  # noqa: ANN401
-    """The arguments of a builtin method, unless what a text or a generator of numbers makes of them is too large."""
+    """The arguments of a builtin method, unless what a text or a generator of numbers makes of
+    them is too large.
+    """
     held, name = method.__self__, method.__name__
     if name == "join" and len(args) == 1 and not isinstance(args[0], _SIZED):
         args = (list(args[0]),)
@@ -485,7 +499,9 @@ _COUNTING: dict[str, Callable[..., Any]] = {
 
 
 class _Counting(NodeTransformer):
-    """Puts into a tree what counts loops, lists, objects, joined texts, and what is looked through."""
+    """Puts into a tree what counts loops, lists, objects, joined texts, and what is looked
+    through.
+    """
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja's names
         if node.recursive:

@@ -1,4 +1,6 @@
-"""Waiting for what somebody else has open: for how long, what is said meanwhile, and how ctrl-C ends it."""
+"""Waiting for what somebody else has open: for how long, what is said meanwhile, and how ctrl-C
+ends it.
+"""
 
 import asyncio
 import re
@@ -27,8 +29,8 @@ _LOOK, _LAST = (
 _PROCESS = re.compile(r"PID (\d+)")
 _SHOWN = 80  # characters of another process's command line
 
-# Set when the work of this context is to stop. Ctrl-C only cancels a task, which a thread never hears of, nor a task that waits
-# without `await`.
+# Set when the work of this context is to stop. Ctrl-C only cancels a task, which a thread never
+# hears of, nor a task that waits without `await`.
 STOP: ContextVar[Event | None] = ContextVar("STOP", default=None)
 
 _Found = TypeVar("_Found")
@@ -43,7 +45,8 @@ def when_free(
 ) -> _Found:
     """Return what `attempt` returns as soon as it does not raise Busy; `tell` hears of a long wait.
 
-    Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError in a task).
+    Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError in
+    a task).
     """
     began = time.monotonic()
     wait, next_word = _FIRST_WAIT, _FIRST_WORD
@@ -68,9 +71,12 @@ def when_free(
 def run_aside(
     work: Callable[[], _Found], interrupt: Callable[[], object], seconds: float, what: str
 ) -> _Found:
-    """Return what `work` returns. It runs in a thread, so that this one hears ctrl-C, and `interrupt` ends it then.
+    """Return what `work` returns.
 
-    Raises StoreError after so many seconds, and CancelledError or StoreError when the context's STOP is set.
+    It runs in a thread, so that this one hears ctrl-C, and `interrupt` ends it then.
+
+    Raises StoreError after so many seconds, and CancelledError or StoreError when the context's
+    STOP is set.
     """
     result: Future[_Found] = Future()
 
@@ -103,7 +109,9 @@ def is_stopped() -> bool:
 
 
 def stop_here(what: str) -> BaseException:
-    """Return what ends work that is to stop: CancelledError in a task, as its cancellation would be; StoreError elsewhere."""
+    """Return what ends work that is to stop: CancelledError in a task, as its cancellation would
+    be; StoreError elsewhere.
+    """
     return (
         asyncio.CancelledError()
         if _task() is not None
@@ -134,7 +142,9 @@ def _is_cancelled() -> bool:
 
 
 def holder_of(problem: str) -> str:
-    """Return who holds a file, by DuckDB's message about its lock: the process and its command line, where they are known."""
+    """Return who holds a file, by DuckDB's message about its lock: the process and its command
+    line, where they are known.
+    """
     found = _PROCESS.search(problem)
     if found is None:
         return f"another process ({problem})"

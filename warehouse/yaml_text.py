@@ -1,7 +1,8 @@
-"""The one reader of YAML: safe, in C where that is installed, and bounded before anything is built of a text.
+"""The one reader of YAML: safe, in C where that is installed, and bounded before anything is built
+of a text.
 
-Depth, and what aliases unfold to, are counted on the events of the parser, which needs no stack for either. Whatever is wrong
-is a yaml.YAMLError, with its line where it has one.
+Depth, and what aliases unfold to, are counted on the events of the parser, which needs no stack for
+either. Whatever is wrong is a yaml.YAMLError, with its line where it has one.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,10 @@ MOST_VALUES = 2_000_000  # with all aliases unfolded
 
 
 def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """What a YAML text holds, read by a safe `loader` other than the usual one where it is given. Raises yaml.YAMLError."""
+    """What a YAML text holds, read by a safe `loader` other than the usual one where it is given.
+
+    Raises yaml.YAMLError.
+    """
     import yaml  # not above: who reads no YAML starts without it
 
     for _ in bounded_events(text):
@@ -32,7 +36,9 @@ def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN
 
 
 class ComposedYaml(NamedTuple):
-    """The nodes of a YAML text with their places, None where it is empty, and the loader that makes values of them."""
+    """The nodes of a YAML text with their places, None where it is empty, and the loader that
+    makes values of them.
+    """
 
     node: "yaml.Node | None"
     loader: "yaml.SafeLoader"
@@ -56,7 +62,10 @@ def safe_loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
 
 
 def bounded_events(text: str) -> "Iterator[yaml.Event]":
-    """The events of a YAML text. Raises yaml.MarkedYAMLError where it goes past a bound, and yaml.YAMLError where it is no YAML."""
+    """The events of a YAML text.
+
+    Raises yaml.MarkedYAMLError where it goes past a bound, and yaml.YAMLError where it is no YAML.
+    """
     import yaml
 
     counted = _Counted()
@@ -69,7 +78,9 @@ def bounded_events(text: str) -> "Iterator[yaml.Event]":
 
 
 class _Counted:
-    """What was met of a document: how many values each open list or mapping holds, and each anchor stands for, with their depth."""
+    """What was met of a document: how many values each open list or mapping holds, and each
+    anchor stands for, with their depth.
+    """
 
     def __init__(self) -> None:
         self._open: list[tuple[str | None, int, int]] = []  # anchor, values, levels within

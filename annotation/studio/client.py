@@ -1,4 +1,6 @@
-"""A Label Studio: projects, tasks out, what people did back: annotations, and the state of each task that changed or is begun."""
+"""A Label Studio: projects, tasks out, what people did back: annotations, and the state of each
+task that changed or is begun.
+"""
 
 import codecs
 import json
@@ -40,12 +42,15 @@ _BETWEEN = " \t\r\n[,"
 
 
 class LabelStudio(StudioConnection):
-    """One Label Studio, by URL and token (a legacy token or a personal access token), and what is asked of it."""
+    """One Label Studio, by URL and token (a legacy token or a personal access token), and what
+    is asked of it.
+    """
 
     def __init__(
         self, url: str, token: str, *, name: str = "", timeout: float = 60.0, pause: float = 0.25
     ) -> None:
-        """Talk to `url`; reviews remember it by `name`, which outlives a changed port, else by the URL.
+        """Talk to `url`; reviews remember it by `name`, which outlives a changed port, else by the
+        URL.
 
         The first try again comes after `pause` seconds, each next one after twice as long.
         """
@@ -69,7 +74,9 @@ class LabelStudio(StudioConnection):
     remove_doubles = tasks.remove_doubles
 
     def signed_in_as(self) -> str:
-        """The e-mail address of the token's owner; AnnotationError says what is wrong with URL or token."""
+        """The e-mail address of the token's owner; AnnotationError says what is wrong with URL
+        or token.
+        """
         user = self.ask(self.client.users.whoami)
         return str(user.email or user.username)
 
@@ -80,8 +87,9 @@ class LabelStudio(StudioConnection):
     def pull(self, project: Project, since: datetime | None = None) -> PullResult:
         """What people did since the `cursor` of the last pull; some may be seen again.
 
-        The states hold every task that changed or has a draft: a task that is not among them has no draft. A draft does not
-        count as a change of its task, so tasks with drafts are looked at every time.
+        The states hold every task that changed or has a draft: a task that is not among them has no
+        draft. A draft does not count as a change of its task, so tasks with drafts are looked at
+        every time.
         """
         held = _first(self, project.id) if since is None else _changed(self, project.id, since)
         moved = [read_moment(task.get("updated_at"), task["id"], "updated_at") for task in held]
@@ -109,9 +117,11 @@ class LabelStudio(StudioConnection):
 
 
 def _first(connection: StudioConnection, project: int) -> list[Json]:
-    """All tasks at which anything stands or stood: the first pull, or one after a pull whose data did not fit.
+    """All tasks at which anything stands or stood: the first pull, or one after a pull whose data
+    did not fit.
 
-    What was touched is read also where Label Studio counts no annotation: at a busy server its count may miss one.
+    What was touched is read also where Label Studio counts no annotation: at a busy server its
+    count may miss one.
     """
     emptied = {task["id"] for task in _list(connection, project, TOUCHED, UNANSWERED, UNSKIPPED)}
     skipped = {task["id"] for task in _list(connection, project, SKIPPED, UNANSWERED)}
@@ -123,9 +133,11 @@ def _first(connection: StudioConnection, project: int) -> list[Json]:
 
 
 def _changed(connection: StudioConnection, project: int, since: datetime) -> list[Json]:
-    """All tasks at which something changed; the many that were only imported since are not looked at.
+    """All tasks at which something changed; the many that were only imported since are not looked
+    at.
 
-    Where an annotation was imported together with its task, nobody has touched the task, but it has an annotation.
+    Where an annotation was imported together with its task, nobody has touched the task, but it has
+    an annotation.
     """
     later = _later(since)
     changed = _list(connection, project, later, TOUCHED) + _list(
@@ -144,7 +156,9 @@ def _list(connection: StudioConnection, project: int, *conditions: Json) -> list
 
 
 def _without_text(task: Json) -> Json:
-    """What a pull reads of a task: what people wrote, and whose task it is, without the text that they were shown."""
+    """What a pull reads of a task: what people wrote, and whose task it is, without the text
+    that they were shown.
+    """
     kept = {
         name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task
     }
@@ -186,7 +200,9 @@ def export_tasks(connection: StudioConnection, project: int, ids: Collection[int
 
 
 def export_answered(connection: StudioConnection, project: int) -> list[Json] | None:
-    """All tasks that have an answer; None where they are so few or so many that they are better asked for by id."""
+    """All tasks that have an answer; None where they are so few or so many that they are better
+    asked for by id.
+    """
     if (
         not _IDS_AN_EXPORT
         < count_tasks(connection, project, filter_on(ANSWERED))
@@ -214,7 +230,9 @@ def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:
 
 
 def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]]) -> list[Json]:
-    """The tasks of a download, read one after another as they come; a download that broke off is asked for again."""
+    """The tasks of a download, read one after another as they come; a download that broke off is
+    asked for again.
+    """
 
     def whole() -> list[Json]:
         try:
@@ -226,10 +244,11 @@ def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]])
 
 
 def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
-    """The members of a JSON list that comes in pieces; ValueError where it is none, or ends too early.
+    """The members of a JSON list that comes in pieces; ValueError where it is none, or ends too
+    early.
 
-    Each member is an object. No more is held than the one that is being read: with what they show, tasks are a hundred times what
-    is said on them.
+    Each member is an object. No more is held than the one that is being read: with what they show,
+    tasks are a hundred times what is said on them.
     """
     decoder = json.JSONDecoder()
     held, wanted = "", 1

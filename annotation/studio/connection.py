@@ -1,4 +1,6 @@
-"""The ways to a Label Studio, its client met here and nowhere else: by URL and token, and by the session of somebody's browser."""
+"""The ways to a Label Studio, its client met here and nowhere else: by URL and token, and by the
+session of somebody's browser.
+"""
 
 import json
 import secrets
@@ -35,7 +37,9 @@ class StudioConnection:
     """Questions to one Label Studio, by URL and token; the first of them opens the connection."""
 
     def __init__(self, url: str, token: str, *, timeout: float, pause: float) -> None:
-        """Talk to `url`; the first try again comes after `pause` seconds, each next one after twice as long."""
+        """Talk to `url`; the first try again comes after `pause` seconds, each next one after
+        twice as long.
+        """
         require_extra("review")
         self.url = url
         self._token = token
@@ -64,7 +68,9 @@ class StudioConnection:
             )
 
     def ask(self, action: Callable[..., T], *args: object, **kwargs: object) -> T:
-        """What `action` answers; asked again, a bounded number of times, where the trouble may pass."""
+        """What `action` answers; asked again, a bounded number of times, where the trouble may
+        pass.
+        """
         for attempt in self.retrying():
             with attempt, self.translated():
                 return action(*args, **kwargs)
@@ -196,7 +202,9 @@ def interrupted(url: str, problem: Exception) -> TransientError:
 
 
 def _is_page(body: object) -> bool:
-    """Whether the answer is a page for browsers: Label Studio's interface for programs answers in JSON."""
+    """Whether the answer is a page for browsers: Label Studio's interface for programs answers
+    in JSON.
+    """
     return isinstance(body, str) and body.lstrip().startswith("<")
 
 
@@ -212,7 +220,9 @@ def _reason(body: object) -> str:
 
 
 def _faults(found: object) -> Iterator[str]:
-    """What Label Studio found wrong, field by field: lists and objects of any depth hold sentences."""
+    """What Label Studio found wrong, field by field: lists and objects of any depth hold
+    sentences.
+    """
     if isinstance(found, Mapping):
         for name, inner in found.items():
             text = "; ".join(_faults(inner))
@@ -241,7 +251,9 @@ class SignedOutError(AnnotationError):
 
 
 class TaskForReviewer(NamedTuple):
-    """A task as a reviewer sees it; `own` is the annotation that they gave before, `draft` what they began, None where none."""
+    """A task as a reviewer sees it; `own` is the annotation that they gave before, `draft` what
+    they began, None where none.
+    """
 
     id: int
     project: int
@@ -251,7 +263,9 @@ class TaskForReviewer(NamedTuple):
 
 
 class ReviewerSession:
-    """What a person may do at a Label Studio, done with the cookie of their session; nothing of it is kept."""
+    """What a person may do at a Label Studio, done with the cookie of their session; nothing of
+    it is kept.
+    """
 
     def __init__(self, url: str, session: str) -> None:
         """Speak to the Label Studio at `url` alone."""
@@ -269,7 +283,10 @@ class ReviewerSession:
         self._person: Json = {}
 
     def __enter__(self) -> Self:
-        """Find out who it is. Raises SignedOutError where Label Studio knows nobody by this session."""
+        """Find out who it is.
+
+        Raises SignedOutError where Label Studio knows nobody by this session.
+        """
         try:
             self._person = self._ask("GET", "/api/current-user/whoami")
         except AnnotationError:
@@ -303,7 +320,9 @@ class ReviewerSession:
         )
 
     def submit(self, task: TaskForReviewer, result: list[Json], seconds: float) -> None:
-        """Answer a task, or change the own answer to it; the draft that was begun in Label Studio goes."""
+        """Answer a task, or change the own answer to it; the draft that was begun in Label
+        Studio goes.
+        """
         body: Json = {"result": result, "was_cancelled": False, "lead_time": seconds}
         if task.own is not None:
             self._ask("PATCH", f"/api/annotations/{task.own}/", body)

@@ -1,4 +1,6 @@
-"""The projects of callwright in a Label Studio: found by its mark, made, brought up to date; people's changes stay."""
+"""The projects of callwright in a Label Studio: found by its mark, made, brought up to date;
+people's changes stay.
+"""
 
 import json
 import logging
@@ -26,9 +28,8 @@ _OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
 _NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
-ORDER = (  # stands with the score at an opened task, where a model's name would; a longer one is cut there
-    "queue place"
-)
+# stands with the score at an opened task, where a model's name would; a longer one is cut there
+ORDER = "queue place"
 _log = logging.getLogger(__name__)
 _PROJECTS_A_PAGE = 500
 _LOOKED_AT = "id,title,description,label_config"
@@ -55,17 +56,21 @@ def project_fields(screen: Screen) -> Json:
 
 
 def as_prediction(data: Json, order: str) -> Json:
-    """The prediction by which a task stands in its project's `order`: the higher its priority, the lower the score."""
+    """The prediction by which a task stands in its project's `order`: the higher its priority,
+    the lower the score.
+    """
     return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
 
 
 def tables_of(
     screen: Screen, queues: Sequence[TaskQueue] = (), accounts: Mapping[str, int] = _NOBODY
 ) -> tuple[Json, ...]:
-    """The tables of tasks, the worthiest first: those that nobody has answered, apart from them the answered ones, and `queues`.
+    """The tables of tasks, the worthiest first: those that nobody has answered, apart from them the
+    answered ones, and `queues`.
 
-    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on. Of a queue whose
-    person is not among the `accounts`, by their number, there is no table.
+    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be
+    switched on. Of a queue whose person is not among the `accounts`, by their number, there is no
+    table.
     """
     shown = [*zip(screen.tables, ([UNANSWERED], [ANSWERED]), strict=True)]
     for queue in queues:
@@ -112,7 +117,9 @@ def tables_of(
 
 
 def is_untouched(table: Json, wanted: Json, screen: Screen) -> bool:
-    """Whether a table is as some callwright wrote it, in any language; a page that a person saves has more fields."""
+    """Whether a table is as some callwright wrote it, in any language; a page that a person
+    saves has more fields.
+    """
     names = {wanted["title"]}
     for place, title in enumerate(screen.tables):
         if title == wanted["title"]:
@@ -145,7 +152,9 @@ FOREIGN = condition(KEY, "empty", "String", "true")
 
 
 def find_projects(connection: StudioConnection) -> dict[str, Project]:
-    """The projects of callwright by their review kinds, found by its mark; of several of a kind the one that was first."""
+    """The projects of callwright by their review kinds, found by its mark; of several of a kind
+    the one that was first.
+    """
     listed = connection.ask(
         lambda: list(
             connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT)
@@ -172,7 +181,9 @@ def find_project(connection: StudioConnection, kind: str) -> Project | None:
 def ensure_project(
     connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()
 ) -> Project:
-    """The project of a screen, made or brought up to date; what a person changed in it stays as it is."""
+    """The project of a screen, made or brought up to date; what a person changed in it stays as
+    it is.
+    """
     project = find_project(connection, screen.kind)
     if project is None:
         return _create_project(connection, screen, queues)
@@ -221,8 +232,9 @@ def _create_project(
         title=screen.title,
         show_instruction=True,
         **project_fields(screen),
-        # What is shown next is what has the least score of callwright's predictions, which hold nothing else, and which
-        # nobody is shown. Label Studio means it for the answers that a model is least sure of.
+        # What is shown next is what has the least score of callwright's predictions, which hold
+        # nothing else, and which nobody is shown. Label Studio means it for the answers that a
+        # model is least sure of.
         sampling="Uncertainty sampling",
         model_version=ORDER,
         show_collab_predictions=False,
@@ -260,7 +272,8 @@ def _arrange_tables(
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
-    # Of the usual ones those are lacking in a new project, or in one of a callwright that had fewer tables.
+    # Of the usual ones those are lacking in a new project, or in one of a callwright that had fewer
+    # tables.
     new = usual[sum(one in usual for _, one in ours) :] if len(ours) == len(held) else ()
     titles = {(table.data or {}).get("title") for table in held}
     for one in (*new, *(one for one in further if one["title"] not in titles)):
@@ -268,7 +281,8 @@ def _arrange_tables(
 
 
 def register_webhook(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
-    """Have Label Studio tell `url` of what people do in a project; whether anything was changed for that.
+    """Have Label Studio tell `url` of what people do in a project; whether anything was changed for
+    that.
 
     A project has one webhook of callwright: another address takes the place of the one before.
     """

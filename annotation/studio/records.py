@@ -1,4 +1,6 @@
-"""What callwright and a Label Studio exchange, as records: projects, annotations, states of tasks, what a push or a pull did."""
+"""What callwright and a Label Studio exchange, as records: projects, annotations, states of
+tasks, what a push or a pull did.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -33,7 +35,9 @@ class PulledAnnotation(Record):
 
 
 class TaskState(Record):
-    """What stands at one of our tasks: the annotations that were submitted, and how many were skipped or begun."""
+    """What stands at one of our tasks: the annotations that were submitted, and how many were
+    skipped or begun.
+    """
 
     task_id: int
     kind: str
@@ -69,7 +73,9 @@ def read_annotation(
     reviewers: Mapping[int, str],
     server: str,
 ) -> PulledAnnotation:
-    """The record of an exported annotation; AnnotationError names the task and the field that do not fit."""
+    """The record of an exported annotation; AnnotationError names the task and the field that do
+    not fit.
+    """
     task_id = _whole(task, "id", "?")
     kind, subject, version = read_key(
         task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
@@ -146,7 +152,8 @@ def read_moment(text: object, task_id: int | str, field: str) -> datetime:
 def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
     """Whose word an annotation is: of the person who changed it last, else of the one who made it.
 
-    `updated_by` of an annotation that was never changed is whoever sent it: an importer, where it was imported.
+    `updated_by` of an annotation that was never changed is whoever sent it: an importer, where it
+    was imported.
     """
     author = _whole(annotation, "completed_by", task_id)
     if annotation.get("updated_by") is None or not annotation.get("created_at"):
@@ -195,9 +202,11 @@ def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> Annot
 
 
 class Project(Record):
-    """A project of one review kind; `changed_by_hand` where a person altered its labeling interface.
+    """A project of one review kind; `changed_by_hand` where a person altered its labeling
+    interface.
 
-    `is_renewed`: it had the interface of another version until now, so that its tasks may lack what is shown.
+    `is_renewed`: it had the interface of another version until now, so that its tasks may lack what
+    is shown.
     """
 
     id: int
@@ -217,7 +226,8 @@ class PushResult(Record):
 
 
 class PullResult(Record):
-    """Annotations that are new or changed, and the states of their tasks; `cursor` is where the next pull begins.
+    """Annotations that are new or changed, and the states of their tasks; `cursor` is where the
+    next pull begins.
 
     `foreign` are not our tasks; `problems` says which annotations do not fit, and why.
     """
@@ -263,7 +273,8 @@ def config_print(config: str) -> str:
 
 
 def surplus(holders: Mapping[str, list[tuple[int, int]]]) -> list[int]:
-    """The ids of tasks that stand a second time; of each key the annotated ones stay, else the oldest.
+    """The ids of tasks that stand a second time; of each key the annotated ones stay, else the
+    oldest.
 
     `holders` gives for each key its tasks as (id, number of annotations).
     """

@@ -1,4 +1,6 @@
-"""A local Label Studio that callwright installs, starts, finds again and stops, and any server that runs under a supervisor."""
+"""A local Label Studio that callwright installs, starts, finds again and stops, and any server
+that runs under a supervisor.
+"""
 
 import fcntl
 import json
@@ -39,7 +41,9 @@ _TIMEOUT = 1800.0
 
 
 class Places:
-    """Where things lie below the folder of a local server; `title` is what people call the server."""
+    """Where things lie below the folder of a local server; `title` is what people call the
+    server.
+    """
 
     def __init__(self, folder: Path, title: str) -> None:
         """Name the places; nothing is made."""
@@ -52,7 +56,9 @@ class Places:
 
 
 class Credentials(Record):
-    """The account that callwright made for itself, and where it was served last: the address listened at, the port."""
+    """The account that callwright made for itself, and where it was served last: the address
+    listened at, the port.
+    """
 
     username: str
     password: str
@@ -62,7 +68,9 @@ class Credentials(Record):
 
     @property
     def url(self) -> str:
-        """Where the server answers this machine; one that listens at every address does so at this machine's own."""
+        """Where the server answers this machine; one that listens at every address does so at
+        this machine's own.
+        """
         return f"http://{HOST if self.host == EVERYWHERE else self.host}:{self.port}"
 
 
@@ -121,7 +129,9 @@ def serving_process(places: Places) -> tuple[int, int] | None:
 
 @contextmanager
 def only_one(places: Places, patience: float) -> Iterator[None]:
-    """Hold the start lock; CallwrightError where another start holds it for longer than `patience` seconds."""
+    """Hold the start lock; CallwrightError where another start holds it for longer than
+    `patience` seconds.
+    """
     end = time.monotonic() + patience
     with places.lock.open("w") as file:
         while True:
@@ -141,7 +151,9 @@ def only_one(places: Places, patience: float) -> Iterator[None]:
 def launch(
     places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]
 ) -> None:
-    """Start a server under a supervisor and return at once; what the one before it wrote to its log is kept beside it."""
+    """Start a server under a supervisor and return at once; what the one before it wrote to its
+    log is kept beside it.
+    """
     places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     places.record.unlink(missing_ok=True)
     if places.log.exists():
@@ -169,7 +181,8 @@ def launch(
 def wait_for(places: Places, answers: Callable[[int], bool], patience: float) -> tuple[int, int]:
     """The process and the port of a server that was launched, as soon as it answers at that.
 
-    Raises CallwrightError with the end of its log where it ended, or does not answer in `patience` seconds.
+    Raises CallwrightError with the end of its log where it ended, or does not answer in `patience`
+    seconds.
     """
     began = time.monotonic()
     while time.monotonic() - began < patience:
@@ -236,7 +249,9 @@ def tail(log: Path) -> str:
 
 
 def _command_of(pid: int) -> str:
-    """The command line of a process, "" where there is no such process: a pid alone may by now be somebody else's."""
+    """The command line of a process, "" where there is no such process: a pid alone may by now
+    be somebody else's.
+    """
     proc = Path("/proc")
     if (proc / "self").exists():
         try:
@@ -320,7 +335,8 @@ _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
 
 class StudioAddress(NamedTuple):
-    """Where a local server listens, and under which address people reach it, "" where that is the same.
+    """Where a local server listens, and under which address people reach it, "" where that is the
+    same.
 
     Anywhere but at this machine's own address it listens only where somebody asks for that.
     """
@@ -355,8 +371,9 @@ def start(
 ) -> ServerInfo:
     """The Label Studio below `home`, started (and installed) where it does not run yet.
 
-    `other_lock` names another version than the one that callwright comes with. Raises AnnotationError with the end of the
-    log where it can't be installed, and where it runs already at another address, CallwrightError as `wait_for`.
+    `other_lock` names another version than the one that callwright comes with. Raises
+    AnnotationError with the end of the log where it can't be installed, and where it runs already
+    at another address, CallwrightError as `wait_for`.
     """
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,7 +1,9 @@
-"""Keep one server process: pass its end on, end it when asked, and end it when its data folder is gone.
+"""Keep one server process: pass its end on, end it when asked, and end it when its data folder is
+gone.
 
-Run as a script with the standard library only: `python -I supervisor.py RECORD DATA PORT COMMAND…`. It detaches itself, so
-that neither a closed terminal nor the end of the process that started it takes the server down.
+Run as a script with the standard library only: `python -I supervisor.py RECORD DATA PORT COMMAND…`.
+It detaches itself, so that neither a closed terminal nor the end of the process that started it
+takes the server down.
 """
 
 import ctypes
@@ -64,7 +66,9 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to end the server should the supervisor be killed outright; elsewhere nothing is asked."""
+    """Ask Linux to end the server should the supervisor be killed outright; elsewhere nothing is
+    asked.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
 

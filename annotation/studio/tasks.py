@@ -32,7 +32,8 @@ _LOOKS = 5
 
 
 class HeldTask(NamedTuple):
-    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in all, what it shows.
+    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in
+    all, what it shows.
 
     `shown` is a print of that, "" of a task that was made just now.
     """
@@ -145,7 +146,9 @@ def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
 def _send(
     connection: StudioConnection, project: int, tasks: Mapping[str, Json], sending: _Sending
 ) -> dict[str, int]:
-    """Send tasks; a broken answer does not say whether they arrived, so the server is asked before they are sent again."""
+    """Send tasks; a broken answer does not say whether they arrived, so the server is asked
+    before they are sent again.
+    """
     left = dict(tasks)
     for attempt in connection.retrying():
         with attempt:
@@ -158,14 +161,18 @@ def _send(
 
 
 class Doubles(NamedTuple):
-    """The tasks that were removed, and the one that stays of each key that had several, by their ids."""
+    """The tasks that were removed, and the one that stays of each key that had several, by their
+    ids.
+    """
 
     removed: tuple[int, ...] = ()
     kept: tuple[tuple[str, int], ...] = ()
 
 
 def remove_doubles(connection: StudioConnection, project: Project, keys: Sequence[str]) -> Doubles:
-    """Remove what stands there twice and nobody has worked on; a project without doubles is only counted in."""
+    """Remove what stands there twice and nobody has worked on; a project without doubles is only
+    counted in.
+    """
     removed: list[int] = []
     kept: list[tuple[str, int]] = []
     for some in connection.fitting(keys):
@@ -201,7 +208,9 @@ def _is_untouched(connection: StudioConnection, task: int) -> bool:
 def ask_people(
     connection: StudioConnection, reviewers: Mapping[int, int], *, or_more: bool = True
 ) -> None:
-    """Have tasks, by id, answered by so many people; `or_more`: where Label Studio waits for more already, it stays so."""
+    """Have tasks, by id, answered by so many people; `or_more`: where Label Studio waits for
+    more already, it stays so.
+    """
     if not reviewers:
         return
     _ = connection.client  # made here once, and not by several threads
@@ -224,9 +233,9 @@ def ask_people(
 def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
     """Tell Label Studio of one task.
 
-    It counts anew whether a task is done only when the next annotation comes: until then one that was done stays so, and
-    would be shown to nobody. So where people have answered, it is stated that too; and as one may answer at this very
-    moment, what it was given is looked at again.
+    It counts anew whether a task is done only when the next annotation comes: until then one that
+    was done stays so, and would be shown to nobody. So where people have answered, it is stated
+    that too; and as one may answer at this very moment, what it was given is looked at again.
     """
     if not (_patch(connection, task, {"overlap": people}).total_annotations or 0):
         return
@@ -262,14 +271,17 @@ def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa:
 def push_tasks(
     connection: StudioConnection, project: Project, tasks: Sequence[QueuedTask]
 ) -> PushResult:
-    """Import the tasks that the project lacks, the worthiest first; of those that stand there twice one stays."""
+    """Import the tasks that the project lacks, the worthiest first; of those that stand there
+    twice one stays.
+    """
     wanted = {task.callwright_key: task for task in sorted(tasks, key=lambda task: -task.priority)}
     held = connection.ask(connection.client.projects.get, project.id)
     before = find_tasks(connection, project.id, list(wanted)) if held.task_number else {}
     missing = {key: task for key, task in wanted.items() if key not in before}
     overlap = held.maximum_annotations or 1
     if missing and not held.task_number:
-        # Most tasks of an empty project need no setting of their own, where it is told how many people answer these.
+        # Most tasks of an empty project need no setting of their own, where it is told how many
+        # people answer these.
         [(most, _)] = Counter(task.reviewers for task in missing.values()).most_common(1)
         if overlap == 1 < most:
             connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)
@@ -317,10 +329,12 @@ def _make(
     overlap: int,
     order: str,
 ) -> dict[str, int]:
-    """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier.
+    """Import tasks; those that other than the usual `overlap` of people answer are made one by one,
+    the more the earlier.
 
-    For an import can't say how many. `order` is the name under which the project keeps the order of its tasks. Gives the ids of
-    those that this made by key, none of an import of which the server does not name each, so that they are looked up.
+    For an import can't say how many. `order` is the name under which the project keeps the order of
+    its tasks. Gives the ids of those that this made by key, none of an import of which the server
+    does not name each, so that they are looked up.
     """
 
     def create(left: Mapping[str, Json]) -> dict[str, int]:

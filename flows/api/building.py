@@ -1,4 +1,6 @@
-"""Recipes, builds, previews and checks from Python: `make_recipe`, `build`, `preview`, `check_requests`, `check_records`."""
+"""Recipes, builds, previews and checks from Python: `make_recipe`, `build`, `preview`,
+`check_requests`, `check_records`.
+"""
 
 import re
 import tempfile
@@ -58,7 +60,8 @@ def make_recipe(
 
         >>> def get_weather(city: str) -> str:
         ...     '''Tell the weather of a city.'''
-        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect": 9})
+        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect":
+        9})
         >>> recipe.samples, recipe.tools[0].own[0].name
         ({'perfect': 9}, 'get_weather')
 
@@ -189,7 +192,9 @@ def _read(recipe: RecipeFile) -> Recipe:
 
 
 class ShownSample(NamedTuple):
-    """A sample as a person looks at it; a record that never became one has its failure as `problems`."""
+    """A sample as a person looks at it; a record that never became one has its failure as
+    `problems`.
+    """
 
     kind: str
     language: str
@@ -233,11 +238,12 @@ Found = TypeVar("Found")
 def check_requests(
     rows: Rows, *, model: str = "", home: Path | str | None = None
 ) -> list[CheckedRequest]:
-    """Find what each request says of its call: every value is said, derived, not_said or contradicted.
+    """Find what each request says of its call: every value is said, derived, not_said or
+    contradicted.
 
-    `rows` are mappings with id, language, tool (or tools), arguments, request and perhaps system and
-    now; or a file of such lines. Without a `model` that reads it, a request is open or contradicted,
-    never more. `home` keeps what a model answers.
+    `rows` are mappings with id, language, tool (or tools), arguments, request and perhaps system
+    and now; or a file of such lines. Without a `model` that reads it, a request is open or
+    contradicted, never more. `home` keeps what a model answers.
 
         >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}}
         >>> asked = {"id": "1", "language": "en", "request": "What is the weather in Ulm?"}
@@ -298,7 +304,9 @@ async def _gathered(found: AsyncIterator[Found]) -> list[Found]:
 async def preview_samples(
     recipe: Recipe, count: int, settings: Settings, progress: Progress
 ) -> list[ShownSample]:
-    """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
+    """Make `count` samples of each kind in a work folder that is thrown away; what models answer
+    is kept for the build.
+    """
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings.aside(Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))

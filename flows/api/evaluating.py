@@ -112,7 +112,8 @@ class Evaluation:
 
     @cached_property
     def changed_tools(self) -> tuple[ToolComparison, ...]:
-        """What changed tools (`tools=`) did, a comparison a candidate; () where the tools were as they are.
+        """What changed tools (`tools=`) did, a comparison a candidate; () where the tools were as
+        they are.
 
         [one] = found.changed_tools
         one.whole["difference"], one.whole["p_value"]      # 0.08, 0.03
@@ -241,7 +242,10 @@ def foresee_evaluation(
     candidate: CandidateLike | Sequence[CandidateLike] = (),
     **options: Unpack[EvaluationOptions],
 ) -> ForeseenEvaluation:
-    """What `evaluate` would ask with these options, which asks nobody. Raises what it raises before it asks."""
+    """What `evaluate` would ask with these options, which asks nobody.
+
+    Raises what it raises before it asks.
+    """
     settings = settings_of(options.get("home"))
     asked = _asked(settings, release, candidate, options)
     return foresee(open_warehouse(settings), release, len(asked.candidates), asked.conditions)

@@ -84,7 +84,9 @@ class KeptSample(NamedTuple):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """All that is said and called, as OpenAI has it: [{'role': 'user', 'content': 'What is …'}]."""
+        """All that is said and called, as OpenAI has it: [{'role': 'user', 'content': 'What is
+        …'}].
+        """
         return list(
             openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
         )
@@ -272,7 +274,8 @@ class LoadedRelease:
     def overlap(
         self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None
     ) -> "list[Overlap]":
-        """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of both sides.
+        """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of
+        both sides.
 
             [found] = callwright.load_release("v1").overlap("bfcl:data/bfcl")
             found.shared, found.shared_others      # {'tool': 3, 'call': 0, 'request': 1}, {…}
@@ -309,15 +312,14 @@ class LoadedRelease:
 
         `to` is a format's name, or `path.py:name` of one of your own.
         What template/v1 worded, or alone judged, is left out of formats for training (hf, nemo-gym,
-        openai, openenv, trl, verifiers …) unless `with_template` asks for it; `skipped` tells how many.
-        `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY), `pass_rate` a
-        band such as "0.2:0.8": of other samples nothing does.
-        Rows of training whose sample has no system message begin with one of ours, drawn by the request
-        (none for some), unless `system_messages` is off or their recipe says `system_message: none`.
-        `progress` is told how far a release of a thousand samples and more is.
-        The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
-        ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
-        the format.
+        openai, openenv, trl, verifiers …) unless `with_template` asks for it; `skipped` tells how
+        many. `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY),
+        `pass_rate` a band such as "0.2:0.8": of other samples nothing does. Rows of training whose
+        sample has no system message begin with one of ours, drawn by the request (none for some),
+        unless `system_messages` is off or their recipe says `system_message: none`. `progress` is
+        told how far a release of a thousand samples and more is. The folder, exports/RELEASE-FORMAT
+        unless given, is the export's own. Raises ConfigurationError for an unknown format or kind,
+        RecordError where nothing has a place in the format.
         """
         form = format_of(to)
         require_answers_fit(form, from_answers, pass_rate)
@@ -362,7 +364,9 @@ class LoadedRelease:
 
 
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
-    """How an assistant says that no tool fits and, with `system_messages`, what it may be told first, by language."""
+    """How an assistant says that no tool fits and, with `system_messages`, what it may be told
+    first, by language.
+    """
     said = {code: of(code).data["assistant"] for code in known()}
     told = {
         code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()

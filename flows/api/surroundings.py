@@ -99,7 +99,9 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 @contextmanager
 def _sigterm_as_interrupt() -> Iterator[None]:
-    """Within, SIGTERM ends a run as Ctrl-C does, so that what was answered is kept; then the process ends with 143."""
+    """Within, SIGTERM ends a run as Ctrl-C does, so that what was answered is kept; then the
+    process ends with 143.
+    """
     is_ours = (
         current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     )

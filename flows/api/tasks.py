@@ -42,7 +42,10 @@ class Tasks(Sequence[Task]):
         return tuple(dict.fromkeys(task.split for task in self if task.split))
 
     def of_split(self, split: str) -> "Tasks":
-        """The tasks of one split, "" for all. Raises ConfigurationError that lists the splits there are."""
+        """The tasks of one split, "" for all.
+
+        Raises ConfigurationError that lists the splits there are.
+        """
         if split and split not in self.splits:
             raise ConfigurationError(
                 f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}."
@@ -50,7 +53,10 @@ class Tasks(Sequence[Task]):
         return Tasks(task for task in self if split in ("", task.split))
 
     def of_key(self, key: str) -> Task:
-        """The task whose key begins so. Raises ConfigurationError where there is none, or there are several."""
+        """The task whose key begins so.
+
+        Raises ConfigurationError where there is none, or there are several.
+        """
         if key in self._by_key:
             return self._by_key[key]
         found = [task for task in self if key and task.key.startswith(key)]
@@ -80,7 +86,9 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
 
 
 def world_of_recipe(path: Path, seed: int | None = None) -> Tasks:
-    """The world of a recipe, to be played in where nothing is asked for; the only one of these tasks."""
+    """The world of a recipe, to be played in where nothing is asked for; the only one of these
+    tasks.
+    """
     return Tasks([play_freely(open_world(read_recipe(path), settings_of(None)), seed)])
 
 

@@ -1,4 +1,6 @@
-"""Making datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo` and `stop`; and `recipe`, which checks what is built."""
+"""Making datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo` and `stop`; and
+`recipe`, which checks what is built.
+"""
 
 import time
 from collections.abc import Iterator
@@ -63,7 +65,8 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 ) -> Outcome:
     """Write a first recipe, or a working example of an extension.
 
-    An extension is a kind, a check, an export format, an importer, a world or a model of your own (docs/extending).
+    An extension is a kind, a check, an export format, an importer, a world or a model of your own
+    (docs/extending).
     """
     from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
@@ -284,8 +287,8 @@ def deploy(
 ) -> Outcome:
     """Schedule builds with Prefect.
 
-    Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes back reviews every 10 minutes,
-    or as often as CALLWRIGHT_REVIEW_EVERY says.
+    Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes
+    back reviews every 10 minutes, or as often as CALLWRIGHT_REVIEW_EVERY says.
     """
     from callwright.flows.engine.deploying import deploy_recipes
 

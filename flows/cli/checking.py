@@ -1,4 +1,6 @@
-"""Checks on what others made (`check`) and on this machine (`doctor`); how good checks and readers themselves are (`audit`)."""
+"""Checks on what others made (`check`) and on this machine (`doctor`); how good checks and
+readers themselves are (`audit`).
+"""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -82,7 +84,9 @@ def hammerbench(
 
 def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Table]:
     def short(where: str) -> str:
-        """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a folder."""
+        """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a
+        folder.
+        """
         return where.removeprefix(str(path)).lstrip("/") or where
 
     for one in checked.records:
@@ -115,7 +119,9 @@ def callnavi(
         list[str] | None, typer.Option("--kind", help="Only faults of this kind. Repeatable.")
     ] = None,
 ) -> Outcome:
-    """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
+    """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless
+    placeholders and more.
+    """
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
     if unknown := set(kind or ()) - set(fault_kinds()):
@@ -174,7 +180,10 @@ def records(
     model: CheckingModel = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run the current checks on exported records. The evidence is found anew, not taken from the records."""
+    """Run the current checks on exported records.
+
+    The evidence is found anew, not taken from the records.
+    """
     from callwright.flows.api.building import check_records_async
 
     run_loop(_show_each(check_records_async(path, model=model), as_json=as_json))
@@ -271,7 +280,9 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
         Path | None, typer.Option(help="Write the figures to this file as Markdown tables.")
     ] = None,
 ) -> Outcome:
-    """Inject defects into accepted samples, and count how many each check finds and how many intact samples it doubts."""
+    """Inject defects into accepted samples, and count how many each check finds and how many
+    intact samples it doubts.
+    """
     from callwright.flows import auditing
 
     plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
@@ -347,7 +358,9 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
         ),
     ] = None,
 ) -> Outcome:
-    """Compare models as readers of the same accepted samples: what they catch, what they wrongly doubt, and their cost."""
+    """Compare models as readers of the same accepted samples: what they catch, what they wrongly
+    doubt, and their cost.
+    """
     from callwright.flows.auditing import ComparisonPlan, compare_readers
 
     plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)

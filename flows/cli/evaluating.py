@@ -1,4 +1,6 @@
-"""Candidate models: `evaluate` on a release, and `score` on the result files that the papers' own runs left."""
+"""Candidate models: `evaluate` on a release, and `score` on the result files that the papers'
+own runs left.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -216,8 +218,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 ) -> Outcome:
     """Evaluate models on a release.
 
-    Candidates are asked for the calls that are due, and their answers are scored. Multi-step samples are run to their end, with
-    each call answered. The exit code is 1 if a candidate misses what --fail-under, --fail-over or --against demand.
+    Candidates are asked for the calls that are due, and their answers are scored. Multi-step
+    samples are run to their end, with each call answered. The exit code is 1 if a candidate misses
+    what --fail-under, --fail-over or --against demand.
     """
     from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
@@ -305,7 +308,9 @@ _MOST_PAIRS = 12
 
 
 def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
-    """What changed tools did, candidate by candidate: over all samples, by metric, by tool, and which tools are mixed up."""
+    """What changed tools did, candidate by candidate: over all samples, by metric, by tool, and
+    which tools are mixed up.
+    """
     from callwright.warehouse.browsing import effect_sentence
 
     for one in found.changed_tools:
@@ -326,7 +331,9 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
 
 
 def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
-    """The leaderboard, in each row what belongs to it of the domains, the answers, the gate and changed tools."""
+    """The leaderboard, in each row what belongs to it of the domains, the answers, the gate and
+    changed tools.
+    """
     by_run = ("candidate", "run", "judge", "strategy")
     more: dict[str, tuple[list[Row], Sequence[str]]] = {
         "domains": (found.domains, by_run),
@@ -495,7 +502,9 @@ def score_results(
         ),
     ] = "as_published_code",
 ) -> Outcome:
-    """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps, as fractions."""
+    """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps,
+    as fractions.
+    """
     from callwright.flows.evaluation.scoring import score_complexfuncbench
 
     scoring = score_complexfuncbench(results, mode)
@@ -579,7 +588,9 @@ def score_answers(
         ),
     ] = "rules",
 ) -> Outcome:
-    """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
+    """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as
+    fractions.
+    """
     from callwright.flows.evaluation.scoring import score_callnavi
 
     scoring = score_callnavi(questions, predictions, repair=repair == "rules")
@@ -638,7 +649,9 @@ def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a para
         ),
     ] = False,
 ) -> Outcome:
-    """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity, as fractions."""
+    """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity,
+    as fractions.
+    """
     from callwright.flows.evaluation.scoring import score_confetti
     from callwright.validators.metrics.confetti.soft import Combining, open_scorer
 

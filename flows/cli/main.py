@@ -79,7 +79,9 @@ for module in (building, tooling, checking, reviewing, releasing, evaluating, vi
 
 
 def main() -> None:
-    """Run the command line; errors that callwright can explain become one sentence and an exit code."""
+    """Run the command line; errors that callwright can explain become one sentence and an exit
+    code.
+    """
     silence_teardown()
     quiet_vendors()
     _end_by_signals()
@@ -103,7 +105,8 @@ def main() -> None:
             COULD_NOT,
         )
     except Exception as error:
-        # A module that DuckDB imports in the middle of a query is where Ctrl-C can meet it: then it is an error of DuckDB's.
+        # A module that DuckDB imports in the middle of a query is where Ctrl-C can meet it: then it
+        # is an error of DuckDB's.
         if "KeyboardInterrupt" not in str(error):
             raise
         say("Stopped.")
@@ -115,7 +118,9 @@ def main() -> None:
 
 
 def _end_by_signals() -> None:
-    """Let a service manager, or a terminal that is closed, end a run as a person does; what is ignored (nohup) stays so."""
+    """Let a service manager, or a terminal that is closed, end a run as a person does; what is
+    ignored (nohup) stays so.
+    """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)

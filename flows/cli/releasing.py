@@ -100,10 +100,12 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     note: Annotated[str, typer.Option(help="A note to keep with the release.")] = "",
     live: Live = False,
 ) -> Outcome:
-    """Freeze the accepted samples of the newest full build of each recipe, with a version and a content hash.
+    """Freeze the accepted samples of the newest full build of each recipe, with a version and a
+    content hash.
 
-    Trials (`build --limit`) and older builds are left out unless --build names them. What is taken and left out is listed.
-    Splits keep the proportions of kind, language and category. Samples of one parent, goal or template stay in one split.
+    Trials (`build --limit`) and older builds are left out unless --build names them. What is taken
+    and left out is listed. Splits keep the proportions of kind, language and category. Samples of
+    one parent, goal or template stay in one split.
     """
     from callwright.flows.api.releases import create_release
     from callwright.flows.engine.deploying import in_a_run
@@ -144,7 +146,9 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
 
 def _made_text(made: "MadeRelease") -> Iterator[str]:
-    """What was made, of which builds, with which splits, and how many requests have a near duplicate in another split."""
+    """What was made, of which builds, with which splits, and how many requests have a near
+    duplicate in another split.
+    """
     one = made.release
     after = f" (follows {one.follows})" if one.follows else ""
     yield (
@@ -232,7 +236,10 @@ def import_one(
 
 @command(release, "list", "release list")
 def list_all(live: Live = False) -> Outcome:
-    """List the releases, newest first, with their content hashes. `release verify` recomputes the hashes."""
+    """List the releases, newest first, with their content hashes.
+
+    `release verify` recomputes the hashes.
+    """
     from callwright.warehouse.releases import list_releases
 
     with reading(live=live) as warehouse:
@@ -266,7 +273,9 @@ def diff(
 
 
 def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
-    """The counts, field by field the first sample that changed in it, then the keys of what came and went."""
+    """The counts, field by field the first sample that changed in it, then the keys of what came
+    and went.
+    """
     yield (
         f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed,"
         f" {len(found.changed)} changed, {len(found.moved)} in another split."
@@ -314,10 +323,11 @@ def overlap(
     ] = 0.6,
     live: Live = False,
 ) -> Outcome:
-    """Find what a release has in common with other datasets: the same tools (by schema), calls and requests.
+    """Find what a release has in common with other datasets: the same tools (by schema), calls and
+    requests.
 
-    Both shares are given: of the samples in the release, and of those in the dataset. Only tools that are called count. A recipe
-    keeps such samples out with `avoid`.
+    Both shares are given: of the samples in the release, and of those in the dataset. Only tools
+    that are called count. A recipe keeps such samples out with `avoid`.
     """
     from callwright.flows.api.releases import load_release
 
@@ -370,7 +380,10 @@ def verify(
     ] = None,
     live: Live = False,
 ) -> Outcome:
-    """Compare releases with their manifests, row by row. The exit code is 1 if anything was changed, added or removed."""
+    """Compare releases with their manifests, row by row.
+
+    The exit code is 1 if anything was changed, added or removed.
+    """
     from callwright.warehouse.releases import verify_release, verify_releases
 
     with reading(live=live) as warehouse:
@@ -392,7 +405,9 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 
 @command(release, "card", "release card v1")
 def card(name: OneRelease, live: Live = False) -> Outcome:
-    """Print the dataset card of a release: its contents, how it was made and checked, its limits, how to cite it."""
+    """Print the dataset card of a release: its contents, how it was made and checked, its
+    limits, how to cite it.
+    """
     from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
@@ -496,10 +511,11 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 ) -> Outcome:
     """Write a release and its card in another format. What the format cannot hold is counted.
 
-    Formats for training leave out samples that only template/v1 worded or judged, because these are for trying out.
-    trl-dpo and trl-kto need worse answers beside the gold: wrong answers of candidates, samples that a person corrected, or else
-    planted defects. Each split becomes a file or folder of its own. The folder is replaced as a whole, with any older export in
-    the same format.
+    Formats for training leave out samples that only template/v1 worded or judged, because these are
+    for trying out. trl-dpo and trl-kto need worse answers beside the gold: wrong answers of
+    candidates, samples that a person corrected, or else planted defects. Each split becomes a file
+    or folder of its own. The folder is replaced as a whole, with any older export in the same
+    format.
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
@@ -533,7 +549,9 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
 
 def _export_text(written: "Export", samples: int) -> Iterator[str]:
-    """The files, the rows of each split, and what is left out, a line a reason: how many of which kinds."""
+    """The files, the rows of each split, and what is left out, a line a reason: how many of
+    which kinds.
+    """
     yield from map(str, written.files)
     named = [f"{split} {rows}" for split, rows in written.splits.items() if split]
     splits = f" ({', '.join(named)})" if named else ""

@@ -1,4 +1,6 @@
-"""`review`: Label Studio, what people decide in it, how far they are, and what they should look at again."""
+"""`review`: Label Studio, what people decide in it, how far they are, and what they should look
+at again.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -158,7 +160,10 @@ def pull(
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Take back what reviewers decided. Edited samples are checked again before they are accepted."""
+    """Take back what reviewers decided.
+
+    Edited samples are checked again before they are accepted.
+    """
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.listening import poll_reviews
     from callwright.flows.review.pulling import pull_reviews
@@ -277,7 +282,8 @@ def edit(
 ) -> None:
     """Serve a page with a form to edit samples, and link to it from each task.
 
-    Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own name.
+    Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own
+    name.
     """
     from callwright.flows.review.editing import served_edit_page
     from callwright.flows.review.listening import interrupts
@@ -310,9 +316,10 @@ def audit(
 ) -> Outcome:
     """Draw answers of candidates, for reviewers to say whether the metric is right about them.
 
-    `callwright review push` sends them. The same number is drawn of each error type and of the right answers, as far as there are
-    enough, and within a type of each model. So rare mistakes are audited too; the view metric_audit has the shares. The same
-    answers always give the same draw. Runs of multi-step samples are not drawn.
+    `callwright review push` sends them. The same number is drawn of each error type and of the
+    right answers, as far as there are enough, and within a type of each model. So rare mistakes are
+    audited too; the view metric_audit has the shares. The same answers always give the same draw.
+    Runs of multi-step samples are not drawn.
     """
     from callwright.flows.review.asking_again import draw_audits
 
@@ -341,8 +348,9 @@ def training(
 ) -> Outcome:
     """Send items with known answers to a training project for new reviewers.
 
-    Half of the items are correct, half have a defect. Each reviewer answers each item once; `review pull` takes the answers back
-    and --results shows them. They count in no statistics about reviewers.
+    Half of the items are correct, half have a defect. Each reviewer answers each item once; `review
+    pull` takes the answers back and --results shows them. They count in no statistics about
+    reviewers.
     """
     from callwright.flows.review.pushing import push_training, training_answers
     from callwright.flows.review.servers import require_label_studio
@@ -408,9 +416,9 @@ def recheck(
 def suspects(release: Annotated[str, typer.Argument(help="The release to look at.")]) -> Outcome:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
-    A sample is suspect where all candidates fail at the same call, or where several give the same other answer and no more are
-    right. At least two candidates must have been evaluated on the release. `callwright review push` sends new suspects to
-    reviewers, before all other questions.
+    A sample is suspect where all candidates fail at the same call, or where several give the same
+    other answer and no more are right. At least two candidates must have been evaluated on the
+    release. `callwright review push` sends new suspects to reviewers, before all other questions.
     """
     from callwright.flows.review.asking_again import raise_suspicions
 
@@ -435,7 +443,9 @@ def status(
         bool, typer.Option("--server", help="Also ask the Label Studio server.")
     ] = False,
 ) -> Outcome:
-    """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost that are left."""
+    """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost
+    that are left.
+    """
     from callwright.flows.review.status import review_status
 
     found = review_status(read_settings(), ask_server=refresh)
@@ -529,7 +539,9 @@ def _whole_text(found: "Status") -> Iterator[str]:
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
-    """On what nothing counts yet: where people do not agree, or an edit in doubt has no second person; who could be asked."""
+    """On what nothing counts yet: where people do not agree, or an edit in doubt has no second
+    person; who could be asked.
+    """
     if rows:
         yield ""
         shown = [
@@ -547,7 +559,9 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
 
 @command(review, "agreement", "review agreement")
 def agreement() -> Outcome:
-    """Show how far reviewers agree with each other and with models, how they do on gold items, and what share is usable."""
+    """Show how far reviewers agree with each other and with models, how they do on gold items,
+    and what share is usable.
+    """
     from callwright.flows.review.status import agreement_report
 
     report = agreement_report(read_settings())
@@ -591,7 +605,9 @@ def _cost(cost: float | None) -> str:
 
 
 def _short(text: str) -> str:
-    """As much of a text as a terminal of the usual width has room for; Chinese signs take two places."""
+    """As much of a text as a terminal of the usual width has room for; Chinese signs take two
+    places.
+    """
     from rich.cells import cell_len, set_cell_size
 
     line = " ".join(text.split())

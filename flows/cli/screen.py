@@ -1,4 +1,6 @@
-"""What commands are made of: options that several have, and what each shows as JSON or as text; messages and progress."""
+"""What commands are made of: options that several have, and what each shows as JSON or as text;
+messages and progress.
+"""
 
 import functools
 import inspect
@@ -71,7 +73,9 @@ class Table(NamedTuple):
 
 
 def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[str] = ()) -> Table:
-    """The table of rows that know their fields, or of these `columns` of dicts or records, under their names or other `heads`."""
+    """The table of rows that know their fields, or of these `columns` of dicts or records, under
+    their names or other `heads`.
+    """
     if not columns:
         return Table(rows[0]._fields if rows else (), rows)
     cells = [
@@ -88,7 +92,9 @@ class Aside(str):
 
 
 class Outcome(NamedTuple):
-    """What a command found: a value for JSON, the same as text, looked at only where it is shown, and the exit code."""
+    """What a command found: a value for JSON, the same as text, looked at only where it is
+    shown, and the exit code.
+    """
 
     value: object
     text: str | Iterable[str | Table]
@@ -103,10 +109,12 @@ def commands(about: str = "") -> typer.Typer:
 def command(
     group: typer.Typer, name: str, example: str, begins: str = ""
 ) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
-    """Make a function a command of a group: it takes `--json` besides its own options, and what it gives is shown.
+    """Make a function a command of a group: it takes `--json` besides its own options, and what it
+    gives is shown.
 
-    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing. What needs
-    more than a second until its first result says on a terminal how it `begins`.
+    A function that takes `as_json` itself is told of it, and may show its result as it comes and
+    give nothing. What needs more than a second until its first result says on a terminal how it
+    `begins`.
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
@@ -175,7 +183,9 @@ def _plain(value: object) -> object:
 
 
 def show_event(value: object, text: Iterable[str], *, as_json: bool) -> None:
-    """Print what happened, at once: as one line of JSON, or as text; whoever reads this reads it as it comes."""
+    """Print what happened, at once: as one line of JSON, or as text; whoever reads this reads it
+    as it comes.
+    """
     if as_json:
         sys.stdout.write(_json(value, 0) + "\n")
     else:
@@ -205,7 +215,9 @@ class JsonList(AbstractContextManager["JsonList"]):
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None
 ) -> None:
-    """Print a table, numbers set to the right; where it is too wide for `width` (the terminal's), each row is a block of lines."""
+    """Print a table, numbers set to the right; where it is too wide for `width` (the
+    terminal's), each row is a block of lines.
+    """
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -243,7 +255,9 @@ def show_table(
 
 
 def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """How wide each column has to be: names, numbers and keys are never broken, a long text may be, at its spaces."""
+    """How wide each column has to be: names, numbers and keys are never broken, a long text may
+    be, at its spaces.
+    """
     from rich.cells import cell_len
 
     widths = [cell_len(name) for name in columns]
@@ -263,11 +277,13 @@ def _cell(value: object) -> str:
 
 
 class Terminal(AbstractContextManager["Terminal"]):
-    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line now and then without one.
+    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line now
+    and then without one.
 
-    Of work in phases the picture has one bar for the whole: samples done of all, the time so far, and the time to go at
-    the pace of this run. Below it are the present phase and those to come, and what models are asked: answers, what
-    waits, cost. Other work has a bar for each stretch, which leaves a line when it is done.
+    Of work in phases the picture has one bar for the whole: samples done of all, the time so far,
+    and the time to go at the pace of this run. Below it are the present phase and those to come,
+    and what models are asked: answers, what waits, cost. Other work has a bar for each stretch,
+    which leaves a line when it is done.
     """
 
     def __init__(self) -> None:
@@ -306,7 +322,9 @@ class Terminal(AbstractContextManager["Terminal"]):
             self._state.plain = visible(state)
 
     def plan(self, title: str, phases: Sequence[Phase]) -> None:
-        """Work in phases begins; where it is not known how many samples they make, each stretch has a bar of its own."""
+        """Work in phases begins; where it is not known how many samples they make, each stretch
+        has a bar of its own.
+        """
         whole = PhaseCount(phases)
         if not whole.total:
             return

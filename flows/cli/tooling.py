@@ -38,7 +38,8 @@ _UNKNOWN = "known after a build"
 _ENOUGH = 100  # samples of each kind, so that each category has some
 _LONGEST = 110
 _QUOTED = re.compile(r"'[^']*'")
-_GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
+# what is missing is no error: the counts and what to do next come after it and should be seen
+_GAPS = 10
 
 Secrets = Annotated[
     list[str] | None,
@@ -116,7 +117,9 @@ def refresh(
         typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`."),
     ],
 ) -> Outcome:
-    """Repeat all stored calls to the live servers of a recipe, and list the answers that have changed."""
+    """Repeat all stored calls to the live servers of a recipe, and list the answers that have
+    changed.
+    """
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
 
@@ -264,7 +267,9 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
 
 @command(tools, "show", "tools show spotify")
 def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catalog.")]) -> Outcome:
-    """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and fixed parameters."""
+    """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and
+    fixed parameters.
+    """
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
     warehouse = open_warehouse(read_settings())
@@ -363,7 +368,9 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
         ),
     ] = None,
 ) -> Outcome:
-    """Check which kinds of samples tools allow, why not others, and what is wrong with the tools."""
+    """Check which kinds of samples tools allow, why not others, and what is wrong with the
+    tools.
+    """
     from callwright.flows.environments import words_of
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
@@ -453,9 +460,11 @@ def write_sentences(
         Path | None, typer.Option(help="The file to write. Default: CATALOG.LANGUAGE.yaml.")
     ] = None,
 ) -> Outcome:
-    """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and reads requests by them.
+    """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and
+    reads requests by them.
 
-    Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences: FILE}.
+    Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences:
+    FILE}.
     """
     from callwright.flows.catalogs import catalog_named, tools_in
     from callwright.flows.draft_sentences import (

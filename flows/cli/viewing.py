@@ -1,4 +1,6 @@
-"""Looking at what there is: `view`, `report` and `notebook`; and worlds of tasks to play in: `world serve`."""
+"""Looking at what there is: `view`, `report` and `notebook`; and worlds of tasks to play in:
+`world serve`.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,8 +56,8 @@ def view(
 ) -> None:
     """Show samples, evaluations and builds as a local web page.
 
-    The page is reachable from this machine only. Ctrl-C stops the server. It shows a published copy, which is refreshed if the
-    warehouse has changed since; builds go on meanwhile.
+    The page is reachable from this machine only. Ctrl-C stops the server. It shows a published
+    copy, which is refreshed if the warehouse has changed since; builds go on meanwhile.
     """
     with _readable_copy(read_settings()) as copy:
         if out is not None:
@@ -94,7 +96,9 @@ def notebook(
 
 
 def _fresh_copy(settings: Settings) -> "Warehouse":
-    """The published copy, made anew where the warehouse has changed since; during a build, what was published last."""
+    """The published copy, made anew where the warehouse has changed since; during a build, what
+    was published last.
+    """
     from callwright.warehouse.publish import is_build_under_way, published_copy
 
     may_be_older = is_build_under_way(settings.home)
@@ -171,7 +175,9 @@ def serve(
         typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward."),
     ] = False,
 ) -> None:
-    """Serve the world of a task or a recipe over MCP. Each session has a state of its own, which its calls change.
+    """Serve the world of a task or a recipe over MCP.
+
+    Each session has a state of its own, which its calls change.
 
     Over stdin and stdout there is one session. With --port, the address names the session:
     http://127.0.0.1:PORT/mcp?session=NAME.

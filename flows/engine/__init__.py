@@ -1,1 +1,3 @@
-"""The Prefect integration: the same functions as flows and tasks; the flow files beside this folder are shims."""
+"""The Prefect integration: the same functions as flows and tasks; the flow files beside this
+folder are shims.
+"""

@@ -1,4 +1,6 @@
-"""Prefect servers: registering recipes and the review loop with one, building with one, and a local one that is started here."""
+"""Prefect servers: registering recipes and the review loop with one, building with one, and a
+local one that is started here.
+"""
 
 import sys
 from collections import Counter
@@ -49,7 +51,9 @@ class Deployed(NamedTuple):
 def build_with_prefect(
     recipe: Path, limit: int, model: str, progress: Progress | None = None
 ) -> "BuildReport":
-    """Run the build as a flow of this process; Prefect shows it. Raises what the plain build raises.
+    """Run the build as a flow of this process; Prefect shows it.
+
+    Raises what the plain build raises.
 
     Raises CallwrightError besides where the Prefect server does not answer.
     """
@@ -70,10 +74,11 @@ def in_a_run(
     work: Callable[[Progress], Result],
     progress: Progress,
 ) -> Result:
-    """Do some work, as a run of this process that Prefect shows where the settings name a server: `work` is given its progress.
+    """Do some work, as a run of this process that Prefect shows where the settings name a server:
+    `work` is given its progress.
 
-    What it gives is shown in the run as deployed flows of that name show it. Raises what the work raises, and CallwrightError where
-    the server does not answer.
+    What it gives is shown in the run as deployed flows of that name show it. Raises what the work
+    raises, and CallwrightError where the server does not answer.
     """
     if not settings.prefect_api_url:
         return work(progress)
@@ -106,12 +111,14 @@ def in_a_run(
 
 
 def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
-    """Register one deployment a recipe on a work pool, scheduled by the recipe's cron line; once more updates it.
+    """Register one deployment a recipe on a work pool, scheduled by the recipe's cron line; once
+    more updates it.
 
-    The last deployment is that of the review loop, which pulls every so many minutes as the settings say.
+    The last deployment is that of the review loop, which pulls every so many minutes as the
+    settings say.
 
-    Raises ConfigurationError where no Prefect server is named or two recipes share a name, CallwrightError where the
-    server does not answer.
+    Raises ConfigurationError where no Prefect server is named or two recipes share a name,
+    CallwrightError where the server does not answer.
     """
     settings = read_settings()
     read = [(path.absolute(), read_recipe(path)) for path in recipes]
@@ -159,7 +166,9 @@ async def _deploy(
 
 
 async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
-    """Deploy the review loop of this work folder: what people decided is taken back, and what waits by then is pushed."""
+    """Deploy the review loop of this work folder: what people decided is taken back, and what
+    waits by then is pushed.
+    """
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.schedules import Interval
     from prefect.utilities.urls import url_for
@@ -196,8 +205,8 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     )  # its type hides that it can be awaited
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
-    # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's. It is given this besides
-    # the worker's own environment; keys and tokens stay there.
+    # A run starts in the work folder: beside our folders, `import llm` would find ours for
+    # anybody's. It is given this besides the worker's own environment; keys and tokens stay there.
     own = {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]}
     variables = {"env": own, "working_dir": str(settings.home)}
     making: Any = flow.to_deployment(
@@ -209,7 +218,10 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
 
 
 async def _process_pool(name: str) -> None:
-    """Find a process pool, or make it. Raises ConfigurationError where the pool is of another type."""
+    """Find a process pool, or make it.
+
+    Raises ConfigurationError where the pool is of another type.
+    """
     from prefect import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
     from prefect.exceptions import ObjectAlreadyExists
@@ -288,7 +300,9 @@ def stop_prefect(settings: Settings) -> bool:
 
 
 def _own_environment(home: Path, port: int) -> dict[str, str]:
-    """What the server is given besides the environment: its folder, where its own pages ask, and that nobody else is."""
+    """What the server is given besides the environment: its folder, where its own pages ask, and
+    that nobody else is.
+    """
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",
@@ -322,8 +336,8 @@ _NOT_FOUND = 404
 def require_server(settings: Settings) -> str:
     """The address of the Prefect server that the environment names, once it has answered.
 
-    Raises ConfigurationError where Prefect is not installed, none is named or the address is none, CallwrightError where
-    nobody answers there.
+    Raises ConfigurationError where Prefect is not installed, none is named or the address is none,
+    CallwrightError where nobody answers there.
     """
     require_extra("flows")
     import httpx

@@ -1,7 +1,8 @@
-"""The flows that Prefect runs: a build with each group of its stages a flow of its own, evaluations, and the review loop.
+"""The flows that Prefect runs: a build with each group of its stages a flow of its own,
+evaluations, and the review loop.
 
-Each calls the functions that the command line calls. A file of flows bears a name that nothing else has: Prefect puts its
-folder on the path.
+Each calls the functions that the command line calls. A file of flows bears a name that nothing else
+has: Prefect puts its folder on the path.
 """
 
 from collections.abc import Awaitable, Callable
@@ -70,7 +71,8 @@ NOTHING = "Nothing to do"
 async def build_dataset(
     recipe: str, limit: int = 0, model: str = "", review: bool = True
 ) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
-    """Build a recipe's samples, going on where its last build stopped; nothing is done where nothing has changed since it ended.
+    """Build a recipe's samples, going on where its last build stopped; nothing is done where
+    nothing has changed since it ended.
 
     Args:
         recipe: The recipe's YAML file, as the worker sees it.
@@ -111,7 +113,8 @@ async def make_samples(
         recipe: The recipe's YAML file, as the worker sees it.
         limit: At most so many samples of each kind; 0 for what the recipe says.
         model: One model for all three roles, by its litellm name; empty for what the recipe says.
-        kinds: Only samples of these kinds; empty for all that can be made of what has passed its checks.
+        kinds: Only samples of these kinds; empty for all that can be made of what has passed its
+            checks.
 
     """
     progress, chosen = FlowProgress(), _chosen(recipe, limit, model)
@@ -185,7 +188,8 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
     tools_shown: Literal["first", "always"] = "first",
     judge: str = "",
 ) -> list[Row]:
-    """Ask candidate models for the calls that are due, and score them; what was asked before is not asked again.
+    """Ask candidate models for the calls that are due, and score them; what was asked before is not
+    asked again.
 
     Args:
         release: The release to score on.
@@ -193,8 +197,10 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
         recipe: A recipe's YAML file, as the worker sees it, whose candidates are scored too.
         runs: Ask every candidate so many times.
         budget: Stop before this run has spent so many US dollars; 0 for no bound.
-        tools: A file with other names and words for the release's tools, as the worker sees it; empty for the tools as they are.
-        tools_shown: When candidates see all candidate tools: at a conversation's first snapshot, or always.
+        tools: A file with other names and words for the release's tools, as the worker sees it;
+            empty for the tools as they are.
+        tools_shown: When candidates see all candidate tools: at a conversation's first snapshot, or
+            always.
         judge: A model whose verdicts on the calls are scored too.
 
     """
@@ -270,10 +276,12 @@ async def push_reviews(again: bool = False) -> Pushed:  # noqa: FBT001, FBT002 -
 @flow(name="pull-reviews", flow_run_name="all recipes")
 @explained
 async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
-    """Pull new reviews from Label Studio, check what was edited, land what was accepted, and push what waits by now.
+    """Pull new reviews from Label Studio, check what was edited, land what was accepted, and push
+    what waits by now.
 
     Args:
-        required: Fail where no Label Studio is named or running; a run on a schedule only says so while nobody was asked.
+        required: Fail where no Label Studio is named or running; a run on a schedule only says so
+            while nobody was asked.
 
     """
     settings, progress = _settings(), FlowProgress()
@@ -330,7 +338,9 @@ def _chosen(path: str, limit: int, model: str) -> Recipe:
 
 
 def _settings() -> Settings:
-    """The settings of the process that carries out a flow; a worker's was not set to be quiet, at work and in the end."""
+    """The settings of the process that carries out a flow; a worker's was not set to be quiet,
+    at work and in the end.
+    """
     quiet_vendors()
     silence_teardown()
     return read_settings()

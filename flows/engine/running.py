@@ -1,4 +1,6 @@
-"""How Prefect carries out a build: a task a shard, again where a provider is away, within shared limits; and what it shows."""
+"""How Prefect carries out a build: a task a shard, again where a provider is away, within shared
+limits; and what it shows.
+"""
 
 import asyncio
 import signal
@@ -53,7 +55,9 @@ RETRY_SECONDS = 5
 
 @contextmanager
 def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
-    """The workers that the settings name, each shard a task; `progress` is the run's own, by which its progress is shown."""
+    """The workers that the settings name, each shard a task; `progress` is the run's own, by
+    which its progress is shown.
+    """
     under_way: dict[str, _Tries] = {}
     shared = Shared({}, 1)
     artifact = ProgressArtifact(progress)
@@ -73,7 +77,8 @@ def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
     with open_workers(run.recipe, run.settings, progress) as workers:
 
         async def work(shard: Shard) -> ShardResult:
-            # A task's parameters are shown and stored: the path names the shard, the rest stays here.
+            # A task's parameters are shown and stored: the path names the shard, the rest stays
+            # here.
             source = str(shard.source)
             under_way[source] = _Tries(run, workers, shard._replace(recipe=shared.of(shard.recipe)))
             try:
@@ -85,7 +90,8 @@ def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
 
         async def prepare(prepared: GroupRun) -> None:
             nonlocal shared
-            # Shards that share a process share its clients, too: the first takes the whole limit, the next one waits for it.
+            # Shards that share a process share its clients, too: the first takes the whole limit,
+            # the next one waits for it.
             shared = await shared_limits(prepared.recipe, 1 if workers.in_one else workers.slots)
             if workers.prepare is not None:
                 await workers.prepare(prepared)
@@ -94,7 +100,9 @@ def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
 
 
 class _Tries:
-    """A shard that may be tried several times: what a try did is landed before the next one takes the rest."""
+    """A shard that may be tried several times: what a try did is landed before the next one
+    takes the rest.
+    """
 
     def __init__(self, run: GroupRun, workers: Workers, shard: Shard) -> None:
         self._run, self._workers, self._shard = run, workers, shard
@@ -113,7 +121,9 @@ class _Tries:
         raise TransientError(f"{result.undone} records are not done yet: {result.error}")
 
     def _keep(self, result: ShardResult) -> Shard:
-        """Land what was done; the records that have no outcome in it, as the shard of the next try."""
+        """Land what was done; the records that have no outcome in it, as the shard of the next
+        try.
+        """
         shard, outcomes, done = self._shard, self._shard.target / "outcomes.jsonl", set[str]()
         if outcomes.is_file():
             with outcomes.open("rb") as file:
@@ -135,12 +145,15 @@ _FORBIDDEN = str.maketrans(dict.fromkeys("/%&><", ":"))  # in the names of Prefe
 
 
 def limit_name(model: str) -> str:
-    """The name of the limit that holds for a model in all flows: `openai:MODEL` for openai/MODEL."""
+    """The name of the limit that holds for a model in all flows: `openai:MODEL` for
+    openai/MODEL.
+    """
     return model.translate(_FORBIDDEN)
 
 
 class Shared(NamedTuple):
-    """What a flow keeps to besides its recipe: so many requests of a model in flight at most, by the model's name.
+    """What a flow keeps to besides its recipe: so many requests of a model in flight at most, by
+    the model's name.
 
     Each of `shards` that may be under way takes its part of a limit, and asks no faster than that.
     """
@@ -162,7 +175,9 @@ class Shared(NamedTuple):
 
     @asynccontextmanager
     async def within(self) -> AsyncIterator[None]:
-        """Take a shard's part of each limit as soon as it is free; always in one order, so that no two wait for each other."""
+        """Take a shard's part of each limit as soon as it is free; always in one order, so that
+        no two wait for each other.
+        """
         from prefect.concurrency.asyncio import concurrency
 
         async with AsyncExitStack() as taken:
@@ -177,7 +192,9 @@ class Shared(NamedTuple):
 
 
 async def shared_limits(recipe: Recipe, shards: int) -> Shared:
-    """The limits that Prefect has for a recipe's models, none higher than the recipe's own, for so many shards at once."""
+    """The limits that Prefect has for a recipe's models, none higher than the recipe's own, for
+    so many shards at once.
+    """
     from prefect import get_client
     from prefect.exceptions import ObjectNotFound
 
@@ -203,7 +220,9 @@ _ending: ContextVar[Any] = ContextVar("ending", default=None)  # what `signal.ge
 
 @contextmanager
 def run_by_the_command_line(progress: Progress) -> Iterator[None]:
-    """Let `progress` hear what flows that are run in here tell, besides their logs; SIGTERM ends them as it ends the command."""
+    """Let `progress` hear what flows that are run in here tell, besides their logs; SIGTERM ends
+    them as it ends the command.
+    """
     tokens = _listener.set(progress), _ending.set(signal.getsignal(signal.SIGTERM))
     try:
         yield
@@ -254,7 +273,8 @@ class FlowProgress:
 def explained(
     work: Callable[Given, Awaitable[Result]],
 ) -> Callable[Given, Coroutine[Any, Any, Result]]:
-    """Work of a flow or task of which what callwright can explain becomes a Failed state of that one sentence.
+    """Work of a flow or task of which what callwright can explain becomes a Failed state of that
+    one sentence.
 
     Prefect raises the error itself at whoever called the flow, so no caller meets the state.
     """
@@ -305,7 +325,9 @@ class ProgressArtifact:
 
 
 async def show_build(report: BuildReport, review: str, database: Path) -> None:
-    """Show what each stage did with what came to it, what came of each kind, what it cost, and where to look at it."""
+    """Show what each stage did with what came to it, what came of each kind, what it cost, and
+    where to look at it.
+    """
     remarks = "".join(f" {remark}" for remark in report.remarks)
     await acreate_table_artifact(
         table=[row._asdict() for row in report.worked],
@@ -344,7 +366,9 @@ def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
 
 
 async def show_result(found: object, settings: Settings) -> None:
-    """Show what a run gives: a release with its kinds, the scores of an evaluation, what was pushed or pulled."""
+    """Show what a run gives: a release with its kinds, the scores of an evaluation, what was
+    pushed or pulled.
+    """
     match found:
         case Release() | MadeRelease():
             made = found if isinstance(found, Release) else found.release
@@ -405,7 +429,9 @@ _PULLED = {
 
 
 async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> None:
-    """Show what people decided since the last pull, and what of it does not fit; each count in words."""
+    """Show what people decided since the last pull, and what of it does not fit; each count in
+    words.
+    """
     lines = "".join(f"\n| {_PULLED.get(name, name)} | {count} |" for name, count in counts.items())
     listed = "".join(f"\n- {problem}" for problem in problems)
     decided = ", ".join(f"{counts[name]} {name}" for name in ("accepted", "edited", "rejected"))
@@ -417,7 +443,9 @@ async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> No
 
 
 def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ()) -> str:
-    """Rows as a table of Markdown, "" where there are none; of the `columns` named, those that the rows have."""
+    """Rows as a table of Markdown, "" where there are none; of the `columns` named, those that
+    the rows have.
+    """
     if not rows:
         return ""
     shown = [name for name in columns or rows[0] if name in rows[0]]

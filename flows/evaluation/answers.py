@@ -1,4 +1,6 @@
-"""What candidates and judges have answered on a release: read, scored, compared, and given to exports that teach by it."""
+"""What candidates and judges have answered on a release: read, scored, compared, and given to
+exports that teach by it.
+"""
 
 import gc
 from collections import Counter
@@ -49,7 +51,9 @@ _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
 class CandidateAnswers(NamedTuple):
-    """All that a candidate answered to some samples, in all of its runs: what each answer has for a key, and for a mistake."""
+    """All that a candidate answered to some samples, in all of its runs: what each answer has
+    for a key, and for a mistake.
+    """
 
     predictions: list[Prediction]
     keys: list[str]
@@ -59,7 +63,9 @@ class CandidateAnswers(NamedTuple):
 def read_pieces(
     warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
 ) -> Iterator[CandidateAnswers]:
-    """What a candidate answered on a release in all of its runs, a piece at a time: memory does not grow with it."""
+    """What a candidate answered on a release in all of its runs, a piece at a time: memory does
+    not grow with it.
+    """
     bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
     columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
@@ -88,7 +94,9 @@ def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Predic
 def complete_runs(
     warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
 ) -> dict[str, set[int]]:
-    """The runs in which a candidate has answered every sample of a split, by split, and of the release (""): these are scored."""
+    """The runs in which a candidate has answered every sample of a split, by split, and of the
+    release (""): these are scored.
+    """
     rows = warehouse.rows(sql("answers.answered"), run[:4])
     sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
     return runs_by_split({(row["run"], row["split"]): row["answered"] for row in rows}, sizes)
@@ -97,7 +105,9 @@ def complete_runs(
 def runs_by_split(
     answered: Mapping[tuple[int, str], int], sizes: Mapping[str, int]
 ) -> dict[str, set[int]]:
-    """The runs that have answered as many samples of a split as there are, by split, and those that have of all splits ("")."""
+    """The runs that have answered as many samples of a split as there are, by split, and those
+    that have of all splits ("").
+    """
     runs = {run for run, _ in answered}
     of_splits = {
         split: {run for run in runs if answered.get((run, split)) == size}
@@ -113,7 +123,9 @@ def answered_subjects(warehouse: Warehouse, run: CandidateRun) -> set[str]:
 
 
 def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str, bool]:
-    """What a judge says of the predictions on a release, by their keys, on the prompt as it is now."""
+    """What a judge says of the predictions on a release, by their keys, on the prompt as it is
+    now.
+    """
     return {
         row["prediction"]: row["agree"]
         for row in warehouse.rows(sql("answers.agreements"), [release, judge, judge_version()])
@@ -121,7 +133,9 @@ def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str,
 
 
 def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Grade]:
-    """How a judge grades the predictions on a release, by their keys, on the prompts as they are now."""
+    """How a judge grades the predictions on a release, by their keys, on the prompts as they are
+    now.
+    """
     columns = ", ".join(f"g.{name}" for name in Grade.model_fields)
     rows = warehouse.rows(
         sql("answers.grades", columns=columns), [release, judge, list(grade_versions().values())]
@@ -130,7 +144,9 @@ def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Gra
 
 
 def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> None:
-    """Keep the scores of a candidate over a split in the place of those it had by the same verdicts; others' metrics stay."""
+    """Keep the scores of a candidate over a split in the place of those it had by the same
+    verdicts; others' metrics stay.
+    """
     runs = {
         (one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores
     }
@@ -140,7 +156,9 @@ def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> Non
 
 
 def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
-    """Score the complete runs of a candidate without asking anybody, over the release and each split; name all mistakes."""
+    """Score the complete runs of a candidate without asking anybody, over the release and each
+    split; name all mistakes.
+    """
     samples = {sample.key: sample for sample in content.samples}
     complete = complete_runs(warehouse, content, run)
     gathered = {
@@ -172,7 +190,9 @@ def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateR
 def score_by_judge(
     warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, judge: str, split: str = ""
 ) -> None:
-    """Score the complete runs of a candidate by what a judge has said of them: over one split, or the release and each split."""
+    """Score the complete runs of a candidate by what a judge has said of them: over one split,
+    or the release and each split.
+    """
     samples = {sample.key: sample for sample in content.samples}
     complete = complete_runs(warehouse, content, run)
     complete = {split: complete[split]} if split else complete
@@ -210,7 +230,8 @@ def _of_split(
 
 @contextmanager
 def _no_search_for_garbage() -> Iterator[None]:
-    """Leave records to be freed when they are let go: the collector would look through all of them again and again.
+    """Leave records to be freed when they are let go: the collector would look through all of them
+    again and again.
 
     That takes a fifth of the time, and there are no circles to find.
     """
@@ -234,7 +255,9 @@ _GIVING = 1_000  # samples whose values may be put into others
 def require_answers_fit(
     form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str
 ) -> None:
-    """Raise ConfigurationError where a format has no place for answers, or a band of pass rates is of nobody."""
+    """Raise ConfigurationError where a format has no place for answers, or a band of pass rates
+    is of nobody.
+    """
     if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
         takers = ", ".join(
             one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none"
@@ -269,7 +292,9 @@ def with_answers(
 
 
 def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
-    """Keep between what the differences lie that changed tools make to the metrics of a candidate, where both are there now."""
+    """Keep between what the differences lie that changed tools make to the metrics of a
+    candidate, where both are there now.
+    """
     release = content.release.name
     if not warehouse.rows("select 1 from tool_changes where release = ? limit 1", [release]):
         return
@@ -298,7 +323,9 @@ def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: Candidate
 def _intervals(
     before: Sequence[Mapping[str, Addend]], after: Sequence[Mapping[str, Addend]]
 ) -> dict[str, Interval]:
-    """Between what the difference of each metric lies, of what the same samples add to it before and after."""
+    """Between what the difference of each metric lies, of what the same samples add to it before
+    and after.
+    """
     metrics = sorted({metric for one in before for metric in one})
     parts = [
         tuple([one.get(metric, _NOTHING) for one in side] for side in (before, after))

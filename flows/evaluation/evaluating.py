@@ -1,4 +1,6 @@
-"""Evaluating candidate models on a release: what they would be asked, what they answer, how they score, how they went wrong."""
+"""Evaluating candidate models on a release: what they would be asked, what they answer, how they
+score, how they went wrong.
+"""
 
 from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack
@@ -71,11 +73,13 @@ async def evaluate_release(
     progress: Progress,
     conditions: Conditions = USUAL,
 ) -> list[str]:
-    """Ask each candidate for every call that is due, drive it through multi-step samples, score and keep all of it.
+    """Ask each candidate for every call that is due, drive it through multi-step samples, score and
+    keep all of it.
 
     Gives the names that the candidates have on the release.
-    What was predicted or judged before is not asked again; a candidate whose settings are others now is another one. Raises
-    ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
+    What was predicted or judged before is not asked again; a candidate whose settings are others
+    now is another one. Raises ConfigurationError for an unknown release, and what a model's adapter
+    raises; what was answered until then is kept.
     """
     warehouse = open_warehouse(settings)
     async with AsyncExitStack() as stack:
@@ -137,7 +141,8 @@ async def evaluate_each(
     release: str,
     progress: Progress,
 ) -> None:
-    """Evaluate candidates one after the other; where one of them can't be, the others are evaluated all the same.
+    """Evaluate candidates one after the other; where one of them can't be, the others are evaluated
+    all the same.
 
     Raises the first error in the end, and BudgetError at once, for the budget is that of all.
     """
@@ -185,13 +190,17 @@ def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
 
 
 def domain_board(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
+    """How candidates went through the release's multi-step samples: a row a run, mode, judge and
+    domain, "all" the last.
+    """
     sql = "select * exclude (release) from domain_board where release = ? and split = ?"
     return _board(sql, release, settings, split)
 
 
 def answer_board(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
+    """How candidates answered the release's plans and conversations, and how steadily: a row a
+    run and judge, "all" slice first.
+    """
     sql = """
         select * exclude (release) from answer_board where release = ? and split = ? and slice_by in ('all', 'difficulty')
         order by slice_by, candidate, strategy, run, judge, slice_value
@@ -277,7 +286,9 @@ async def _predict_missing(
 async def _judge_missing(
     evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, run: CandidateRun
 ) -> None:
-    """Ask the judge about the predictions that only it can decide, then to grade plans and parameters, as far as it has not yet."""
+    """Ask the judge about the predictions that only it can decide, then to grade plans and
+    parameters, as far as it has not yet.
+    """
     samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
     opinions: tuple[_Opinion, ...] = (
         _Opinion(read_agreements, _is_left_to_judge, judge_prediction, "the calls"),
@@ -307,7 +318,9 @@ _Asking = Callable[[Prediction, Sample, StageContext], Awaitable[Record]]
 
 
 class _Opinion(NamedTuple):
-    """What a judge is asked of predictions: what it said before, of which it is asked, how, and what they are called."""
+    """What a judge is asked of predictions: what it said before, of which it is asked, how, and
+    what they are called.
+    """
 
     known: Callable[[Warehouse, str, str], Container[str]]
     is_due: Callable[[Prediction, Sample], object]
@@ -320,7 +333,9 @@ def _is_left_to_judge(prediction: Prediction, sample: Sample) -> bool:
 
 
 class ForeseenEvaluation(NamedTuple):
-    """What each candidate would be asked: `requests` at least, unless it answered before; `touched` samples have a changed tool."""
+    """What each candidate would be asked: `requests` at least, unless it answered before;
+    `touched` samples have a changed tool.
+    """
 
     release: str
     candidates: int
@@ -354,7 +369,9 @@ def foresee(
 
 
 def _requests(sample: Sample, conditions: Conditions) -> int:
-    """How many requests one run over a sample needs at least; a run over steps as many as the gold has, and one to answer."""
+    """How many requests one run over a sample needs at least; a run over steps as many as the
+    gold has, and one to answer.
+    """
     if conditions.user is not None or sample.kind in MULTI_STEP:
         return 1 + len(sample.call_turns)
     return STRATEGIES[conditions.prompting.strategy].asks * sum(1 for _ in asked_at(sample))

@@ -1,4 +1,6 @@
-"""What an evaluation is done with: whom it asks, under which names, its conditions, models and warehouse; taking one up again."""
+"""What an evaluation is done with: whom it asks, under which names, its conditions, models and
+warehouse; taking one up again.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,7 +56,9 @@ from callwright.warehouse.store import Warehouse
 
 
 class NamedCandidate(NamedTuple):
-    """A candidate of a release: the name that its answers and scores are kept under, its model, a hash of its settings."""
+    """A candidate of a release: the name that its answers and scores are kept under, its model,
+    a hash of its settings.
+    """
 
     name: str
     label: str
@@ -71,8 +75,9 @@ def name_candidates(
 ) -> list[NamedCandidate]:
     """The candidates under the names that they have on a release, each noted with its settings.
 
-    A label keeps its name as long as its settings are the same; with other ones it gets a further one ("label#2"), and what it
-    answered before stays. `conditions` are what may change runs over the release's multi-step samples.
+    A label keeps its name as long as its settings are the same; with other ones it gets a further
+    one ("label#2"), and what it answered before stays. `conditions` are what may change runs over
+    the release's multi-step samples.
     """
     rows = warehouse.rows(
         "select candidate, label, settings from candidate_settings where release = ?", [release]
@@ -131,7 +136,9 @@ def _prompts() -> str:
 def path_conditions(
     turn_limit: int, environments: Sequence[str], *, is_live: bool = False
 ) -> dict[str, JsonValue]:
-    """What may change runs over multi-step samples beside the candidate: how long they may be, and who answers and judges."""
+    """What may change runs over multi-step samples beside the candidate: how long they may be,
+    and who answers and judges.
+    """
     judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
     live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
     return {
@@ -153,13 +160,15 @@ Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 class Conditions(NamedTuple):
     """How candidates are asked and judged; `budget` is what all of it may cost now, in US dollars.
 
-    `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a `judge` their
-    arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
-    its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
-    by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
-    choose its own. A `user` words what a simulated user says: then live conversations are all that is asked about. Only the
-    samples of `split` are asked about, "" asks about all. `functions` are the candidates that are Python functions, by the
-    names of their models. The tools are `shown` so, which the label of `prompting` says too.
+    `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a
+    `judge` their arguments are compared by rule only. In multi-step samples they may reply
+    `turn_limit` times; ComplexEval goes as its paper or as its published code says, and asks the
+    environments that the samples were made in, or `environments` by these names, what a call
+    returns. They are asked as `prompting` says; `router` chooses their tools, None lets each choose
+    its own. A `user` words what a simulated user says: then live conversations are all that is
+    asked about. Only the samples of `split` are asked about, "" asks about all. `functions` are the
+    candidates that are Python functions, by the names of their models. The tools are `shown` so,
+    which the label of `prompting` says too.
     """
 
     runs: int = 1
@@ -181,10 +190,12 @@ USUAL = Conditions()
 
 
 class EvaluationRun(NamedTuple):
-    """The evaluation of one release: how it is done, where answers are kept, what all of it may cost.
+    """The evaluation of one release: how it is done, where answers are kept, what all of it may
+    cost.
 
-    `calls` are the models' calls since they were last kept, those that cost money are in `paid` at once, and `traffic` counts
-    them as they are made. `ready` is awaited before anything is sent to any model: `readiness_of` all of them.
+    `calls` are the models' calls since they were last kept, those that cost money are in `paid` at
+    once, and `traffic` counts them as they are made. `ready` is awaited before anything is sent to
+    any model: `readiness_of` all of them.
     """
 
     release: str
@@ -199,7 +210,9 @@ class EvaluationRun(NamedTuple):
     ready: Callable[[], Awaitable[None]]
 
     def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> OpenedChat:
-        """A model, asked as the candidate of this name or about all of them, and looked at before that; to be closed."""
+        """A model, asked as the candidate of this name or about all of them, and looked at
+        before that; to be closed.
+        """
         function = self.conditions.functions.get(settings.name)
         if function is not None:
             record = partial(self._keep_call, candidate)
@@ -238,9 +251,11 @@ class EvaluationRun(NamedTuple):
     async def ask_about(
         self, items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str
     ) -> None:
-        """Ask about each item, and keep what comes of it; all of it is kept before any error is raised.
+        """Ask about each item, and keep what comes of it; all of it is kept before any error is
+        raised.
 
-        An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
+        An item that the provider fails is left for the next time. Raises the gravest error that
+        left items without answer.
         """
         undone = (
             f"answers of {title} are not there; what was answered is kept, and the next evaluation"
@@ -255,9 +270,11 @@ class EvaluationRun(NamedTuple):
 def readiness_of(
     candidates: Sequence[Candidate], conditions: Conditions
 ) -> Callable[[], Awaitable[None]]:
-    """What looks once whether every model of an evaluation can be asked: its key, its file, its server.
+    """What looks once whether every model of an evaluation can be asked: its key, its file, its
+    server.
 
-    Raises ConfigurationError, or UnavailableError where a server is away, before any of them was asked.
+    Raises ConfigurationError, or UnavailableError where a server is away, before any of them was
+    asked.
     """
     stated = [
         *(one.model for one in candidates),
@@ -306,7 +323,9 @@ def _sample_of(item: object) -> str:
 
 
 class _Chunks(Generic[Item]):
-    """The items of an evaluation, a chunk after another: they stay in this process, as the models and the release do."""
+    """The items of an evaluation, a chunk after another: they stay in this process, as the
+    models and the release do.
+    """
 
     def __init__(
         self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun
@@ -379,7 +398,9 @@ class AskedFor(NamedTuple):
 def noting(
     warehouse: Warehouse, release: str, candidates: Sequence[Candidate], conditions: Conditions
 ) -> Iterator[None]:
-    """Note what an evaluation was asked for, and, unless it is cut off within, that it has ended."""
+    """Note what an evaluation was asked for, and, unless it is cut off within, that it has
+    ended.
+    """
     # Keys of providers are nowhere in it.
     stated = {name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT}
     for name in _MODELS:
@@ -401,7 +422,10 @@ def noting(
 
 
 def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> AskedFor:
-    """The newest evaluation of a release, where it has not ended. Raises ConfigurationError where there is nothing to take up."""
+    """The newest evaluation of a release, where it has not ended.
+
+    Raises ConfigurationError where there is nothing to take up.
+    """
     rows = warehouse.rows(
         "select candidates, conditions, finished_at from evaluations where release = ? order by"
         " started_at desc limit 1",

@@ -1,4 +1,6 @@
-"""What an evaluation is held to before a change is let in: figures, another candidate, and the reports that CI servers read."""
+"""What an evaluation is held to before a change is let in: figures, another candidate, and the
+reports that CI servers read.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +31,9 @@ _SHOWN, _LONGEST = 20, 200  # failures in a summary, and characters of each text
 
 
 class Scope(NamedTuple):
-    """Which answers to a release are meant: `split` "" is all of it, `mode` and `judge` are those of multi-step runs, too."""
+    """Which answers to a release are meant: `split` "" is all of it, `mode` and `judge` are
+    those of multi-step runs, too.
+    """
 
     release: str
     split: str
@@ -70,7 +74,9 @@ class AnsweredItem(NamedTuple):
 
 
 class Demands(NamedTuple):
-    """What candidates are held to: figures by metric, and how much worse than `against` they may be, at which p value."""
+    """What candidates are held to: figures by metric, and how much worse than `against` they may
+    be, at which p value.
+    """
 
     fail_under: Mapping[str, float] = MappingProxyType({})
     fail_over: Mapping[str, float] = MappingProxyType({})
@@ -93,7 +99,9 @@ class Demands(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """One thing that a candidate is held to: `value` passes or fails at `bound`; `p_value` of a comparison, else None."""
+    """One thing that a candidate is held to: `value` passes or fails at `bound`; `p_value` of a
+    comparison, else None.
+    """
 
     candidate: str
     strategy: str
@@ -119,7 +127,9 @@ class Gate:
         figures: Mapping[str, Mapping[str, float]],
         read: Callable[[str], list[AnsweredItem]],
     ) -> None:
-        """Take the figures of each candidate by metric; `read` gives the answers of one when a report wants them."""
+        """Take the figures of each candidate by metric; `read` gives the answers of one when a
+        report wants them.
+        """
         self.scope = scope
         self.demands = tuple(demands)
         self.figures = figures
@@ -145,7 +155,9 @@ class Gate:
         ET.ElementTree(top).write(path, encoding="utf-8", xml_declaration=True)
 
     def write_summary(self, path: Path) -> None:
-        """Write a page of Markdown, as GITHUB_STEP_SUMMARY shows it: demands, figures, and the worst failures."""
+        """Write a page of Markdown, as GITHUB_STEP_SUMMARY shows it: demands, figures, and the
+        worst failures.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(self._summary()), encoding="utf-8")
 
@@ -174,7 +186,10 @@ class Gate:
 
 
 def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
-    """Bounds by metric, as options state them: `args_acc=0.9`. Raises ConfigurationError for what is no such thing."""
+    """Bounds by metric, as options state them: `args_acc=0.9`.
+
+    Raises ConfigurationError for what is no such thing.
+    """
     bounds: dict[str, float] = {}
     for one in stated:
         metric, _, bound = one.partition("=")
@@ -188,7 +203,9 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
 
 
 def read_figures(warehouse: Warehouse, scope: Scope, candidate: str) -> dict[str, float]:
-    """A candidate's figures by metric, means over its runs; by the judge where it has them, else by rule."""
+    """A candidate's figures by metric, means over its runs; by the judge where it has them, else
+    by rule.
+    """
     rows = warehouse.rows(sql("gate.figures"), [*scope, candidate])
     return {row["metric"]: row["value"] for row in rows}
 
@@ -207,7 +224,10 @@ def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
 
 
 def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands: Demands) -> Gate:
-    """Hold candidates to demands. Raises ConfigurationError for an unknown metric or candidate, or where none can be compared."""
+    """Hold candidates to demands.
+
+    Raises ConfigurationError for an unknown metric or candidate, or where none can be compared.
+    """
     demands.require_sound()
     with warehouse.reading_together():
         figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
@@ -261,7 +281,9 @@ def known_metrics() -> list[str]:
 
 
 def require_metrics(stated: Iterable[str]) -> None:
-    """Raise ConfigurationError where there is no such figure on any release, before anybody is asked."""
+    """Raise ConfigurationError where there is no such figure on any release, before anybody is
+    asked.
+    """
     known = known_metrics()
     for metric in stated:
         if metric not in known:
@@ -289,7 +311,8 @@ def require_known(warehouse: Warehouse, release: str, stated: str, labels: Seque
 def find_contestant(
     warehouse: Warehouse, release: str, stated: str, strategy: str = ""
 ) -> tuple[str, str]:
-    """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the only one it was asked by.
+    """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the
+    only one it was asked by.
 
     Raises ConfigurationError that lists those that there are.
     """
@@ -325,7 +348,9 @@ def _listed(contestants: Iterable[tuple[str, str]]) -> str:
 def _compared(
     warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[str, str], demands: Demands
 ) -> Demand:
-    """Whether a candidate passes fewer samples than another, of those that both have answered, beyond what chance does."""
+    """Whether a candidate passes fewer samples than another, of those that both have answered,
+    beyond what chance does.
+    """
     [row] = warehouse.rows(sql("gate.compared"), [*scope, candidate, *other])
     name = _SEPARATOR.join(other)
     if not row["samples"]:
@@ -366,7 +391,9 @@ def _demand_case(demand: Demand) -> ET.Element:
 
 
 def _sample_case(release: str, items: Sequence[AnsweredItem]) -> ET.Element:
-    """A sample with all its turns and runs: it fails where one of them does, and is skipped where none was judged."""
+    """A sample with all its turns and runs: it fails where one of them does, and is skipped
+    where none was judged.
+    """
     first = items[0]
     name = f"{first.sample} {_short(first.request)}"
     case = ET.Element("testcase", classname=_xml(f"{release}.{first.kind}"), name=_xml(name))

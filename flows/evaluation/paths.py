@@ -1,4 +1,6 @@
-"""Driving candidates through multi-step samples, in memory those that are on their way and a few that come next."""
+"""Driving candidates through multi-step samples, in memory those that are on their way and a few
+that come next.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +41,9 @@ _AHEAD = 20  # samples that are read at once
 
 
 def live_kinds() -> tuple[str, ...]:
-    """The kinds over which candidates can talk with a simulated user: paths, and dialogues in which slots are asked for."""
+    """The kinds over which candidates can talk with a simulated user: paths, and dialogues in
+    which slots are asked for.
+    """
     return (*MULTI_STEP, *DIALOGUES)
 
 
@@ -57,7 +61,8 @@ async def evaluate_paths(
     judge: ChatModel | None,
     keys: Mapping[str, str],
 ) -> None:
-    """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs.
+    """Drive a candidate through the release's multi-step samples that it has not been through, and
+    score all its runs.
 
     `keys` are those of these samples, each with its split.
     """
@@ -109,7 +114,9 @@ async def evaluate_paths(
 
 
 def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
-    """Score the complete runs; the scores take the place of those that the candidate had in this mode with this judge."""
+    """Score the complete runs; the scores take the place of those that the candidate had in this
+    mode with this judge.
+    """
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
     for split, runs in complete.items():
@@ -136,9 +143,11 @@ async def _drive(
     run: PathRun,
     chats: _Chats,
 ) -> dict[str, str]:
-    """Drive a candidate through the samples with these keys; a few are read when their turn comes, and let go.
+    """Drive a candidate through the samples with these keys; a few are read when their turn comes,
+    and let go.
 
-    Gives the tasks whose world is not at hand, each with the reason: they are failures, and the others go on.
+    Gives the tasks whose world is not at hand, each with the reason: they are failures, and the
+    others go on.
     """
     warehouse = evaluation.warehouse
     tools: dict[str, Tool] = {}
@@ -180,7 +189,10 @@ async def _drive(
 
 
 def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked: int) -> None:
-    """Say how many samples can't be judged. Raises ConfigurationError where these are all that were asked for."""
+    """Say how many samples can't be judged.
+
+    Raises ConfigurationError where these are all that were asked for.
+    """
     if lacking and len(lacking) == asked:
         raise ConfigurationError(next(iter(lacking.values())))
     if lacking:
@@ -191,7 +203,9 @@ def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked
 
 
 def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[RunResult]:
-    """How a candidate's runs over a split ended, those that ended alike as one; what was stated in them stays where it is."""
+    """How a candidate's runs over a split ended, those that ended alike as one; what was stated
+    in them stays where it is.
+    """
     columns = ", ".join(name for name in RunResult._fields if name != "times")
     return (
         RunResult(**row)
@@ -206,7 +220,9 @@ def _shared(of: RunsOf) -> list[str]:
 
 
 def builds_of(warehouse: Warehouse, release: str, kinds: Sequence[str]) -> list[Row]:
-    """The builds that made these kinds of samples of a release, each with its recipe, the oldest first."""
+    """The builds that made these kinds of samples of a release, each with its recipe, the oldest
+    first.
+    """
     return warehouse.rows(sql("path_runs.builds"), [release, list(kinds)])
 
 
@@ -216,7 +232,8 @@ def open_environments_of(
 ) -> Iterator[Mapping[str, Environment]]:
     """The environments of these builds, by name; of one name, the newest build's.
 
-    One that can't be opened any more is reported and left out: its samples are evaluated without response matching.
+    One that can't be opened any more is reported and left out: its samples are evaluated without
+    response matching.
     """
     environments: dict[str, Environment] = {}
     with ExitStack() as opened:

@@ -39,7 +39,9 @@ class Scoring(NamedTuple):
 
 
 class PathScoring(NamedTuple):
-    """The tables over runs of multi-step samples, and what is odd about the file that they come from."""
+    """The tables over runs of multi-step samples, and what is odd about the file that they come
+    from.
+    """
 
     summary: Summary
     problems: tuple[str, ...] = ()
@@ -53,10 +55,12 @@ def score_logs(
     language: Language | None = None,
     style: Style = "default",
 ) -> Scoring:
-    """Score the conversations of several logs as one (HammerBench 6.1.1); a pooled row of its tables is such a score.
+    """Score the conversations of several logs as one (HammerBench 6.1.1); a pooled row of its
+    tables is such a score.
 
-    `snapshots` is a mode or a file; `verdicts` unless said are the judge's where every log has them. Raises
-    ConfigurationError for files that are missing or none, RecordError where they do not fit together.
+    `snapshots` is a mode or a file; `verdicts` unless said are the judge's where every log has
+    them. Raises ConfigurationError for files that are missing or none, RecordError where they do
+    not fit together.
     """
     logs = [files.read_log(folder) for folder in folders]
     spoken = {log.language for log in logs} if language is None else {language}
@@ -95,7 +99,10 @@ def score_logs(
 
 
 def score_flat_file(file: Path, language: Language, style: Style = "default") -> Scoring:
-    """Score single predictions as the newest release does. Raises ConfigurationError where the file holds none."""
+    """Score single predictions as the newest release does.
+
+    Raises ConfigurationError where the file holds none.
+    """
     figures = score_rows(files.read_rows(file), language=language, style=style)._asdict()
     problems = figures.pop("problems")
     return Scoring(figures, {"language": language, "style": style}, problems)
@@ -108,7 +115,10 @@ def score_replies(file: Path, column: str = "") -> Scoring:
 
 
 def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
-    """Score a file of ComplexFuncBench results. Raises ConfigurationError where it holds none, or a row has another form."""
+    """Score a file of ComplexFuncBench results.
+
+    Raises ConfigurationError where it holds none, or a row has another form.
+    """
     from callwright.validators.metrics.complexeval.results import (
         PUBLISHED_ALL,
         read_results,
@@ -141,7 +151,8 @@ class CallNaviScoring(NamedTuple):
 def score_callnavi(
     questions: Path, predictions: Sequence[Path], *, repair: bool = True
 ) -> CallNaviScoring:
-    """Score a folder of predictions; of several, which are runs of one model, the first, and how steady they are.
+    """Score a folder of predictions; of several, which are runs of one model, the first, and how
+    steady they are.
 
     Raises ConfigurationError where a folder holds none, or a file has another form.
     """
@@ -173,7 +184,10 @@ def score_confetti(
     scorer: StringScorer,
     combining: Combining,
 ) -> ConfettiScores:
-    """Score CONFETTI's predictions. Raises ConfigurationError where a place holds none, or a row has another form."""
+    """Score CONFETTI's predictions.
+
+    Raises ConfigurationError where a place holds none, or a row has another form.
+    """
     from callwright.validators.metrics.confetti import scores
 
     predicted = scores.read_predictions(predictions)

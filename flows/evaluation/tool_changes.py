@@ -1,4 +1,6 @@
-"""Changed tools: a file that gives a release's tools other names and words, read against what the release has."""
+"""Changed tools: a file that gives a release's tools other names and words, read against what
+the release has.
+"""
 
 import re
 from collections import defaultdict
@@ -56,8 +58,8 @@ class ChangedWords(_Part):
 class ChangedCatalog(_Part):
     """A catalog whose tools stand in place of the release's tools of the same names.
 
-    `renames` say under which names tools, or parameters as `TOOL.PARAMETER`, are there. What it lacks is refused unless `others`
-    are to be kept as they are.
+    `renames` say under which names tools, or parameters as `TOOL.PARAMETER`, are there. What it
+    lacks is refused unless `others` are to be kept as they are.
     """
 
     catalog: Path
@@ -67,7 +69,9 @@ class ChangedCatalog(_Part):
 
 
 class ChangedWord(NamedTuple):
-    """Which words of a tool are others, such as "description" or "parameter city: name", and what they are before and after."""
+    """Which words of a tool are others, such as "description" or "parameter city: name", and
+    what they are before and after.
+    """
 
     what: str
     before: str
@@ -96,7 +100,10 @@ def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> Sho
 
 
 def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> ShownTools:
-    """The tools of a release as they are shown by changes. Raises ConfigurationError as `read_changes`."""
+    """The tools of a release as they are shown by changes.
+
+    Raises ConfigurationError as `read_changes`.
+    """
     name, changes = _stated(stated)
     ordered = sorted(tools, key=lambda one: (one.name, one.language, one.key))
     made = _Made(release, grouped(ordered, lambda tool: tool.name))
@@ -121,7 +128,9 @@ def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]
 def note_changes(
     warehouse: Warehouse, release: str, shown: ShownTools, prompting: PromptingStrategy
 ) -> None:
-    """Keep what was changed beside the strategies that answers with and without it are kept under."""
+    """Keep what was changed beside the strategies that answers with and without it are kept
+    under.
+    """
     if not shown.tools:
         return
     tools = read_tools(warehouse, [*shown.tools])
@@ -148,7 +157,9 @@ def note_changes(
 
 
 def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
-    """The name and the content of changes; a file that is a catalog itself is one without renames."""
+    """The name and the content of changes; a file that is a catalog itself is one without
+    renames.
+    """
     if isinstance(stated, Mapping):
         return "changed", _parsed(stated, "tools")
     if str(stated) in {"first", "always"}:
@@ -259,7 +270,10 @@ class _Made:
                     self._put_from(tool, there[self._names.get(name, name)], several=len(tools) > 1)
 
     def shown(self, name: str) -> ShownTools:
-        """All of it. Raises ConfigurationError where two tools come to one name, or nothing is changed."""
+        """All of it.
+
+        Raises ConfigurationError where two tools come to one name, or nothing is changed.
+        """
         shown: dict[str, str] = {}
         for tool in self._by_name:
             other = shown.setdefault(self._names.get(tool, tool), tool)
@@ -335,7 +349,9 @@ class _Made:
             self._tools[tool.key] = shown
 
     def _put_from(self, tool: Tool, found: Sequence[Tool], *, several: bool) -> None:
-        """Show a tool as the one of a catalog that has its place; of several languages, only that of its language."""
+        """Show a tool as the one of a catalog that has its place; of several languages, only
+        that of its language.
+        """
         fitting = [one for one in found if one.language == tool.language] if several else found
         if not fitting:
             self._put(tool, tool.description, tool.parameters)

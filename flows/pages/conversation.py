@@ -1,4 +1,6 @@
-"""A sample's conversation for the page, with what proves each argument, and a candidate's answer beside what was due."""
+"""A sample's conversation for the page, with what proves each argument, and a candidate's answer
+beside what was due.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,8 +37,9 @@ class Piece(NamedTuple):
 class ShownArgument(NamedTuple):
     """An argument with its value as JSON text and what proves it.
 
-    `number` is what the words that prove it are marked with, 0 where there are none; `sign` says whether it is new (+), changed
-    (~) or as before (""); `turn` is where an earlier result gives it.
+    `number` is what the words that prove it are marked with, 0 where there are none; `sign` says
+    whether it is new (+), changed (~) or as before (""); `turn` is where an earlier result gives
+    it.
     """
 
     name: str
@@ -57,7 +60,9 @@ class ProvedCall(NamedTuple):
 
 
 class ShownTurn(NamedTuple):
-    """One turn: `at` is its place, `kind` that of the record, `app` and `message` are what stands outside the conversation."""
+    """One turn: `at` is its place, `kind` that of the record, `app` and `message` are what
+    stands outside the conversation.
+    """
 
     at: int
     kind: str
@@ -71,7 +76,9 @@ class ShownTurn(NamedTuple):
 
 
 def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownTurn]:
-    """The turns of a sample; `proofs` is the evidence that the grounding check found, the generator's counts where it is silent."""
+    """The turns of a sample; `proofs` is the evidence that the grounding check found, the
+    generator's counts where it is silent.
+    """
     evidence = _Evidenced(sample, proofs)
     shift = shift_turn(sample)
     before: CallTurn | None = None
@@ -107,7 +114,9 @@ def tell_marks(turns: Iterable[ShownTurn]) -> dict[int, str]:
 
 
 def cut_text(text: str, stretches: Iterable[tuple[int, int, int]]) -> tuple[Piece, ...]:
-    """The text in pieces, each with the numbers of the stretches (start, end, number) that it lies in; none is lost."""
+    """The text in pieces, each with the numbers of the stretches (start, end, number) that it
+    lies in; none is lost.
+    """
     inside = [
         (max(0, start), min(len(text), end), number)
         for start, end, number in stretches
@@ -138,7 +147,9 @@ def write_json(value: JsonValue, indent: int | None = None) -> str:
 
 
 class _Evidenced:
-    """Which evidence counts for which argument of a sample, and the numbers that its words are marked with."""
+    """Which evidence counts for which argument of a sample, and the numbers that its words are
+    marked with.
+    """
 
     def __init__(self, sample: Sample, proofs: Sequence[Evidence]) -> None:
         self._proofs = proofs
@@ -156,14 +167,17 @@ class _Evidenced:
                     )
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
-        """What proves an argument: what the check found, where it can only mean this one, else what the generator noted."""
+        """What proves an argument: what the check found, where it can only mean this one, else
+        what the generator noted.
+        """
         own = [one for one in call.evidence if is_part_of(one.argument, name)]
         holders = [one for one in self._last if name in one.arguments]
         if len(holders) != 1 or holders[0].tool != call.tool:
             return own
         if not is_same(holders[0].arguments[name], call.arguments[name]):
             return own
-        # Of a value that was given anew the last proof counts: those before it are of calls before this one.
+        # Of a value that was given anew the last proof counts: those before it are of calls before
+        # this one.
         proofs = [one for one in self._proofs if is_part_of(one.argument, name)]
         return (
             list(
@@ -235,7 +249,9 @@ _WORDS = 1_500
 
 
 class AnsweredArgument(NamedTuple):
-    """An argument as it is due and as each answer has it, None where it is missing, and whether each is as due."""
+    """An argument as it is due and as each answer has it, None where it is missing, and whether
+    each is as due.
+    """
 
     name: str
     due: str | None
@@ -244,7 +260,9 @@ class AnsweredArgument(NamedTuple):
 
 
 class AnsweredCall(NamedTuple):
-    """A call that was due beside what each answer made of it; "" for the tool of a side that has none."""
+    """A call that was due beside what each answer made of it; "" for the tool of a side that has
+    none.
+    """
 
     due: str
     answers: tuple[str, ...]
@@ -252,7 +270,9 @@ class AnsweredCall(NamedTuple):
 
 
 class ShownAnswer(NamedTuple):
-    """One item: the row that it was read from, and its calls in pairs; `words` is what an answer without calls says."""
+    """One item: the row that it was read from, and its calls in pairs; `words` is what an answer
+    without calls says.
+    """
 
     row: Row
     calls: tuple[AnsweredCall, ...]
@@ -281,7 +301,9 @@ def show_pair(one: Row, other: Row) -> ShownPair:
 
 
 def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredCall, ...]:
-    """Each due call with the one of each answer that stands for it; then what nobody asked for, those of a tool in one."""
+    """Each due call with the one of each answer that stands for it; then what nobody asked for,
+    those of a tool in one.
+    """
     partners = [partners_of(due, made) for made in answers]
     found = [
         _beside(
@@ -307,7 +329,9 @@ def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredC
 
 
 def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
-    """A call beside what each answer made of it: an argument is right where both have it alike, or neither has it."""
+    """A call beside what each answer made of it: an argument is right where both have it alike,
+    or neither has it.
+    """
     wanted = due.arguments if due else {}
     given = [call.arguments if call else {} for call in made]
     arguments = tuple(

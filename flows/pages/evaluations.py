@@ -1,4 +1,6 @@
-"""The pages of releases: leaderboards, slices, mistakes, answers beside gold, two candidates compared; and what a release holds."""
+"""The pages of releases: leaderboards, slices, mistakes, answers beside gold, two candidates
+compared; and what a release holds.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -46,7 +48,9 @@ class ShareInterval(NamedTuple):
 
 
 class Contestant(NamedTuple):
-    """One row of a leaderboard: who, how many items, and the share that is right with its 95 % interval (Wilson)."""
+    """One row of a leaderboard: who, how many items, and the share that is right with its 95 %
+    interval (Wilson).
+    """
 
     id: str
     name: str
@@ -55,7 +59,9 @@ class Contestant(NamedTuple):
 
 
 class ErrorMap(NamedTuple):
-    """Mistakes by kind and error type, of one contestant: counts by (kind, error type), and which tools were called for others."""
+    """Mistakes by kind and error type, of one contestant: counts by (kind, error type), and
+    which tools were called for others.
+    """
 
     contestant: Contestant
     kinds: list[str]
@@ -157,7 +163,9 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
 
 
 def tools_page(look: Look, query: Query, name: str) -> str | None:
-    """What changed tools do to a candidate: by metric, by tool beside what is changed of it, and which tools are mixed up."""
+    """What changed tools do to a candidate: by metric, by tool beside what is changed of it, and
+    which tools are mixed up.
+    """
     release, made = read_release(look.warehouse, name), list_changes(look.warehouse, name)
     asked = query.get("candidate"), query.get("strategy"), query.get("shown")
     chosen = [
@@ -221,7 +229,8 @@ def share_of(right: int, judged: int) -> ShareInterval | None:
 def share_of_items(row: Row) -> ShareInterval | None:
     """As `share_of`, of items of which those of one sample depend on each other.
 
-    The interval is Wilson's over as many independent items as would make the share vary as it does from sample to sample.
+    The interval is Wilson's over as many independent items as would make the share vary as it does
+    from sample to sample.
     """
     judged, right = row["judged"], row["right_items"]
     whole = share_of(right, judged)
@@ -358,5 +367,7 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
 
 @lru_cache(maxsize=8)
 def _read(warehouse: Warehouse, _copied_at: object, name: str) -> ReleaseContents | None:
-    """A release of a copy is compared with its manifest and the one before it once: that takes seconds where it is large."""
+    """A release of a copy is compared with its manifest and the one before it once: that takes
+    seconds where it is large.
+    """
     return read_contents(warehouse, name)

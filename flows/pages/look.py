@@ -1,4 +1,6 @@
-"""What every page is rendered with: the copy that is looked at, how links are written, the templates, and words for things."""
+"""What every page is rendered with: the copy that is looked at, how links are written, the
+templates, and words for things.
+"""
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -29,8 +31,9 @@ ASSETS = ("page.css", "page.js")
 class Look(NamedTuple):
     """One look at a copy of the warehouse, made at `copied_at`.
 
-    `kept` are the keys of the samples that are written as files, where nobody answers a form; None where pages are served.
-    `ahead` holds samples that were read before their pages are made, many by one query.
+    `kept` are the keys of the samples that are written as files, where nobody answers a form; None
+    where pages are served. `ahead` holds samples that were read before their pages are made, many
+    by one query.
     """
 
     warehouse: Warehouse
@@ -171,7 +174,9 @@ def stage_question(name: str) -> str:
 
 
 def prompts_of(version: str, kept: Mapping[str, PromptText]) -> list[PromptText]:
-    """The prompts of a version: as the warehouse has `kept` them, else as the product ships them today."""
+    """The prompts of a version: as the warehouse has `kept` them, else as the product ships them
+    today.
+    """
     found = (kept.get(one) or _prompts().get(one) for one in version.split("+"))
     return [one for one in found if one is not None]
 

@@ -1,4 +1,6 @@
-"""A Jupyter notebook over the published copy: the plots that people mostly want, from `notebook.md` beside this file."""
+"""A Jupyter notebook over the published copy: the plots that people mostly want, from
+`notebook.md` beside this file.
+"""
 
 import re
 from importlib.resources import files
@@ -17,7 +19,10 @@ _ENDING = ".ipynb"
 
 
 def write_notebook(database: Path, path: Path) -> Path:
-    """Write a notebook that opens a published database. Raises ConfigurationError where something else is there already."""
+    """Write a notebook that opens a published database.
+
+    Raises ConfigurationError where something else is there already.
+    """
     if path.suffix != _ENDING:
         raise ConfigurationError(
             f"The name of a notebook must end with {_ENDING}; {str(path)!r} does not."

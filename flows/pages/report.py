@@ -1,4 +1,6 @@
-"""The pages of builds and of reviews, and the summary: the first page of the site, and a file that opens by itself."""
+"""The pages of builds and of reviews, and the summary: the first page of the site, and a file
+that opens by itself.
+"""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +47,9 @@ _OF_A_RELEASE = ("kinds", "domains", "parameter_types", "steps")
 
 
 class ReleaseFacts(NamedTuple):
-    """What there is to say about one release: its leaderboard, mistakes by contestant, and the tables of the papers."""
+    """What there is to say about one release: its leaderboard, mistakes by contestant, and the
+    tables of the papers.
+    """
 
     name: str
     board: list[Contestant]
@@ -65,7 +69,9 @@ def overview_page(look: Look, _query: Query) -> str:
 
 
 def write_report(warehouse: Warehouse, path: Path) -> Path:
-    """Write the summary to `path` as a file that needs no other; its links lead to the page where `callwright view` serves it."""
+    """Write the summary to `path` as a file that needs no other; its links lead to the page
+    where `callwright view` serves it.
+    """
     look = Look(
         warehouse, datetime.now(UTC), lambda path, query: PAGE_ADDRESS + served_address(path, query)
     )
@@ -107,7 +113,9 @@ def _render(look: Look, template: str, **more: str) -> str:
 def _read_summary(
     warehouse: Warehouse, _copied_at: datetime
 ) -> tuple[SummaryRows, list[ReleaseFacts]]:
-    """What the summary says; a copy is read once, for it takes seconds where there are many samples."""
+    """What the summary says; a copy is read once, for it takes seconds where there are many
+    samples.
+    """
     with warehouse.reading_together():
         facts = read_summary(warehouse)
         mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
@@ -147,7 +155,9 @@ class Day(NamedTuple):
 
 
 class Reviews(NamedTuple):
-    """All that is told about reviewing; `gold` is by person and defect, each with the share that they answered rightly."""
+    """All that is told about reviewing; `gold` is by person and defect, each with the share that
+    they answered rightly.
+    """
 
     progress: Status
     whole: Row
@@ -227,7 +237,9 @@ def build_page(look: Look, _query: Query, key: str) -> str | None:
 
 
 def outcomes_page(look: Look, query: Query, key: str) -> str | None:
-    """What became of a build's records at a stage, with the reasons; None where there is no such build."""
+    """What became of a build's records at a stage, with the reasons; None where there is no such
+    build.
+    """
     build = read_build_row(look.warehouse, key)
     if build is None:
         return None

@@ -1,4 +1,6 @@
-"""The pages of samples: the list with its filters, one sample with all that is known of it, and the sample as a test."""
+"""The pages of samples: the list with its filters, one sample with all that is known of it, and
+the sample as a test.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -54,7 +56,9 @@ class Choice(NamedTuple):
 
 
 class Ancestor(NamedTuple):
-    """One record that a sample was made of, with those before it, the prompt that made it and what it holds."""
+    """One record that a sample was made of, with those before it, the prompt that made it and
+    what it holds.
+    """
 
     row: Row
     before: tuple["Ancestor", ...]
@@ -175,7 +179,9 @@ def _type_of(schema: object) -> str:
 
 
 def _tree(detail: SampleDetail) -> Ancestor:
-    """The sample with what it was made of, each with what that was made of; what stands twice is shown where it is nearest."""
+    """The sample with what it was made of, each with what that was made of; what stands twice is
+    shown where it is nearest.
+    """
     rows = {row["key"]: row for row in detail.ancestors}
     kept = {row["version"]: PromptText(f"{row['name']}.j2", row["text"]) for row in detail.prompts}
     seen: set[str] = set()
@@ -203,7 +209,9 @@ def _tree(detail: SampleDetail) -> Ancestor:
 
 
 def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """The last calls that are due in a sample as a test of whoever is to make them, "" where none are asked for."""
+    """The last calls that are due in a sample as a test of whoever is to make them, "" where
+    none are asked for.
+    """
     if not sample.call_turns:
         return ""
     names = plain_names(tools.values())

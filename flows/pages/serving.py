@@ -35,7 +35,9 @@ _TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
 
 
 class OpenCopy:
-    """The published copy, kept open from one page to the next; where it was replaced, the next page opens the new one."""
+    """The published copy, kept open from one page to the next; where it was replaced, the next
+    page opens the new one.
+    """
 
     def __init__(self, warehouse: Warehouse) -> None:
         """Name the copy; it is opened by the first page."""
@@ -61,7 +63,9 @@ class OpenCopy:
 
 
 def page_app(copy: Warehouse) -> Starlette:
-    """The application that shows the copy; it answers only those who call it by the names of this machine."""
+    """The application that shows the copy; it answers only those who call it by the names of
+    this machine.
+    """
     opened = OpenCopy(copy)
 
     def answer(request: Request) -> Response:

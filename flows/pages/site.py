@@ -1,4 +1,7 @@
-"""The site: which addresses there are, and what each shows. The same pages are served, or written as files."""
+"""The site: which addresses there are, and what each shows.
+
+The same pages are served, or written as files.
+"""
 
 import re
 from collections import deque
@@ -33,7 +36,9 @@ from callwright.warehouse.store import Warehouse
 
 
 class Address(NamedTuple):
-    """An address pattern, `*` for a name, and what shows it: None where there is nothing of that name."""
+    """An address pattern, `*` for a name, and what shows it: None where there is nothing of that
+    name.
+    """
 
     pattern: str
     show: Callable[..., str | None]
@@ -100,7 +105,9 @@ class _Names:
         return [self.waiting.popleft() for _ in range(min(most, len(self.waiting)))]
 
     def link(self, path: str, query: Query) -> str:
-        """The file of a page, "" where it has none: of lists there is the first page alone, of samples those that are kept."""
+        """The file of a page, "" where it has none: of lists there is the first page alone, of
+        samples those that are kept.
+        """
         if path.removeprefix("/") in ASSETS:
             return path.removeprefix("/")
         sample = _SAMPLE.fullmatch(path)
@@ -128,7 +135,9 @@ class _Names:
 def write_site(
     copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES
 ) -> WrittenSite:
-    """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new, or its own of before."""
+    """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new,
+    or its own of before.
+    """
     _take(folder)
     with copy.reading():  # keeps the copy open from page to page
         kept = frozenset(choose_samples(copy, samples))
@@ -155,7 +164,10 @@ def write_site(
 
 
 def _take(folder: Path) -> None:
-    """Make the folder, or empty it where the page was written to it before. Raises ConfigurationError where it is others'."""
+    """Make the folder, or empty it where the page was written to it before.
+
+    Raises ConfigurationError where it is others'.
+    """
     with suppress(FileNotFoundError):
         if any(folder.iterdir()) and not (folder / _MARK).exists():
             raise ConfigurationError(

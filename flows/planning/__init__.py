@@ -1,1 +1,3 @@
-"""Planning: which samples, conversations, paths and questions a build shall make, and what that will cost."""
+"""Planning: which samples, conversations, paths and questions a build shall make, and what that
+will cost.
+"""

@@ -1,4 +1,6 @@
-"""What a recipe demands: each kind's count by language and place, what its families are given to plan it, and what can't be."""
+"""What a recipe demands: each kind's count by language and place, what its families are given to
+plan it, and what can't be.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
@@ -20,9 +22,11 @@ _NAMED = 3
 
 
 class Demand(NamedTuple):
-    """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
+    """How many samples of a kind in a language are asked for, were planned, and passed all checks
+    until now.
 
-    `place` is the domain of kinds that are spread over domains, the complexity of conversations, "" for others.
+    `place` is the domain of kinds that are spread over domains, the complexity of conversations, ""
+    for others.
     """
 
     kind: Kind
@@ -33,7 +37,9 @@ class Demand(NamedTuple):
     place: str = ""
 
     def plan_until(self, spare: float) -> int:
-        """How many are to be planned in all; the share `spare` of those asked for may replace what did not pass."""
+        """How many are to be planned in all; the share `spare` of those asked for may replace
+        what did not pass.
+        """
         if self.planned < self.asked:
             return self.asked
         most = self.asked + ceil(self.asked * spare)
@@ -41,7 +47,9 @@ class Demand(NamedTuple):
 
 
 def waves(recipe: Recipe) -> list[list[str]]:
-    """The names of the kinds that are made together, wave by wave; what is taken from files comes first."""
+    """The names of the kinds that are made together, wave by wave; what is taken from files
+    comes first.
+    """
     taken = [[CALL, CALLS, CONVERSATION]] if recipe.sources else []
     return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
 
@@ -49,9 +57,11 @@ def waves(recipe: Recipe) -> list[list[str]]:
 def shares(
     recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore
 ) -> Iterator[Demand]:
-    """Every kind's count, shared out over the languages, and over the places where its family has some.
+    """Every kind's count, shared out over the languages, and over the places where its family has
+    some.
 
-    A kind for which the tools have no place is left out, and so are the languages that its family has no words for.
+    A kind for which the tools have no place is left out, and so are the languages that its family
+    has no words for.
     """
     for name, count in recipe.samples.items():
         kind, family = kind_named(name), family_of(name)
@@ -87,7 +97,8 @@ def told_of_brought(recipe: Recipe) -> Iterator[str]:
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where nothing at all can be planned, before anything is written down.
+    """Raise ConfigurationError where nothing at all can be planned, before anything is written
+    down.
 
     What costs a kind or a tool only is told when it is planned.
     """
@@ -129,7 +140,9 @@ def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool
 
 
 def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:
-    """Why the tools allow no sample of a demand, None where they do; what needs an environment is not asked."""
+    """Why the tools allow no sample of a demand, None where they do; what needs an environment
+    is not asked.
+    """
     family, missed = family_of(demand.kind.name), list[LeftOut]()
     order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=missed.append)
     try:

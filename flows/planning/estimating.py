@@ -1,4 +1,6 @@
-"""What a build will ask and cost: a dry run renders the real prompts, and shows them; earlier builds tell what of it lands."""
+"""What a build will ask and cost: a dry run renders the real prompts, and shows them; earlier
+builds tell what of it lands.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +46,9 @@ TOOLS = "tools"  # where a call is about the tools that are made, and no kind of
 
 
 class EstimateRow(NamedTuple):
-    """What a role's model is asked for a kind of sample; `dollars` is None where nobody knows its price."""
+    """What a role's model is asked for a kind of sample; `dollars` is None where nobody knows
+    its price.
+    """
 
     role: str
     model: str
@@ -56,7 +60,9 @@ class EstimateRow(NamedTuple):
 
 
 class EarlierBuild(NamedTuple):
-    """What an earlier build of the recipe with the same models has told: what share landed, and what each accepted sample took."""
+    """What an earlier build of the recipe with the same models has told: what share landed, and
+    what each accepted sample took.
+    """
 
     build: str
     made: int
@@ -71,7 +77,9 @@ class EarlierBuild(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What a build will ask and cost, before it asks anything; what the ledger knows by then costs nothing."""
+    """What a build will ask and cost, before it asks anything; what the ledger knows by then
+    costs nothing.
+    """
 
     recipe: str
     planned: int
@@ -124,7 +132,9 @@ class _Asked(NamedTuple):
 
 
 async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
-    """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work folder that is thrown away."""
+    """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work
+    folder that is thrown away.
+    """
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
         asked, sampled = (
@@ -169,7 +179,9 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
 def _taken(
     recipe: Recipe, settings: Settings, sampled: Mapping[str, int]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """How many samples of each kind are taken from files, by the first records of these; a note where they were not read yet."""
+    """How many samples of each kind are taken from files, by the first records of these; a note
+    where they were not read yet.
+    """
     seen = {
         name: count
         for name, count in sampled.items()
@@ -191,7 +203,9 @@ def _taken(
 def _as_before(
     rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild
 ) -> list[EstimateRow]:
-    """So many times more as models were asked for a sample before than stand-ins are, who seldom need a second try."""
+    """So many times more as models were asked for a sample before than stand-ins are, who seldom
+    need a second try.
+    """
     dry = sum(row.calls for row in rows) / max(1, planned)
     before = (earlier.calls_per_accepted or 0.0) * earlier.acceptance
     repeats = min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
@@ -253,7 +267,9 @@ class _Scale:
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
 
     def of(self, stage: str, kind: str) -> float:
-        """The factor for a stage's calls for a kind; for all kinds of its group where the kind is not known."""
+        """The factor for a stage's calls for a kind; for all kinds of its group where the kind
+        is not known.
+        """
         if self._sampled.get(kind):
             return self._worked(stage, kind) / self._sampled[kind]
         group = stage_named(stage).group
@@ -264,7 +280,9 @@ class _Scale:
         return sum(self._planned[name] for name in kinds or self._planned) / max(1, sampled)
 
     def _worked(self, stage: str, kind: str) -> float:
-        """How many of a kind meet the stage: where readers are measured, its part of what the recipe wants of its family."""
+        """How many of a kind meet the stage: where readers are measured, its part of what the
+        recipe wants of its family.
+        """
         planned = self._planned.get(kind, 0)
         if stage_named(stage).group != MEASURING:
             return planned
@@ -309,7 +327,9 @@ def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[Es
 
 
 def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
-    """How many of each kind will be planned: with `spare` also what replaces those that do not pass, as far as is known."""
+    """How many of each kind will be planned: with `spare` also what replaces those that do not
+    pass, as far as is known.
+    """
     more = recipe.spare
     if earlier is not None and earlier.acceptance:
         more = min(recipe.spare, 1 / earlier.acceptance - 1)
@@ -354,7 +374,9 @@ def _notes(recipe: Recipe) -> Iterator[str]:
 
 
 async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> None:
-    """Say what a build will ask and cost where a model of it costs money, and which models have no price."""
+    """Say what a build will ask and cost where a model of it costs money, and which models have
+    no price.
+    """
     if costs_money(recipe):
         progress.say((await estimate_build(recipe, settings)).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:
@@ -373,7 +395,9 @@ def costs_money(recipe: Recipe) -> bool:
 
 
 class ShownPrompt(NamedTuple):
-    """A prompt with what it was first rendered with: `stage` asked it, `schema` is that of the answer, {} for free text."""
+    """A prompt with what it was first rendered with: `stage` asked it, `schema` is that of the
+    answer, {} for free text.
+    """
 
     stage: str
     name: str
@@ -397,7 +421,8 @@ def _fenced(text: str, language: str = "text") -> str:
 
 
 async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
-    """Each prompt that a build of the recipe asks, by its name, rendered for the first record that comes to it.
+    """Each prompt that a build of the recipe asks, by its name, rendered for the first record that
+    comes to it.
 
     Raises as `estimate_build` does.
     """

@@ -1,4 +1,6 @@
-"""What a build still lacks of each kind, and the drafts that would make up for it: each family plans its own."""
+"""What a build still lacks of each kind, and the drafts that would make up for it: each family
+plans its own.
+"""
 
 import tempfile
 from array import array
@@ -51,7 +53,9 @@ class Planner:
     """Plans some kinds of a build: what is kept of it until now, and what is to be made next."""
 
     def __init__(self, run: GroupRun, kinds: Iterable[str], *, at_most: int | None = None) -> None:
-        """Look up what the build has of these kinds; `at_most` so many samples of each demand are planned."""
+        """Look up what the build has of these kinds; `at_most` so many samples of each demand
+        are planned.
+        """
         self._run = run
         self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
@@ -108,7 +112,9 @@ class Planner:
     def _instead(
         self, demands: Sequence[Demand], worlds: "_Worlds"
     ) -> Iterator[tuple[Demand, Demand]]:
-        """The demands of places that allow all they were asked for, as they are instead of what others of their kind don't."""
+        """The demands of places that allow all they were asked for, as they are instead of what
+        others of their kind don't.
+        """
         for (kind, language), some in grouped(
             demands, lambda one: (one.kind, one.language)
         ).items():
@@ -138,7 +144,9 @@ class Planner:
     async def _planned(
         self, demand: Demand, fresh: "_Fresh", opened: ExitStack, worlds: "_Worlds"
     ) -> Iterator[Draft]:
-        """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
+        """The drafts of a demand that are not begun yet; no more than are lacking, also where
+        the plan was another one.
+        """
         family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
@@ -157,7 +165,9 @@ class Planner:
     def _until_refused(
         self, planned: Iterator[Draft], demand: Demand, until: int
     ) -> Iterator[Draft]:
-        """What can be planned; where the tools allow no more, that is noted and the build goes on with what there is."""
+        """What can be planned; where the tools allow no more, that is noted and the build goes
+        on with what there is.
+        """
         made, reason = 0, ""
         try:
             for draft in planned:
@@ -253,7 +263,10 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
 def _possible_derivations(
     passed: "_Passed", demand: Demand, tools: Mapping[str, Tool], against: Counter[str]
 ) -> Iterator[Derivation]:
-    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile. Obstacles are counted."""
+    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile.
+
+    Obstacles are counted.
+    """
     kind, language = demand.kind, demand.language
     if kind.transform is None:
         return
@@ -300,12 +313,16 @@ _MOST_SEEN = (
 
 @lru_cache(1)
 def _obstacles_seen(_build: str) -> dict[tuple[str, str], str]:
-    """What stood against a kind's source in the rounds before, "" where nothing did: to find it out is most of planning."""
+    """What stood against a kind's source in the rounds before, "" where nothing did: to find it
+    out is most of planning.
+    """
     return {}
 
 
 class _Worlds:
-    """The recipe's environments while something is planned, opened where one is asked for; how much each demand got."""
+    """The recipe's environments while something is planned, opened where one is asked for; how
+    much each demand got.
+    """
 
     def __init__(self, run: GroupRun) -> None:
         self._run, self._open = run, ExitStack()
@@ -326,7 +343,10 @@ class _Worlds:
 
 
 class _Passed:
-    """The samples that passed every check: what is built upon is proved. They wait in files while something is planned."""
+    """The samples that passed every check: what is built upon is proved.
+
+    They wait in files while something is planned.
+    """
 
     def __init__(self, run: GroupRun) -> None:
         self.run = run
@@ -334,7 +354,9 @@ class _Passed:
         self._open = ExitStack()
 
     def of(self, kinds: Iterable[str], language: Language) -> "Spooled[Sample]":
-        """Those of these kinds in a language; they are read once, however many kinds are made of them."""
+        """Those of these kinds in a language; they are read once, however many kinds are made of
+        them.
+        """
         at = (tuple(kinds), language)
         if at not in self._found:
             asked = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
@@ -353,7 +375,9 @@ class _Passed:
 
 
 class _Fresh:
-    """Tells what has no outcome at a stage yet, looked up some at a time: a build may have millions."""
+    """Tells what has no outcome at a stage yet, looked up some at a time: a build may have
+    millions.
+    """
 
     def __init__(self, run: GroupRun, stage: str, *, is_begun: bool) -> None:
         self._warehouse, self._at, self._is_begun = run.warehouse, [run.build, stage], is_begun
@@ -380,7 +404,9 @@ _FEW_PLACES = 2  # with a reason each
 
 
 def planned_by_kind(run: GroupRun) -> Counter[str]:
-    """How many samples of each kind were planned in the build until now; a goal counts for all its variants."""
+    """How many samples of each kind were planned in the build until now; a goal counts for all
+    its variants.
+    """
     counts = Counter[str]()
     for (kind, _, _), count in _count_planned(run).items():
         counts[kind] += count
@@ -419,7 +445,9 @@ Held = TypeVar("Held", bound=Record)
 
 
 def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
-    """Write down what a planner left out, in the place of what was left out of the same demands before."""
+    """Write down what a planner left out, in the place of what was left out of the same demands
+    before.
+    """
     rows: dict[LeftOut, Row] = {}
     for (
         one
@@ -442,7 +470,9 @@ def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
 
 
 def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
-    """What is left out, for people: each kind, and of the tools of a kind how many, with the reason that most have."""
+    """What is left out, for people: each kind, and of the tools of a kind how many, with the
+    reason that most have.
+    """
     tools: dict[str, dict[str, list[str]]] = {}
     places: dict[tuple[str, Language], list[LeftOut]] = {}
     for one in found:
@@ -467,7 +497,8 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
 
 
 class Spooled(Sequence[Held], Generic[Held]):
-    """Records of a kind, by their position; of each, where it is in the file and its key stay in memory, and no more.
+    """Records of a kind, by their position; of each, where it is in the file and its key stay in
+    memory, and no more.
 
     The file has no name: it is gone when it is closed, and when the process is killed.
     """

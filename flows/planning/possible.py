@@ -1,4 +1,6 @@
-"""What the tools of a recipe allow, before anything is built: by kind and by tool, and why not, as planning has it."""
+"""What the tools of a recipe allow, before anything is built: by kind and by tool, and why not,
+as planning has it.
+"""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -39,9 +41,11 @@ _MANY = 4  # of fewer tools nothing is typical
 
 
 class KindRow(NamedTuple):
-    """What the tools allow of a kind: samples can be about so many of so many `tools`; `reason` is why not about the others.
+    """What the tools allow of a kind: samples can be about so many of so many `tools`; `reason` is
+    why not about the others.
 
-    Where it is not `is_known`, what is possible depends on other samples, and the counts are upper bounds.
+    Where it is not `is_known`, what is possible depends on other samples, and the counts are upper
+    bounds.
     """
 
     kind: str
@@ -54,11 +58,12 @@ class KindRow(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is asked for, of which tools, and what of it can't be planned; `problems` are what was odd in their files.
+    """What is asked for, of which tools, and what of it can't be planned; `problems` are what was
+    odd in their files.
 
-    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is asked for then. `policies` is
-    what is wrong with the recipe's policies, or odd, `sentences` what is wrong with those that it brings for its tools. `plainly`
-    says how many tools have none.
+    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is
+    asked for then. `policies` is what is wrong with the recipe's policies, or odd, `sentences` what
+    is wrong with those that it brings for its tools. `plainly` says how many tools have none.
     """
 
     asked: Mapping[str, int]
@@ -73,7 +78,9 @@ class Survey(NamedTuple):
 
     @property
     def of_servers(self) -> str:
-        """What a build finds out of live servers and a list does not tell, "" where there are none."""
+        """What a build finds out of live servers and a list does not tell, "" where there are
+        none.
+        """
         named = ", ".join(self.servers)
         return (
             named
@@ -104,8 +111,9 @@ class Survey(NamedTuple):
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     """What a recipe's tools allow, looked at in a work folder that is thrown away.
 
-    Live servers are asked for their lists, and no tool of them is called. Tools that are made for the build are not made, and a
-    server may be away: of a recipe with such a source nothing is said but what its other tools are.
+    Live servers are asked for their lists, and no tool of them is called. Tools that are made for
+    the build are not made, and a server may be away: of a recipe with such a source nothing is said
+    but what its other tools are.
     """
     known = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
     with aside(recipe, settings) as elsewhere:
@@ -145,7 +153,9 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
-    """What the tools of the recipe in a file do not allow of what it asks for; what they can't be had for is a mistake."""
+    """What the tools of the recipe in a file do not allow of what it asks for; what they can't
+    be had for is a mistake.
+    """
     source = read_yaml(path.read_text(encoding="utf-8"))
 
     def remark(at: DataPath, stated: str, *, is_remark: bool = True) -> RecipeProblem:
@@ -197,7 +207,9 @@ class Constant(NamedTuple):
 
 
 def constants_to_fix(tools: Sequence[Tool]) -> list[Constant]:
-    """The parameters that a recipe should fix, the most frequent first: nobody says them with each request."""
+    """The parameters that a recipe should fix, the most frequent first: nobody says them with
+    each request.
+    """
     required, plumbing = Counter[str](), set[str]()
     for tool in tools:
         plumbing |= {*tool.plumbing}
@@ -277,7 +289,8 @@ def _impossible(found: Iterable[LeftOut], recipe: Recipe) -> Iterator[Kind]:
 def _derived(
     kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]
 ) -> Iterator[LeftOut]:
-    """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind, where that are all.
+    """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind,
+    where that are all.
 
     Nothing is claimed where samples of a source show only in a build what can be made of them.
     """
@@ -307,14 +320,18 @@ def _derived(
 
 
 def is_known_before(sources: Iterable[str]) -> bool:
-    """Whether the tools alone decide what can be made of samples of these kinds, so that it is known before a build."""
+    """Whether the tools alone decide what can be made of samples of these kinds, so that it is
+    known before a build.
+    """
     return all(name in family_of(name).plainest for name in sources)
 
 
 def _obstacle_of_tool(
     tool: Tool, sources: Sequence[str], obstacle: Obstacle, recipe: Recipe, language: Language
 ) -> str:
-    """Why nothing can be made of the plainest samples about a tool, "" where something can be made of one of them."""
+    """Why nothing can be made of the plainest samples about a tool, "" where something can be
+    made of one of them.
+    """
     reason = f"There are no {' or '.join(sources)} samples about this tool."
     for name in sources:
         order = order_of(recipe, Demand(kind_named(name), language, 1), [tool])

@@ -1,4 +1,6 @@
-"""What a build's landed samples are like: conversations and paths beside the papers', repetition, who read."""
+"""What a build's landed samples are like: conversations and paths beside the papers',
+repetition, who read.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -97,7 +99,9 @@ def _chains(turns: Iterable[Turn]) -> Iterator[int]:
 
 
 class PathRow(NamedTuple):
-    """How long the landed paths of a domain are in the mean, beside the paper's (ComplexFuncBench, Table 3)."""
+    """How long the landed paths of a domain are in the mean, beside the paper's
+    (ComplexFuncBench, Table 3).
+    """
 
     domain: str
     samples: int
@@ -136,7 +140,8 @@ def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
 
 
 class RepeatedWords(NamedTuple):
-    """Words with which more requests of a build begin, or which more of them are but for their values, than the recipe allows.
+    """Words with which more requests of a build begin, or which more of them are but for their
+    values, than the recipe allows.
 
     The view `too_frequent` has them.
     """
@@ -165,7 +170,8 @@ class RepeatedWords(NamedTuple):
 
 
 class ReaderRow(NamedTuple):
-    """How a reader read what was planted, in a language and family; where `defect` is not "" in defects of this kind alone.
+    """How a reader read what was planted, in a language and family; where `defect` is not "" in
+    defects of this kind alone.
 
     A row of the view `reader_precision`.
     Shares lie between `_low` and `_high` with 95 % confidence. None where nothing was planted.
@@ -193,7 +199,8 @@ class ReaderRow(NamedTuple):
 
 
 class TrustRow(NamedTuple):
-    """Whether a reader may settle anything: the shares that it caught of planted defects and agreed with of the golds that it read.
+    """Whether a reader may settle anything: the shares that it caught of planted defects and agreed
+    with of the golds that it read.
 
     A row of the view `reader_trust`; None where nothing was planted.
     """
@@ -239,7 +246,8 @@ def told_of_trust(warehouse: Warehouse, build: str, accept: AcceptanceRules) -> 
 
 
 class UserRow(NamedTuple):
-    """How the simulated users of a build's live tasks did in a language: shares of wordings refused, and of answers amiss.
+    """How the simulated users of a build's live tasks did in a language: shares of wordings
+    refused, and of answers amiss.
 
     A row of the view `live_users`.
     """
@@ -264,7 +272,9 @@ def rows_of_view(
 
 
 def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> Iterator[str]:
-    """Which readers nobody has measured, which kinds of defects the others missed, the worst first, and who is not accepted."""
+    """Which readers nobody has measured, which kinds of defects the others missed, the worst
+    first, and who is not accepted.
+    """
     for reader in dict.fromkeys(row.reader for row in rows):
         mine = [row for row in rows if row.reader == reader]
         if not any(row.planted or row.doubles for row in mine):

@@ -1,7 +1,8 @@
-"""Sentences that a recipe brings for its tools: files by tool, read with the recipe and checked against its tools.
+"""Sentences that a recipe brings for its tools: files by tool, read with the recipe and checked
+against its tools.
 
-The language stands in a file's name: `shop.en.yaml`. Errors are those of a recipe, with the file's own lines. All of a file are
-found at once.
+The language stands in a file's name: `shop.en.yaml`. Errors are those of a recipe, with the file's
+own lines. All of a file are found at once.
 """
 
 import re
@@ -103,7 +104,10 @@ def check_sentences(
 
 
 def with_checked_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Recipe:
-    """A recipe whose sentences know their tools. Raises ConfigurationError that lists all that is wrong with them."""
+    """A recipe whose sentences know their tools.
+
+    Raises ConfigurationError that lists all that is wrong with them.
+    """
     if not recipe.sentence_files:
         return recipe
     if problems := check_sentences(recipe.sentence_files, tools):
@@ -130,7 +134,9 @@ def _parameters(
 
 
 def told_of_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[str]:
-    """How many tools template/v1 words plainly because they have no sentences; nothing where another model words requests."""
+    """How many tools template/v1 words plainly because they have no sentences; nothing where
+    another model words requests.
+    """
     if reads_language(recipe.models.generator.name):
         return
     for language in recipe.languages:
@@ -306,7 +312,9 @@ class _FileCheck:
             self.add(said.path, stated, meant=nearest(slot, names), noun="parameters", known=names)
 
     def _check_first(self, requests: Sequence[_Said], tool: Tool) -> None:
-        """Whether the first sentence can say whatever may be stated of a tool; all others may say less."""
+        """Whether the first sentence can say whatever may be stated of a tool; all others may
+        say less.
+        """
         if not requests or requests[0].path[-1] != 0:
             return  # it was not parsed
         first = requests[0]
@@ -450,7 +458,9 @@ class _FileCheck:
     def _pointing(
         self, path: DataPath, entry: dict[str, Any], tool: Tool | None, things: Mapping[str, str]
     ) -> Iterator[_Said]:
-        """The sentences that ask for fields, once what requests in several steps are worded by besides is looked at."""
+        """The sentences that ask for fields, once what requests in several steps are worded by
+        besides is looked at.
+        """
         for said in self._sentence((*path, "noun"), entry["noun"]) if "noun" in entry else ():
             self._check_slots(said, tool)
         for name, shape in self._by_parameter((*path, "parts"), entry.get("parts"), tool):
@@ -479,7 +489,9 @@ def _mapping(stated: object) -> dict[str, Any]:
 
 
 def _refuse_aliases(text: str) -> None:
-    """Raise YamlFault where a text has aliases, by which a small one can stand for a large one, or is no YAML."""
+    """Raise YamlFault where a text has aliases, by which a small one can stand for a large one,
+    or is no YAML.
+    """
     try:
         for event in bounded_events(text):
             if isinstance(event, yaml.AliasEvent):
@@ -510,7 +522,9 @@ def _parsed(text: str) -> Sentence:
 
 
 def _closest(candidates: Sequence[Tool], requests: Sequence[_Said]) -> Tool | None:
-    """The tool of a name that sentences are probably for: the one that has most of their slots, and few others."""
+    """The tool of a name that sentences are probably for: the one that has most of their slots,
+    and few others.
+    """
     slots = requests[0].sentence.slots if requests else frozenset[str]()
     return min(
         candidates, key=lambda one: len(slots.symmetric_difference(one.choosable)), default=None
@@ -518,7 +532,9 @@ def _closest(candidates: Sequence[Tool], requests: Sequence[_Said]) -> Tool | No
 
 
 def _side_by_side(sentence: Sentence, tool: Tool) -> tuple[str, str] | None:
-    """Two slots that may hold any words and may stand side by side in a sentence, None where there are none."""
+    """Two slots that may hold any words and may stand side by side in a sentence, None where
+    there are none.
+    """
     free = [name for name in sorted(sentence.slots) if _is_free(tool.properties.get(name, {}))]
     for stated in combinations(free, 2):
         text = (
@@ -566,7 +582,9 @@ def _choices(schema: JsonSchema) -> tuple[bool | str, ...]:
 
 
 def _unsaid(sentence: Sentence) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The combinations of its slots that a sentence can't say, each with the others; of many slots some are tried."""
+    """The combinations of its slots that a sentence can't say, each with the others; of many
+    slots some are tried.
+    """
     slots = sorted(sentence.slots)
     counts = range(len(slots) + 1)
     tried = counts if len(slots) <= _FEW else {0, 1, 2, len(slots) - 1, len(slots)}
@@ -630,7 +648,9 @@ def _value_in(slot: str, things: Mapping[str, str]) -> str:
 
 
 def _forms(said: _Said) -> Iterable[str]:
-    """How a sentence reads with all of its values, with one of them and with none, each left out."""
+    """How a sentence reads with all of its values, with one of them and with none, each left
+    out.
+    """
     found: dict[str, None] = {}
     sentence = said.sentence
     for stated in (sentence.slots, frozenset[str](), *(frozenset([one]) for one in sentence.slots)):

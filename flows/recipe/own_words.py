@@ -1,6 +1,8 @@
-"""What a recipe brings of its own: values for parameters and examples of requests, read from files, lists and queries.
+"""What a recipe brings of its own: values for parameters and examples of requests, read from files,
+lists and queries.
 
-They are read with the recipe and kept in it, so that a build needs the files no more, and another content is another build.
+They are read with the recipe and kept in it, so that a build needs the files no more, and another
+content is another build.
 """
 
 import csv
@@ -30,7 +32,9 @@ class RecipePart(BaseModel):
 
 
 class OwnValueList(RecipePart):
-    """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query on a DuckDB file."""
+    """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query
+    on a DuckDB file.
+    """
 
     given: tuple[Scalar, ...] = Field(
         default=(), max_length=MOST_VALUES, description="The values themselves."
@@ -83,7 +87,9 @@ class OwnValueList(RecipePart):
 
 
 def value_source(stated: object) -> object:
-    """The settings of what stands for a source in a recipe: a list, a file's name, or the settings themselves."""
+    """The settings of what stands for a source in a recipe: a list, a file's name, or the
+    settings themselves.
+    """
     if isinstance(stated, str):
         return {"file": stated}
     return {"given": stated} if isinstance(stated, list | tuple) else stated
@@ -100,7 +106,9 @@ class OwnExample(RecipePart):
 
 
 class ExampleFile(RecipePart):
-    """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and arguments."""
+    """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and
+    arguments.
+    """
 
     file: Path = Field(description="The file, relative to the recipe.")
     read: tuple[OwnExample, ...] = Field(
@@ -114,7 +122,10 @@ class _Entry(NamedTuple):
 
 
 def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
-    """A source with its values. Raises ValueError that says what is wrong, with the line where there is one."""
+    """A source with its values.
+
+    Raises ValueError that says what is wrong, with the line where there is one.
+    """
     if source.file is not None:
         path = (folder / source.file).absolute()
         entries = (
@@ -256,7 +267,9 @@ def _example(entry: _Entry, path: Path) -> OwnExample:
 def validate_own_words(
     values: Mapping[str, OwnValueList], examples: Sequence[OwnExample], tools: Sequence[Tool]
 ) -> None:
-    """Raise ConfigurationError where a name of values is no parameter's, or a value does not fit one of that name."""
+    """Raise ConfigurationError where a name of values is no parameter's, or a value does not fit
+    one of that name.
+    """
     for name, source in values.items():
         both = ((tool, parameter) for tool in tools for parameter in tool.properties)
         parameters = [(tool, one) for tool, one in both if name in (one, f"{tool.name}.{one}")]

@@ -1,4 +1,7 @@
-"""A recipe, and its settings of tools and samples: what a build makes, of what. Under which rules is in rules.py."""
+"""A recipe, and its settings of tools and samples: what a build makes, of what.
+
+Under which rules is in rules.py.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,7 +76,9 @@ class SeedTools(RecipePart):
 
 
 class ImportedTools(ToolChoice):
-    """Tools of a file, a folder or several files, or some of them; paths are relative to the recipe."""
+    """Tools of a file, a folder or several files, or some of them; paths are relative to the
+    recipe.
+    """
 
     format: str = Field(alias="import", description="The format of the file or folder.")
     path: Path | tuple[Path, ...] = Field(
@@ -83,7 +88,9 @@ class ImportedTools(ToolChoice):
 
 
 class CatalogTools(ToolChoice):
-    """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some of them."""
+    """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some
+    of them.
+    """
 
     catalog: str = Field(
         description="The name of a catalog in the warehouse, as callwright tools import gave it."
@@ -92,7 +99,9 @@ class CatalogTools(ToolChoice):
 
 
 class GeneratedTools(RecipePart):
-    """Tools that are made for the build, so many a category in each of its languages (HammerBench 4.2)."""
+    """Tools that are made for the build, so many a category in each of its languages
+    (HammerBench 4.2).
+    """
 
     generate: Literal["all"] | tuple[str, ...] = Field(
         description="Categories for which tools are made, or all of them."
@@ -112,7 +121,9 @@ class GeneratedTools(RecipePart):
 
 
 class DomainTools(RecipePart):
-    """The catalogs of whole business domains that callwright brings along, each of 100 and more tools (CallNavi 4.1)."""
+    """The catalogs of whole business domains that callwright brings along, each of 100 and more
+    tools (CallNavi 4.1).
+    """
 
     domains: Literal["all"] | tuple[str, ...] = Field(
         description="Business domains whose whole catalogs are taken, or all of them."
@@ -121,7 +132,9 @@ class DomainTools(RecipePart):
 
 
 class StatedTool(RecipePart):
-    """A tool as it stands in a recipe, in these words or in OpenAI's form: {type: function, function: {...}}."""
+    """A tool as it stands in a recipe, in these words or in OpenAI's form: {type: function,
+    function: {...}}.
+    """
 
     name: str = Field(description="The tool's name.")
     description: str = Field(default="", description="What it does.")
@@ -154,7 +167,9 @@ OwnTool = Annotated[
 
 
 class OwnTools(RecipePart):
-    """Tools that stand in the recipe itself; in one that is made in Python also functions and pydantic models."""
+    """Tools that stand in the recipe itself; in one that is made in Python also functions and
+    pydantic models.
+    """
 
     own: tuple[OwnTool, ...] = Field(
         min_length=1, description="Tools, each with name, description and parameters."
@@ -186,7 +201,9 @@ def _on_or_off(stated: object) -> object:
 
 
 class PersonalDataRules(RecipePart):
-    """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps what was replaced."""
+    """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps
+    what was replaced.
+    """
 
     mode: Annotated[
         Literal["off", "on", "report"],
@@ -284,7 +301,9 @@ class SampleSource(SampleFiles):
 
 
 def _counts(stated: object) -> object:
-    """The counts of a list that names files, too; a kind that stands in it twice is asked for as often as both say."""
+    """The counts of a list that names files, too; a kind that stands in it twice is asked for as
+    often as both say.
+    """
     if not isinstance(stated, list):
         return stated
     counts: dict[str, int] = {}
@@ -336,17 +355,23 @@ Personas = (
 
 
 def _without_near_misses(stated: object) -> object:
-    """How it is read, where a recipe or a build from before still names the way that `blind` replaced."""
+    """How it is read, where a recipe or a build from before still names the way that `blind`
+    replaced.
+    """
     return "blind" if stated == "near_misses" else stated
 
 
 class Recipe(RecipePart):
-    """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
+    """A build: what is made, of which tools, by which models, under which rules.
 
-    `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a
-    count may be planned in addition, to replace samples that did not pass every check. Of each multi-step goal `variants`
-    samples are made (ComplexFuncBench 2.1.3). What lands without people is at least of the grade `land`: "judged" is what rules or
-    a blind reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release that does not name them.
+    Money is in US dollars.
+
+    `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their
+    place. The share `spare` of a count may be planned in addition, to replace samples that did not
+    pass every check. Of each multi-step goal `variants` samples are made (ComplexFuncBench 2.1.3).
+    What lands without people is at least of the grade `land`: "judged" is what rules or a blind
+    reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release
+    that does not name them.
     """
 
     name: str = Field(
@@ -532,7 +557,8 @@ class Recipe(RecipePart):
     def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
         """The settings with the paper's counts where its scale is asked for.
 
-        The rows of a recipe that was read before are added, in whichever process: what it names may be theirs.
+        The rows of a recipe that was read before are added, in whichever process: what it names may
+        be theirs.
         """
         if not isinstance(loaded, dict):
             return loaded
@@ -598,7 +624,9 @@ class Recipe(RecipePart):
 
     @model_validator(mode="after")
     def _brings_sources(self) -> Self:
-        """Complete the counts with the kinds that others are made from; a recipe from a build's own record is complete."""
+        """Complete the counts with the kinds that others are made from; a recipe from a build's
+        own record is complete.
+        """
         brought = brought_along(self.samples)
         self.samples.update(brought)
         self._brought = tuple(brought)
@@ -606,7 +634,9 @@ class Recipe(RecipePart):
 
     @property
     def brought(self) -> dict[str, int]:
-        """The kinds, with their counts, that the recipe does not ask for and that others are made from."""
+        """The kinds, with their counts, that the recipe does not ask for and that others are
+        made from.
+        """
         return {name: self.samples[name] for name in self._brought}
 
     @property
@@ -625,12 +655,16 @@ class Recipe(RecipePart):
 
     @property
     def is_voiced(self) -> bool:
-        """Whether the samples' users have personas or styles: not where the template model words them, which knows neither."""
+        """Whether the samples' users have personas or styles: not where the template model words
+        them, which knows neither.
+        """
         return bool(self.personas or self.styles) and reads_language(self.models.generator.name)
 
     @property
     def most_planted(self) -> float:
-        """The largest share of what is read that `readers.at_least` asks for: all of it where what is known decides what lands."""
+        """The largest share of what is read that `readers.at_least` asks for: all of it where
+        what is known decides what lands.
+        """
         return self.readers.at_most if self.accept.wrong_at_most is None else 1.0
 
     @property
@@ -640,7 +674,9 @@ class Recipe(RecipePart):
 
     @property
     def shown_examples(self) -> list[JsonValue]:
-        """The examples that who words requests is shown, drawn by the seed where there are many; none for the template model."""
+        """The examples that who words requests is shown, drawn by the seed where there are many;
+        none for the template model.
+        """
         if self.examples is None or not reads_language(self.models.generator.name):
             return []
         read = [one.model_dump(exclude_defaults=True) for one in self.examples.read]
@@ -652,7 +688,9 @@ class Recipe(RecipePart):
         return {name: prompt.text for name, prompt in self.prompts.items()}
 
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
-        """The same recipe as a command or a flow asks for it: with one model for all roles, or fewer samples, if given."""
+        """The same recipe as a command or a flow asks for it: with one model for all roles, or
+        fewer samples, if given.
+        """
         roles = (
             Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
         )
@@ -660,7 +698,9 @@ class Recipe(RecipePart):
         return chosen.with_limit(limit) if limit else chosen
 
     def with_preview(self, shown: int) -> "Recipe":
-        """The same recipe for a look at `shown` samples of each kind, and at as many more as others are made of."""
+        """The same recipe for a look at `shown` samples of each kind, and at as many more as
+        others are made of.
+        """
         sampled = {source for name in self.samples for source in kind_named(name).sources}
         samples = {
             name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sampled else 1))
@@ -681,7 +721,9 @@ class Recipe(RecipePart):
         return self.model_copy(update=changes)
 
     def with_limit(self, limit: int) -> "Recipe":
-        """The same recipe with at most `limit` samples of each kind: a trial, where that is less than it asks for."""
+        """The same recipe with at most `limit` samples of each kind: a trial, where that is less
+        than it asks for.
+        """
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
         is_less = (samples, sources) != (self.samples, self.sources)

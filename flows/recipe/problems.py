@@ -1,4 +1,6 @@
-"""What is wrong with a recipe: YAML with the place of everything in it, every error at its place, and what was probably meant."""
+"""What is wrong with a recipe: YAML with the place of everything in it, every error at its
+place, and what was probably meant.
+"""
 
 import itertools
 import re
@@ -41,7 +43,9 @@ class TextPlace(NamedTuple):
 
 
 class LocatedYaml(NamedTuple):
-    """What a YAML text holds, where each key and each value of it stands, and the keys that stand twice with their first place."""
+    """What a YAML text holds, where each key and each value of it stands, and the keys that
+    stand twice with their first place.
+    """
 
     data: Any  # parsed YAML, before anything is known of it
     keys: Mapping[DataPath, TextPlace]
@@ -49,7 +53,9 @@ class LocatedYaml(NamedTuple):
     repeated: tuple[tuple[DataPath, TextPlace, TextPlace], ...] = ()
 
     def place_of(self, path: DataPath, *, key: bool = False) -> TextPlace:
-        """Where a key or a value stands; what is missing stands where the nearest thing around it does."""
+        """Where a key or a value stands; what is missing stands where the nearest thing around
+        it does.
+        """
         found = self.keys.get(path) if key else self.values.get(path)
         while found is None and path:
             path = path[:-1]
@@ -91,10 +97,12 @@ def read_yaml(text: str) -> LocatedYaml:
 
 
 class RecipeProblem(NamedTuple):
-    """One error: its `line` and `column` (0 where there is no file), and the dotted `place` in the recipe ("" for all of it).
+    """One error: its `line` and `column` (0 where there is no file), and the dotted `place` in the
+    recipe ("" for all of it).
 
-    `meant` is the known name that it probably should have been, `known` are all names or settings that there are, by their `noun`.
-    What `is_remark` is no mistake: the recipe can be built as it is.
+    `meant` is the known name that it probably should have been, `known` are all names or settings
+    that there are, by their `noun`. What `is_remark` is no mistake: the recipe can be built as it
+    is.
     """
 
     file: str
@@ -117,7 +125,9 @@ class RecipeProblem(NamedTuple):
 
 
 class Located(NamedTuple):
-    """One of pydantic's errors: where it is in the data, whether it is about the key there, and the shapes that were tried."""
+    """One of pydantic's errors: where it is in the data, whether it is about the key there, and
+    the shapes that were tried.
+    """
 
     path: DataPath
     is_of_key: bool
@@ -163,7 +173,9 @@ class RecipeFaults:
             self._found[path, problem.message] = problem
 
     def add_names(self) -> None:
-        """Note the names that nothing has: of languages, kinds, formats, categories, domains and prompts."""
+        """Note the names that nothing has: of languages, kinds, formats, categories, domains and
+        prompts.
+        """
         for place in NAMED_PLACES:
             for path, name in _at(self._source.data, place.path):
                 if not place.accepts(name):
@@ -308,7 +320,9 @@ def explain(problems: Sequence[RecipeProblem]) -> str:
 def _located(
     loc: Sequence[str | int], kind: str, message: str, context: Mapping[str, Any], data: object
 ) -> Located:
-    """Read pydantic's place of an error: steps into the data, and between them the names of shapes that it tried."""
+    """Read pydantic's place of an error: steps into the data, and between them the names of
+    shapes that it tried.
+    """
     path: DataPath = ()
     tags: list[tuple[DataPath, str]] = []
     is_of_key = False
@@ -327,7 +341,9 @@ def _located(
 
 
 def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> list[Located]:
-    """Of errors about several shapes that a place may have, those about the shape that it was probably meant to have."""
+    """Of errors about several shapes that a place may have, those about the shape that it was
+    probably meant to have.
+    """
     chosen = [one for one in errors if len(one.tags) <= depth]
     tried: dict[DataPath, dict[str, list[Located]]] = {}
     for one in errors:
@@ -344,7 +360,9 @@ def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> li
 def _nearest_shape(
     place: DataPath, shapes: Mapping[str, list[Located]], value: object
 ) -> list[Located]:
-    """The errors of the shape that a value comes nearest to; one error for all shapes where it is of none of their types."""
+    """The errors of the shape that a value comes nearest to; one error for all shapes where it
+    is of none of their types.
+    """
 
     def is_of_type(one: Located) -> bool:
         """Whether an error says of the place itself that it is of another type."""
@@ -437,7 +455,9 @@ def _name(node: yaml.Node, loader: yaml.SafeLoader) -> str | int:
 def _repeated(
     node: yaml.Node, loader: yaml.SafeLoader
 ) -> Iterator[tuple[DataPath, TextPlace, TextPlace]]:
-    """The keys that a mapping has twice, before `<<` brings in those of another one: YAML itself would take the last."""
+    """The keys that a mapping has twice, before `<<` brings in those of another one: YAML itself
+    would take the last.
+    """
     for place, _, one in _walk(node, (), loader):
         if isinstance(one, yaml.MappingNode):
             first: dict[str | int, TextPlace] = {}

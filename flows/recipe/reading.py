@@ -1,4 +1,6 @@
-"""Reading a recipe: a YAML file, read strictly, its paths made absolute and its prompts read with it."""
+"""Reading a recipe: a YAML file, read strictly, its paths made absolute and its prompts read
+with it.
+"""
 
 from importlib.resources import files
 from pathlib import Path
@@ -49,12 +51,18 @@ class CheckedRecipe(NamedTuple):
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a YAML file, its paths made absolute. Raises ConfigurationError that names all errors with their lines."""
+    """The recipe in a YAML file, its paths made absolute.
+
+    Raises ConfigurationError that names all errors with their lines.
+    """
     return _checked_file(path, with_files=False).required
 
 
 def read_recipe_to_build(path: Path) -> Recipe:
-    """The recipe in a YAML file, with all files that its tools are read from. Raises ConfigurationError as `read_recipe`."""
+    """The recipe in a YAML file, with all files that its tools are read from.
+
+    Raises ConfigurationError as `read_recipe`.
+    """
     return _checked_file(path, with_files=True).required
 
 
@@ -64,7 +72,9 @@ def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
 
 
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
-    """A recipe from its settings; `folder` is what its paths are relative to, `named` what errors call it."""
+    """A recipe from its settings; `folder` is what its paths are relative to, `named` what
+    errors call it.
+    """
     return _checked(LocatedYaml(loaded, {}, {}), folder, named, with_files=False).required
 
 
@@ -133,7 +143,9 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
 
 
 def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tuple[Extension, ...]:
-    """The rows of a recipe's own files, each added to its table; what is wrong with them goes to the faults."""
+    """The rows of a recipe's own files, each added to its table; what is wrong with them goes to
+    the faults.
+    """
     read = []
     for at, one in enumerate(stated if isinstance(stated, list) else ()):
         try:
@@ -149,7 +161,9 @@ def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tupl
 
 
 def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
-    """The recipe's values and examples with what their files hold; what is wrong with them goes to the faults."""
+    """The recipe's values and examples with what their files hold; what is wrong with them goes
+    to the faults.
+    """
     values, examples = {}, recipe.examples
     for name, source in recipe.values.items():
         try:
@@ -164,7 +178,9 @@ def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[
 
 
 def _read_sentences(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
-    """What the files of sentences for the recipe's tools hold; those that can't be read go to the faults."""
+    """What the files of sentences for the recipe's tools hold; those that can't be read go to
+    the faults.
+    """
     read, places = list[SentenceFile](), dict[Path, int]()
     for at, source in enumerate(recipe.tools):
         for number, one in enumerate(source.sentences):
@@ -181,7 +197,9 @@ def _read_sentences(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[
 
 
 def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[str, PromptFile]:
-    """The prompts of a recipe with their texts; what is wrong with them, with their own lines, goes to the faults."""
+    """The prompts of a recipe with their texts; what is wrong with them, with their own lines,
+    goes to the faults.
+    """
     if not isinstance(prompts, dict):
         return {}
     from callwright.flows.stages import prompt_paths
@@ -221,7 +239,8 @@ def _located(source: ToolSource | SampleFiles, folder: Path) -> ToolSource | Sam
 
 
 def write_first_recipe(folder: Path) -> Path:
-    """Write `recipe.yaml` into the folder, and beside it the schema that its first line names to editors.
+    """Write `recipe.yaml` into the folder, and beside it the schema that its first line names to
+    editors.
 
     Raises ConfigurationError where there is one already.
     """

@@ -1,4 +1,6 @@
-"""Under which rules samples are made and land: the models of each role, and what checks, reviews and acceptance go by."""
+"""Under which rules samples are made and land: the models of each role, and what checks, reviews
+and acceptance go by.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +31,9 @@ _TEMPLATE = partial(ModelSettings, name="template/v1")
 
 
 class Roles(RecipePart):
-    """Which model words requests, which makes calls from them, which judges, and which talks with simulated users."""
+    """Which model words requests, which makes calls from them, which judges, and which talks
+    with simulated users.
+    """
 
     generator: Model = Field(
         default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
@@ -51,7 +55,9 @@ class Roles(RecipePart):
 
     @model_validator(mode="after")
     def _only_judges_see_several(self) -> Self:
-        """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
+        """What is worded or called in view of others is worded and called like them; a yes or no
+        is not (decision 0011).
+        """
         for name, model in self.named.items():
             if name != "judge" and model.items_per_request > 1:
                 raise ValueError(
@@ -84,7 +90,9 @@ class Candidate(RecipePart):
 
 
 class PromptFile(RecipePart):
-    """A text that stands in place of one of our prompts: a Jinja file like ours, its path relative to the recipe."""
+    """A text that stands in place of one of our prompts: a Jinja file like ours, its path
+    relative to the recipe.
+    """
 
     file: Path = Field(description="The prompt's text, relative to the recipe.")
     text: str = Field(
@@ -139,13 +147,15 @@ SpotChecks = (
 class ReviewRules(RecipePart):
     """What goes to people besides all that may not land without them, and to how many of them.
 
-    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one for each grade that lands
-    ("proved", "judged"; a grade that is not named gets none), and `dialogue_acts` of the accepted conversations for a look at
-    nothing but their dialogue acts. `reviewers` answer each question, each on their own: one
-    number, or one for each cause ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they
-    see the requests too that begin alike, or are one sentence with other values, beyond what `checks` allows. For each hundred
-    questions about samples `gold_items` are mixed in whose right answer is known. Of `draw_every` questions in a row one was
-    drawn (a spot check, a gold item); the others are what waits for people, the most urgent first.
+    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one
+    for each grade that lands ("proved", "judged"; a grade that is not named gets none), and
+    `dialogue_acts` of the accepted conversations for a look at nothing but their dialogue acts.
+    `reviewers` answer each question, each on their own: one number, or one for each cause
+    ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they see
+    the requests too that begin alike, or are one sentence with other values, beyond what `checks`
+    allows. For each hundred questions about samples `gold_items` are mixed in whose right answer is
+    known. Of `draw_every` questions in a row one was drawn (a spot check, a gold item); the others
+    are what waits for people, the most urgent first.
     """
 
     spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
@@ -203,10 +213,12 @@ class ReviewRules(RecipePart):
 
 
 class ReaderRules(RecipePart):
-    """How readers are measured: of what they read, which share is planted, and how many at least of each language and family.
+    """How readers are measured: of what they read, which share is planted, and how many at least of
+    each language and family.
 
-    What the reader wrote is held against a defect in the place of the gold, or against the gold as it is. There is at most one of
-    each sample. Where `accept` has `wrong_at_most`, `at_most` does not count: what is known of a reader decides there.
+    What the reader wrote is held against a defect in the place of the gold, or against the gold as
+    it is. There is at most one of each sample. Where `accept` has `wrong_at_most`, `at_most` does
+    not count: what is known of a reader decides there.
     """
 
     planted: Share = Field(
@@ -231,10 +243,12 @@ class ReaderRules(RecipePart):
 
 
 class AcceptanceRules(RecipePart):
-    """How good a reader must be, as measured in the build, that what it settles lands; else all of it waits for people.
+    """How good a reader must be, as measured in the build, that what it settles lands; else all of
+    it waits for people.
 
-    A reader that catches too few of the planted defects, overall or of one sort, or that agrees with too few golds as
-    they are, settles nothing. Where `wrong_at_most` is given, more has to be known of it as well.
+    A reader that catches too few of the planted defects, overall or of one sort, or that agrees
+    with too few golds as they are, settles nothing. Where `wrong_at_most` is given, more has to be
+    known of it as well.
     """
 
     caught_at_least: Share = Field(

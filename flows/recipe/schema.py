@@ -1,4 +1,6 @@
-"""The JSON Schema of recipes, for editors, and for errors that say which settings and names there are at a place."""
+"""The JSON Schema of recipes, for editors, and for errors that say which settings and names
+there are at a place.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -23,7 +25,9 @@ _DEEPEST = 5
 
 
 class NamedPlace(NamedTuple):
-    """A place of a recipe that holds names of a known set: in the recipe, and (class and setting) in its schema."""
+    """A place of a recipe that holds names of a known set: in the recipe, and (class and
+    setting) in its schema.
+    """
 
     path: tuple[str, ...]
     noun: str
@@ -32,7 +36,9 @@ class NamedPlace(NamedTuple):
     defined: tuple[str, str] = ("", "")
 
     def accepts(self, name: str) -> bool:
-        """Whether there is such a name; kinds of samples and languages are more than those that are listed."""
+        """Whether there is such a name; kinds of samples and languages are more than those that
+        are listed.
+        """
         if self.known is known_languages:
             return name in language_names()
         if self.known is not all_kinds:
@@ -124,7 +130,9 @@ def settings_schema() -> Node:
 
 
 def recipe_schema() -> Node:
-    """The schema for editors: with the names that there are of languages, kinds, formats, categories, domains and prompts."""
+    """The schema for editors: with the names that there are of languages, kinds, formats,
+    categories, domains and prompts.
+    """
     schema = Recipe.model_json_schema(by_alias=True)
     for place in NAMED_PLACES:
         names = list(language_names()) if place.known is known_languages else list(place.known())
@@ -162,7 +170,9 @@ def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
 
 
 def places_of(name: str) -> tuple[str, ...]:
-    """The places that have a setting of this name, dotted, the top as ""; the least deep ones first."""
+    """The places that have a setting of this name, dotted, the top as ""; the least deep ones
+    first.
+    """
     found = [
         place
         for place, node in _everywhere(settings_schema(), "", 0)

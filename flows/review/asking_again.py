@@ -1,4 +1,5 @@
-"""Asking again: second looks drawn at random, suspects that candidate models answer otherwise, and audits of the metric.
+"""Asking again: second looks drawn at random, suspects that candidate models answer otherwise, and
+audits of the metric.
 
 An audit changes no sample. Who finds that the gold is wrong makes its sample a suspect.
 """
@@ -43,7 +44,8 @@ PAPER = 100  # as many as HammerBench's authors looked at
 
 
 class Draw(NamedTuple):
-    """What was drawn of a recipe's accepted samples, of a release, or of all that is accepted: how many of how many.
+    """What was drawn of a recipe's accepted samples, of a release, or of all that is accepted: how
+    many of how many.
 
     `asked` are the questions that nobody was asked before.
     """
@@ -56,9 +58,11 @@ class Draw(NamedTuple):
 
 
 def recheck(settings: Settings, name: str = "", *, draw: int = PAPER, seed: int = 0) -> Draw:
-    """Ask people a second time, blind, about samples that the seed draws (HammerBench 5); the same draw asks nobody twice.
+    """Ask people a second time, blind, about samples that the seed draws (HammerBench 5); the same
+    draw asks nobody twice.
 
-    `name` is a release or a recipe, a release where both have it. Raises ConfigurationError where there is neither.
+    `name` is a release or a recipe, a release where both have it. Raises ConfigurationError where
+    there is neither.
     """
     warehouse = open_warehouse(settings)
     scope = _scope(warehouse, name)
@@ -94,7 +98,9 @@ def _scope(warehouse: Warehouse, name: str) -> Literal["recipe", "release", "all
 
 
 def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
-    """The question as a spot check would be asked: nobody learns that somebody has looked before."""
+    """The question as a spot check would be asked: nobody learns that somebody has looked
+    before.
+    """
     reviewers = recipe.review.reviewers_of(SPOT_CHECK) if recipe else 1
     return ReviewQuestion(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
 
@@ -104,7 +110,10 @@ _MOST_OF_VALUE = 60
 
 
 class Suspect(NamedTuple):
-    """A sample under suspicion, and why in plain words. `is_new`: nobody was asked about it for that reason yet."""
+    """A sample under suspicion, and why in plain words.
+
+    `is_new`: nobody was asked about it for that reason yet.
+    """
 
     subject: str
     kind: str
@@ -122,7 +131,9 @@ class Suspect(NamedTuple):
 
 
 class Suspicions(NamedTuple):
-    """The suspects of a release, those first on which most candidates agree, and about how many people are asked anew."""
+    """The suspects of a release, those first on which most candidates agree, and about how many
+    people are asked anew.
+    """
 
     release: str
     suspects: tuple[Suspect, ...]
@@ -130,7 +141,8 @@ class Suspicions(NamedTuple):
 
 
 def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
-    """Find the suspects of a release, and ask people about those that have landed, once for each answer and once without one.
+    """Find the suspects of a release, and ask people about those that have landed, once for each
+    answer and once without one.
 
     Raises ConfigurationError where there is no such release.
     """
@@ -180,7 +192,9 @@ def _suspect(row: Row) -> Suspect:
 
 
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
-    """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold says people=4"."""
+    """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold
+    says people=4".
+    """
     if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
         return (
             f"{_rendered(made)} where the gold"
@@ -236,7 +250,9 @@ DRAWN_ANSWER = "Drawn from the answers to {release}, to see how often the metric
 
 
 class AuditablePrediction(NamedTuple):
-    """What a draw knows of a prediction: its snapshot, whose it is, and what the metric says, "" where it is right."""
+    """What a draw knows of a prediction: its snapshot, whose it is, and what the metric says, ""
+    where it is right.
+    """
 
     key: str
     subject: str
@@ -246,7 +262,9 @@ class AuditablePrediction(NamedTuple):
 
 
 class AuditDraw(NamedTuple):
-    """What was drawn: how many in all, how many of them now, out of how many, and how many of each error type."""
+    """What was drawn: how many in all, how many of them now, out of how many, and how many of
+    each error type.
+    """
 
     release: str
     drawn: int
@@ -258,10 +276,11 @@ class AuditDraw(NamedTuple):
 def draw_audits(
     release: str, settings: Settings, models: Sequence[str] = (), count: int = AUDITED
 ) -> AuditDraw:
-    """Draw answers to a release until `count` are drawn, and ask people about them; what was drawn before stays so.
+    """Draw answers to a release until `count` are drawn, and ask people about them; what was drawn
+    before stays so.
 
-    With `models` only their answers are drawn, and counted. Raises ConfigurationError for a release or a model that has no
-    scored answers.
+    With `models` only their answers are drawn, and counted. Raises ConfigurationError for a release
+    or a model that has no scored answers.
     """
     warehouse = open_warehouse(settings)
     release_named(warehouse, release)
@@ -313,9 +332,11 @@ def choose(
     count: int,
     rng: Random,
 ) -> list[AuditablePrediction]:
-    """So many more answers, of each error type as many as of any other, and within it of each model, as far as they go.
+    """So many more answers, of each error type as many as of any other, and within it of each
+    model, as far as they go.
 
-    Of a type and a model those come first on whose snapshot nothing is drawn yet. What is `drawn` counts.
+    Of a type and a model those come first on whose snapshot nothing is drawn yet. What is `drawn`
+    counts.
     """
     cells: defaultdict[str, dict[str, deque[AuditablePrediction]]] = defaultdict(dict)
     waiting = sorted(answers)

@@ -1,7 +1,8 @@
-"""The page on which a sample is edited by form: fields instead of JSON, checked as they change, submitted in the reviewer's name.
+"""The page on which a sample is edited by form: fields instead of JSON, checked as they change,
+submitted in the reviewer's name.
 
-It knows a reviewer by the session that their browser has at Label Studio, which cookies of one host name carry to every port
-of it, asks Label Studio with that session alone, and keeps nothing of it.
+It knows a reviewer by the session that their browser has at Label Studio, which cookies of one host
+name carry to every port of it, asks Label Studio with that session alone, and keeps nothing of it.
 """
 
 import hmac
@@ -60,7 +61,9 @@ _TASK = """
 
 
 class _AskedSample(NamedTuple):
-    """A sample that people are asked about, its candidates, what is withheld from it, and its newest task at Label Studio."""
+    """A sample that people are asked about, its candidates, what is withheld from it, and its
+    newest task at Label Studio.
+    """
 
     sample: Sample
     tools: Sequence[Tool]
@@ -77,7 +80,8 @@ class EditPage:
     """The page over one work folder and its Label Studio."""
 
     def __init__(self, settings: Settings, studio: LabelStudio, seen_at: str = "") -> None:
-        """`studio` names the server alone, which reviewers see at `seen_at` if it is another address there.
+        """`studio` names the server alone, which reviewers see at `seen_at` if it is another
+        address there.
 
         What is asked of it is asked with a reviewer's session.
         """
@@ -89,7 +93,9 @@ class EditPage:
         self._form_words = edit_form_words_in(settings.review_language)
 
     def show(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
-        """The form of a sample with what was entered; submitted, where that was asked and nothing stands against it."""
+        """The form of a sample with what was entered; submitted, where that was asked and
+        nothing stands against it.
+        """
         asked = self._asked(subject)
         if asked is None:
             return self._message(self._form_words.gone, 404)
@@ -112,7 +118,8 @@ class EditPage:
     ) -> _ShownPage:
         form = edit_form(asked.sample, asked.tools, self._words, entered)
         parsed = None if form.problems else parse_form(form, asked.sample, asked.tools)
-        # Another site's form comes with the cookie, but without this, which only a page of ours knows.
+        # Another site's form comes with the cookie, but without this, which only a page of ours
+        # knows.
         token = hmac.new(
             self._secret, f"{session.reviewer} {asked.sample.key}".encode(), sha256
         ).hexdigest()
@@ -250,7 +257,9 @@ def served_edit_page(
     port: int = EDIT_PORT,
     url: str = "",
 ) -> Iterator[AppServer]:
-    """A server of the page, to be run; meanwhile each task on the screen of samples has a link to it, under `url` if given."""
+    """A server of the page, to be run; meanwhile each task on the screen of samples has a link
+    to it, under `url` if given.
+    """
     known = {host, LOCAL, "localhost"} | {
         urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one
     }
@@ -272,7 +281,9 @@ def served_edit_page(
 
 
 def link_edit_page(settings: Settings, studio: LabelStudio) -> None:
-    """Have the screen of samples link to the page where it is served, and nowhere where it is not."""
+    """Have the screen of samples link to the page where it is served, and nowhere where it is
+    not.
+    """
     if studio.find_project(SAMPLE_REVIEW) is not None:
         studio.ensure_project(
             screen_for(SAMPLE_REVIEW, settings.review_language, edit_page_address(settings))

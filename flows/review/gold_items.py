@@ -1,6 +1,8 @@
-"""Questions whose right answer is known, mixed among the others: half of them are as they should be, half are spoiled.
+"""Questions whose right answer is known, mixed among the others: half of them are as they should
+be, half are spoiled.
 
-They are samples of their own that no build counts and that never land. People see them as they see any spot check.
+They are samples of their own that no build counts and that never land. People see them as they see
+any spot check.
 """
 
 from collections import Counter
@@ -40,7 +42,8 @@ _AT_ONCE = 20
 
 
 class _Item(NamedTuple):
-    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is made of.
+    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is
+    made of.
 
     `answer` is what an edit says that is right as well.
     """
@@ -53,7 +56,8 @@ class _Item(NamedTuple):
 
 
 def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
-    """Mix gold items into a build's questions about samples up to the recipe's rate; how many are new.
+    """Mix gold items into a build's questions about samples up to the recipe's rate; how many are
+    new.
 
     The same build gets the same ones, and what was mixed in stays.
     """
@@ -67,7 +71,9 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
 
 
 def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count: int) -> int:
-    """Make so many items to learn on out of a build's samples, which are no part of the queue; how many there are."""
+    """Make so many items to learn on out of a build's samples, which are no part of the queue;
+    how many there are.
+    """
     good = count // 2
     return _keep_items(warehouse, build, recipe, {_REJECT: count - good, _ACCEPT: good}, TRAINING)
 
@@ -117,7 +123,9 @@ def _keep_items(
 
 
 def _without_repeats(items: Iterator[_Item], requests: set[str]) -> Iterator[_Item]:
-    """Those that open otherwise than all before them, whose `requests` are kept: relatives give each other away."""
+    """Those that open otherwise than all before them, whose `requests` are kept: relatives give
+    each other away.
+    """
     for item in items:
         if item.sample.request not in requests:
             requests.add(item.sample.request)
@@ -134,7 +142,8 @@ def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
 def verdicts_shown(
     item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]
 ) -> list[Verdict]:
-    """The verdicts that stand beside a gold item: those of what it was made of, as if the checks had found nothing else.
+    """The verdicts that stand beside a gold item: those of what it was made of, as if the checks
+    had found nothing else.
 
     What proves its values the item has itself.
     """
@@ -157,7 +166,9 @@ def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:
 
 
 def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
-    """How many gold items of each expected answer are still to be made, for `rate` in a hundred questions."""
+    """How many gold items of each expected answer are still to be made, for `rate` in a hundred
+    questions.
+    """
     if not rate:
         return {}
     [counts] = warehouse.rows(sql("gold_items.counts"), [SAMPLE_REVIEW, build])
@@ -168,9 +179,11 @@ def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
 
 
 def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> list[str]:
-    """The landed samples to make gold items of, the best first, else in an order that the seed gives.
+    """The landed samples to make gold items of, the best first, else in an order that the seed
+    gives.
 
-    Good ones are best where a person has accepted them, spoiled ones where nobody has seen what they are made of.
+    Good ones are best where a person has accepted them, spoiled ones where nobody has seen what
+    they are made of.
     """
     rows = warehouse.rows(sql("gold_items.originals"), [build, SAMPLE_REVIEW])
     rows.sort(
@@ -237,7 +250,9 @@ def _is_open(sample: Sample) -> bool:
 
 
 def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
-    """The sample with what a check found to prove its last calls written into them, as it is shown for others."""
+    """The sample with what a check found to prove its last calls written into them, as it is
+    shown for others.
+    """
     uses = Counter(name for call in sample.gold for name in call.arguments)
     found = (Evidence.model_validate(item) for item in evidence)
     proofs = {item.argument: item for item in found if uses[item.argument] == 1}

@@ -1,4 +1,6 @@
-"""Pulling by itself: moments after Label Studio's webhooks report a change, many changes in one pull, or again and again."""
+"""Pulling by itself: moments after Label Studio's webhooks report a change, many changes in one
+pull, or again and again.
+"""
 
 import asyncio
 import hmac
@@ -46,7 +48,9 @@ LARGEST_BODY = 1 << 20  # bytes
 
 
 class Burst:
-    """Changes that come close together: after a while of quiet, or when they never stop, they are one reason to pull."""
+    """Changes that come close together: after a while of quiet, or when they never stop, they
+    are one reason to pull.
+    """
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:
         """Begin without a change."""
@@ -62,7 +66,9 @@ class Burst:
             self._any.set()
 
     async def end(self) -> None:
-        """Wait until something has changed and quiet has followed; what comes later belongs to the next burst."""
+        """Wait until something has changed and quiet has followed; what comes later belongs to
+        the next burst.
+        """
         await self._any.wait()
         while (wait := min(self._last + _QUIET, self._first + _LONGEST) - self._clock()) > 0:
             await self._sleep(wait)
@@ -70,7 +76,9 @@ class Burst:
 
 
 def webhook_secret(settings: Settings) -> str:
-    """The secret that the environment names, else the work folder's own, made where there is none."""
+    """The secret that the environment names, else the work folder's own, made where there is
+    none.
+    """
     given = secret(SECRET)
     if given:
         if len(given) < _SHORTEST_SECRET or not given.isascii() or not given.isprintable():
@@ -105,7 +113,9 @@ def _secret_file(settings: Settings) -> Path:
 
 
 def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
-    """Register `url` with Label Studio for what people do in our projects; how many projects call it from now on."""
+    """Register `url` with Label Studio for what people do in our projects; how many projects
+    call it from now on.
+    """
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError(
             f"The address {url!r} must begin with http:// or https://, as Label Studio reaches it."
@@ -134,7 +144,9 @@ class ListeningAddress(NamedTuple):
 
 
 class Callbacks(NamedTuple):
-    """What is called: `ready` with the address, as soon as it can be reached, and `brought` with the result of each pull."""
+    """What is called: `ready` with the address, as soon as it can be reached, and `brought` with
+    the result of each pull.
+    """
 
     ready: Callable[[str], None] = lambda address: None
     brought: Callable[[Pulled], None] = lambda pulled: None
@@ -149,7 +161,9 @@ async def listen(
     callbacks: Callbacks,
     again: float = _AGAIN,
 ) -> None:
-    """Pull whenever Label Studio reports changes, until this is cancelled; what fails comes again after `again` seconds."""
+    """Pull whenever Label Studio reports changes, until this is cancelled; what fails comes
+    again after `again` seconds.
+    """
     loop = asyncio.get_running_loop()
     burst = Burst(loop.time, asyncio.sleep)
     async with serve_webhooks(*address, webhook_secret(settings), burst.add) as url:
@@ -169,7 +183,9 @@ async def listen(
 
 
 def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
-    """Pull in a thread of its own: webhooks that come meanwhile are answered within the second that they wait."""
+    """Pull in a thread of its own: webhooks that come meanwhile are answered within the second
+    that they wait.
+    """
     return run_loop(pull_reviews(settings, studio, progress))
 
 
@@ -182,10 +198,11 @@ def knows_secret(given: str, secret: str) -> bool:
 async def serve_webhooks(
     host: str, port: int, secret: str, on_change: Callable[[], None]
 ) -> AsyncIterator[str]:
-    """Serve on `host` and `port` (0: a free one) and call `on_change` for each webhook; the address.
+    """Serve on `host` and `port` (0: a free one) and call `on_change` for each webhook; the
+    address.
 
-    What a body says is not looked at: whoever can post learns nothing and changes nothing, but that people's answers are
-    pulled sooner.
+    What a body says is not looked at: whoever can post learns nothing and changes nothing, but that
+    people's answers are pulled sooner.
     """
     from aiohttp import web
 
@@ -222,10 +239,12 @@ async def serve_webhooks(
 def poll_reviews(
     settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]
 ) -> None:
-    """Pull every so many seconds, until Ctrl-C; `report` is called with each pull that brought something.
+    """Pull every so many seconds, until Ctrl-C; `report` is called with each pull that brought
+    something.
 
-    A Label Studio that is away, or a warehouse that is locked, is reported once and asked again. Raises ConfigurationError where
-    no Label Studio is named or running at the first pull: one that ends later may come back.
+    A Label Studio that is away, or a warehouse that is locked, is reported once and asked again.
+    Raises ConfigurationError where no Label Studio is named or running at the first pull: one that
+    ends later may come back.
     """
     trouble, has_begun = "", False
     with suppress(KeyboardInterrupt), interrupts() as is_interrupted:
@@ -257,11 +276,12 @@ def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pul
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C interrupt whatever is under way in here; what is given tells whether it was pressed.
+    """Let Ctrl-C interrupt whatever is under way in here; what is given tells whether it was
+    pressed.
 
-    The handler that asyncio puts in place of Python's own only cancels the task, and where that ends in an error by itself
-    nobody hears of the interrupt. Python itself drops what is raised while a finalizer runs, so whoever goes on asks.
-    It leaves another handler alone.
+    The handler that asyncio puts in place of Python's own only cancels the task, and where that
+    ends in an error by itself nobody hears of the interrupt. Python itself drops what is raised
+    while a finalizer runs, so whoever goes on asks. It leaves another handler alone.
     """
     pressed: list[bool] = []
 

@@ -1,4 +1,6 @@
-"""Pulling reviews: what people said since the last pull is read, kept, carried out and checked again, or taken back."""
+"""Pulling reviews: what people said since the last pull is read, kept, carried out and checked
+again, or taken back.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -63,12 +65,14 @@ from callwright.warehouse.store import Warehouse
 
 
 class Pulled(NamedTuple):
-    """What a pull brought: new reviews by decision, edits that went back to people, and what did not fit.
+    """What a pull brought: new reviews by decision, edits that went back to people, and what did
+    not fit.
 
-    `returned` could not be used as typed, `contradicted` are edits that a check contradicts or that none can decide;
-    `withdrawn` are earlier reviews that were deleted, skipped or changed by others since, `deleted` tasks that are gone and
-    asked anew where nobody has decided; `elsewhere` are annotations of tasks that this work folder did not
-    push; `resumed` are edits that an earlier pull had brought, and that only this one checked.
+    `returned` could not be used as typed, `contradicted` are edits that a check contradicts or that
+    none can decide; `withdrawn` are earlier reviews that were deleted, skipped or changed by others
+    since, `deleted` tasks that are gone and asked anew where nobody has decided; `elsewhere` are
+    annotations of tasks that this work folder did not push; `resumed` are edits that an earlier
+    pull had brought, and that only this one checked.
     """
 
     reviews: int = 0
@@ -85,10 +89,11 @@ class Pulled(NamedTuple):
 
 
 async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
-    """Pull what is new since the last pull, note it, and carry it out; the same annotation twice changes nothing.
+    """Pull what is new since the last pull, note it, and carry it out; the same annotation twice
+    changes nothing.
 
-    What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError where Label Studio
-    can't be reached; an annotation that does not fit is a problem of its own.
+    What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError
+    where Label Studio can't be reached; an annotation that does not fit is a problem of its own.
     """
     async with async_review_turn(settings, progress):
         return await _pull(settings, studio, progress)
@@ -185,7 +190,9 @@ def _take_in(
 
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
-    """Run edited samples that no check has seen yet through the checks of the build that asked about them."""
+    """Run edited samples that no check has seen yet through the checks of the build that asked
+    about them.
+    """
     unseen = warehouse.rows(sql("pulling.unseen"), [_EDITING])
     for build, rows in grouped(unseen, itemgetter("build")).items():
         run = reopen_build(build, settings, progress)
@@ -204,9 +211,11 @@ _EDITING = [
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
-    """Withdraw the reviews whose annotations are no longer among those submitted for their task; how many these were.
+    """Withdraw the reviews whose annotations are no longer among those submitted for their task;
+    how many these were.
 
-    An annotation that somebody else has changed since is that person's word, and no longer the word of whoever made it.
+    An annotation that somebody else has changed since is that person's word, and no longer the word
+    of whoever made it.
     """
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
@@ -226,8 +235,8 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
 def reopen_undecided(warehouse: Warehouse) -> None:
     """Bring what no decision is left about back to where it was before people spoke.
 
-    What was doubtful waits again; what had landed by itself does so still. No decision is left where all that was stated was
-    taken back, and where those who spoke agree no more.
+    What was doubtful waits again; what had landed by itself does so still. No decision is left
+    where all that was stated was taken back, and where those who spoke agree no more.
     """
     undecided = warehouse.rows(sql("pulling.undecided"), [_SETTLING, DIALOGUE_ACTS])
     positions = grouped(undecided, itemgetter("build", "subject"))
@@ -264,7 +273,9 @@ def reopen_undecided(warehouse: Warehouse) -> None:
 
 
 def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
-    """What a sample was at a stage before people spoke: it passed, or waited for the reason that they were asked for."""
+    """What a sample was at a stage before people spoke: it passed, or waited for the reason that
+    they were asked for.
+    """
     before = Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed")
     if asked is not None:
         code: ReasonCode = "unproved" if stage == LANDING.review else "contradicted"
@@ -288,7 +299,8 @@ _Parse = Callable[[PulledAnnotation], ParsedReview]
 
 
 class ReadReviews(NamedTuple):
-    """What new annotations say: reviews, the samples and tools that edits made, rows of edits that go back, and problems.
+    """What new annotations say: reviews, the samples and tools that edits made, rows of edits that
+    go back, and problems.
 
     `elsewhere` counts annotations of tasks that this work folder has not pushed to their server.
     """
@@ -301,7 +313,9 @@ class ReadReviews(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was read before: reviews by annotation, returned edits by person and moment, the newest version of each task."""
+    """What was read before: reviews by annotation, returned edits by person and moment, the
+    newest version of each task.
+    """
 
     reviewed: dict[tuple[str, int], datetime]
     returned: set[tuple[str, str, datetime]]
@@ -311,7 +325,9 @@ class _Known(NamedTuple):
 def read_reviews(
     warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks"
 ) -> ReadReviews:
-    """Read annotations of `pushed` tasks; those that were read before and have not changed are passed over."""
+    """Read annotations of `pushed` tasks; those that were read before and have not changed are
+    passed over.
+    """
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
     asked = [one for one in new if (one.subject, one.version) in pushed]
@@ -339,13 +355,17 @@ PushedTasks = Set[tuple[str, int]]  # subjects and versions
 
 
 def pushed_tasks(warehouse: Warehouse, studio: LabelStudio, kind: str) -> PushedTasks:
-    """The tasks that this work folder has at a server: what others have there, even about the same samples, is theirs."""
+    """The tasks that this work folder has at a server: what others have there, even about the
+    same samples, is theirs.
+    """
     rows = warehouse.rows(sql("reading_reviews.pushed"), [studio.name, kind])
     return {(row["subject"], row["version"]) for row in rows}
 
 
 def note_answers(warehouse: Warehouse) -> None:
-    """Note what edits of samples say that have not been looked at, and what edits of gold items must say to be right."""
+    """Note what edits of samples say that have not been looked at, and what edits of gold items
+    must say to be right.
+    """
     for table, key in (("reviews", "key"), ("gold_items", "subject")):
         rows = warehouse.rows(sql(f"reading_reviews.unanswered_{table}"))
         if rows:
@@ -357,7 +377,9 @@ def note_answers(warehouse: Warehouse) -> None:
 
 
 def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Parse]:
-    """How an annotation of each subject that the warehouse has is read, by the key of the sample, tool, path or prediction."""
+    """How an annotation of each subject that the warehouse has is read, by the key of the
+    sample, tool, path or prediction.
+    """
     keys: defaultdict[str, list[str]] = defaultdict(list)
     for one in annotations:
         keys[one.kind if one.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW].append(one.subject)
@@ -448,7 +470,9 @@ def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, 
 def changed_states(
     warehouse: Warehouse, studio: LabelStudio, project: Project, states: Iterable[TaskState]
 ) -> list[Row]:
-    """The states that are not known yet, as rows; a draft that a pull does not tell of any more is gone."""
+    """The states that are not known yet, as rows; a draft that a pull does not tell of any more
+    is gone.
+    """
     now = datetime.now(UTC)
     known = {
         row["task_id"]: row
@@ -481,10 +505,12 @@ def changed_states(
 def remove_doubles(
     warehouse: Warehouse, studio: LabelStudio, project: Project, since: datetime | None
 ) -> int:
-    """Remove what stands at the server a second time and nobody has worked on; how many tasks these were.
+    """Remove what stands at the server a second time and nobody has worked on; how many tasks these
+    were.
 
-    An import whose answer does not come in time is sent again; where the first one arrives after all, nobody is left to see
-    it. So what was pushed not long before `since`, or after it, is looked at once more.
+    An import whose answer does not come in time is sent again; where the first one arrives after
+    all, nobody is left to see it. So what was pushed not long before `since`, or after it, is
+    looked at once more.
     """
     start = since - _LATE if since else None
     rows = warehouse.rows(sql("reading_reviews.pushed_lately"), [studio.name, project.kind, start])

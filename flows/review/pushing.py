@@ -1,6 +1,8 @@
-"""Asking people: what waits becomes tasks and is pushed to Label Studio, each review kind to its project, the worthiest first.
+"""Asking people: what waits becomes tasks and is pushed to Label Studio, each review kind to its
+project, the worthiest first.
 
-A training round is a push of its own: items with known answers, of which somebody who is new is told afterwards what was right.
+A training round is a push of its own: items with known answers, of which somebody who is new is
+told afterwards what was right.
 """
 
 from collections import defaultdict
@@ -93,7 +95,9 @@ def waiting_reviews(settings: Settings) -> int:
 
 
 def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
-    """Push what waits after a build, where there is a Label Studio; None where nothing waits, or nobody can be asked yet."""
+    """Push what waits after a build, where there is a Label Studio; None where nothing waits, or
+    nobody can be asked yet.
+    """
     waiting = waiting_reviews(settings)
     if not waiting:
         return None
@@ -111,9 +115,11 @@ def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
 def push_reviews(
     settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False
 ) -> Pushed:
-    """Push all that waits for people, each review kind to its project, the worthiest first; nothing goes twice.
+    """Push all that waits for people, each review kind to its project, the worthiest first; nothing
+    goes twice.
 
-    `again` pushes also what was pushed before and nobody has decided yet: for a Label Studio that lost its data.
+    `again` pushes also what was pushed before and nobody has decided yet: for a Label Studio that
+    lost its data.
     """
     with review_turn(settings, progress):
         return _push(settings, studio, progress, again=again)
@@ -179,7 +185,9 @@ def _push_kind(
 
 
 def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
-    """Ask one person more about each thing on which those asked do not agree, and tell Label Studio how many it are."""
+    """Ask one person more about each thing on which those asked do not agree, and tell Label
+    Studio how many it are.
+    """
     with warehouse.together():
         warehouse.execute(sql("pushing.one_more"))
         rows = warehouse.rows(sql("pushing.more_wanted"), [studio.name])
@@ -201,10 +209,11 @@ def _note_pushed(
     *,
     is_found: bool,
 ) -> None:
-    """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has no id and still waits.
+    """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has
+    no id and still waits.
 
-    A task that was found there, of another work folder or of a push that was cut off, may have been answered before anybody
-    here pulls it: so the next pull reads all.
+    A task that was found there, of another work folder or of a push that was cut off, may have been
+    answered before anybody here pulls it: so the next pull reads all.
     """
     there = [(row, task) for row, task in zip(asked, task_ids, strict=True) if task is not None]
     pushed = {"pushed_at": datetime.now(UTC), "server": server}
@@ -329,7 +338,9 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProx
 def tasks_for(
     kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]
 ) -> list[ReviewTask]:
-    """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
+    """The tasks of a review kind that rows of the view review_queue ask for, one each, in their
+    order.
+    """
     keys = _keys(asked)
     shown = _MAKERS[kind](warehouse, keys)
     editors = {
@@ -348,7 +359,8 @@ def tasks_for(
 def reason_of(row: Row, language: Language, editor: str = "") -> str:
     """Why people are asked: what came up since the first question replaces the first reason.
 
-    What was drawn by chance has one sentence in the language of the screen, and so has what `editor` made by an edit in doubt.
+    What was drawn by chance has one sentence in the language of the screen, and so has what
+    `editor` made by an edit in doubt.
     """
     is_later = row["version"] > 1 and row["cause"] != RETURNED_EDIT
     cause, reason = (
@@ -401,7 +413,9 @@ def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, lis
 def _lent_verdicts(
     warehouse: Warehouse, samples: Mapping[str, Sample], tools: Mapping[str, Tool]
 ) -> dict[str, list[Verdict]]:
-    """What gold items among these samples show of checks: what the samples that they are made of would."""
+    """What gold items among these samples show of checks: what the samples that they are made of
+    would.
+    """
     gold = gold_rows(warehouse, sorted(samples))
     verdicts = _verdicts(warehouse, sorted({row["made_of"] for row in gold}))
     shown = {}
@@ -416,7 +430,9 @@ _EVERYBODY = 1000  # people that answer each item, so that it is never done
 
 
 class TrainingAnswer(NamedTuple):
-    """What somebody said of an item, whether it was right, and what was: the calls, and the defect in those shown, "" for none."""
+    """What somebody said of an item, whether it was right, and what was: the calls, and the
+    defect in those shown, "" for none.
+    """
 
     reviewer: str
     subject: str
@@ -430,7 +446,8 @@ class TrainingAnswer(NamedTuple):
 def push_training(
     settings: Settings, studio: LabelStudio, progress: Progress, items: int
 ) -> Pushed:
-    """Push `items` to learn on to a project of their own, where everybody answers each once; again, it pushes what is lacking.
+    """Push `items` to learn on to a project of their own, where everybody answers each once; again,
+    it pushes what is lacking.
 
     Raises ConfigurationError where no build has landed samples to make them of.
     """

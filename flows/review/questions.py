@@ -1,4 +1,6 @@
-"""Questions to people: who is asked about what, why, of how many the answer is wanted, what first; and those about paths."""
+"""Questions to people: who is asked about what, why, of how many the answer is wanted, what
+first; and those about paths.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -35,7 +37,8 @@ DRAWN = "Drawn from the accepted samples, to see how good they are."
 class ReviewQuestion(NamedTuple):
     """Something that people shall look at; `reviewers` is how many of them, each on their own.
 
-    `against` is the answer that a suspicion holds against the gold, "" where it is none: people are asked once about each.
+    `against` is the answer that a suspicion holds against the gold, "" where it is none: people are
+    asked once about each.
     """
 
     subject: str
@@ -60,12 +63,16 @@ def request_row(question: ReviewQuestion) -> Row:
 
 
 def ask(warehouse: Warehouse, questions: Iterable[ReviewQuestion]) -> int:
-    """Ask people who were never asked; how many questions are new. The same question twice is one."""
+    """Ask people who were never asked; how many questions are new.
+
+    The same question twice is one.
+    """
     return _put(warehouse, [request_row(question) for question in questions], [])
 
 
 def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
-    """Ask people also about what they were asked before: as a further version of the task, once for each cause and reason.
+    """Ask people also about what they were asked before: as a further version of the task, once for
+    each cause and reason.
 
     How many of the questions are new.
     """
@@ -115,7 +122,9 @@ def _count(warehouse: Warehouse) -> int:
 def new_states(
     warehouse: Warehouse, server: str, tasks: Iterable[tuple[int, str, str, int]]
 ) -> list[Row]:
-    """The states of tasks that are new at a server: id, kind, subject and version of each; nobody has worked on them."""
+    """The states of tasks that are new at a server: id, kind, subject and version of each;
+    nobody has worked on them.
+    """
     known = {
         row["task_id"]
         for row in warehouse.rows("select task_id from task_states where server = ?", [server])
@@ -136,7 +145,9 @@ def new_states(
 
 
 def set_priorities(warehouse: Warehouse) -> None:
-    """Give every question that has not been pushed yet its place in the queue; gold items keep theirs."""
+    """Give every question that has not been pushed yet its place in the queue; gold items keep
+    theirs.
+    """
     with warehouse.writing() as connection:
         connection.execute(sql("questions.worth"))
         connection.execute(sql("questions.requests"))
@@ -147,7 +158,8 @@ MOST_SPOT_CHECKS = 5
 
 
 def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list[Row]:
-    """The requests for reviews of corrections: each corrected template of which a sample's path is in doubt, and a few more.
+    """The requests for reviews of corrections: each corrected template of which a sample's path is
+    in doubt, and a few more.
 
     What was asked before is not among them.
     """
@@ -175,7 +187,9 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
-    """The requests about samples, each of the kind that fits: where only competing entries are in doubt, these are asked about."""
+    """The requests about samples, each of the kind that fits: where only competing entries are
+    in doubt, these are asked about.
+    """
     found = warehouse.stream(
         sql("path_reviews.only_path"), [[request["subject"] for request in requests]]
     )  # responses may be long
@@ -187,10 +201,11 @@ def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
 
 
 def carry_over_corrections(warehouse: Warehouse) -> None:
-    """Write down what people decided about corrections as decisions about the samples of their templates.
+    """Write down what people decided about corrections as decisions about the samples of their
+    templates.
 
-    A rejected correction rejects them all. An accepted one vouches for those of which nothing but the path is in doubt,
-    and whose entries do not compete: about those people are asked one by one.
+    A rejected correction rejects them all. An accepted one vouches for those of which nothing but
+    the path is in doubt, and whose entries do not compete: about those people are asked one by one.
     """
     reviews = [
         Review(

@@ -1,4 +1,6 @@
-"""What people decided about samples and tools, and what follows; tools that were made are checked here, a toolset at once."""
+"""What people decided about samples and tools, and what follows; tools that were made are
+checked here, a toolset at once.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -32,7 +34,9 @@ from callwright.warehouse.store import Warehouse
 
 
 class Decision(NamedTuple):
-    """The decision that counts about a sample, of a review kind; `result` is the key of what it was edited into."""
+    """The decision that counts about a sample, of a review kind; `result` is the key of what it
+    was edited into.
+    """
 
     subject: str
     decision: ReviewDecision
@@ -66,7 +70,9 @@ _BEYOND_CHECKS = frozenset(stage.name for stage in stages_of(LANDING_GROUP)) - {
 def resolution_of(
     subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]
 ) -> Resolution:
-    """What comes of a decided sample; `doubts` has, of edited samples that can't land as they are, why not."""
+    """What comes of a decided sample; `doubts` has, of edited samples that can't land as they
+    are, why not.
+    """
     at = decisions[subject]
     seen, edit = {subject}, ""
     while at.decision == "edit" and at.result is not None:
@@ -190,10 +196,11 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
 
 
 def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> dict[str, Decision]:
-    """The decision that counts about each sample: the last, where it is not about nothing but dialogue acts.
+    """The decision that counts about each sample: the last, where it is not about nothing but
+    dialogue acts.
 
-    Those come after all others; they count where the others' is none or that the sample is good, and where they settle a
-    position.
+    Those come after all others; they count where the others' is none or that the sample is good,
+    and where they settle a position.
     """
     found: dict[str, Decision] = {}
     for decision in decisions:
@@ -214,7 +221,9 @@ def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> di
 
 
 def _is_settled(position: Outcome, decision: Decision) -> bool:
-    """Whether a decision settles a position: acts that are right, or put right, say nothing about what a check doubts."""
+    """Whether a decision settles a position: acts that are right, or put right, say nothing
+    about what a check doubts.
+    """
     if (
         decision.kind == DIALOGUE_ACTS
         and decision.decision != "reject"
@@ -225,7 +234,9 @@ def _is_settled(position: Outcome, decision: Decision) -> bool:
 
 
 def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
-    """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
+    """The outcomes that change, and the (build, sample) whose outcome at landing goes because
+    another sample has the place.
+    """
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
     landed = {
         (row["build"], row["subject"]): Outcome(**row) for row in decided.rows["landed_edits"]
@@ -258,7 +269,9 @@ def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[
 
 
 def _settled_edits(decided: _DecidedSamples) -> list[Row]:
-    """The outcomes of edited samples that were contradicted, and that people decided about since."""
+    """The outcomes of edited samples that were contradicted, and that people decided about
+    since.
+    """
     outcomes: list[Row] = []
     for position in decided.positions:
         resolution = (
@@ -276,12 +289,16 @@ def _settled_edits(decided: _DecidedSamples) -> list[Row]:
 
 
 def _changed(position: Outcome | None, outcomes: Iterable[Outcome]) -> list[Row]:
-    """The outcomes as rows, without the one that the position has already; None is a position that is not taken yet."""
+    """The outcomes as rows, without the one that the position has already; None is a position
+    that is not taken yet.
+    """
     return [outcome_row(outcome) for outcome in outcomes if outcome != position]
 
 
 def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
-    """The acceptances that change: what people let land does so under their name, what they took away is withdrawn."""
+    """The acceptances that change: what people let land does so under their name, what they took
+    away is withdrawn.
+    """
     resolutions = [decided.resolutions[subject] for subject in decided.roots]
     lands = {one.subject: one for one in resolutions if one.outcome == "passed"}
     changed: list[Row] = []
@@ -307,7 +324,9 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
 
 
 def _grade_of_accepted(row: Row) -> ClaimGrade:
-    """The grade of what a person accepted: what checks settled, where it had landed so before; else the person vouches for it."""
+    """The grade of what a person accepted: what checks settled, where it had landed so before;
+    else the person vouches for it.
+    """
     stands: ClaimGrade = row["asked_grade"]
     if stands == "proved" or (stands == "judged" and row["grade"] in LANDED_GRADES):
         return stands
@@ -339,7 +358,9 @@ def settle_tools(warehouse: Warehouse) -> None:
 
 
 def settle_edited_tools(warehouse: Warehouse) -> int:
-    """Check the tools that people wrote, ask again about those that a check contradicts, and settle; how many those are."""
+    """Check the tools that people wrote, ask again about those that a check contradicts, and
+    settle; how many those are.
+    """
     against = 0
     for row in warehouse.rows(sql("resolutions.unseen"), [TOOL_REVIEW]):
         tool = read_tools(warehouse, [row["key"]])[row["key"]]
@@ -425,7 +446,9 @@ def check_edited_tool(tool: Tool, company: Sequence[Tool]) -> list[Verdict]:
 
 
 def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
-    """Every tool that a toolset made, in the order in which the first of its kind keeps its place."""
+    """Every tool that a toolset made, in the order in which the first of its kind keeps its
+    place.
+    """
     rows = warehouse.rows("select tool from made_tools where toolset = ?", [toolset])
     tools = read_tools(warehouse, [row["tool"] for row in rows]).values()
     return sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key))
@@ -434,7 +457,9 @@ def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
 def _outcomes(
     toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]
 ) -> list[Row]:
-    """What is contradicted waits where it was; what is unproved goes on, and waits at the review."""
+    """What is contradicted waits where it was; what is unproved goes on, and waits at the
+    review.
+    """
     outcomes = [
         Outcome(
             build=toolset,

@@ -1,4 +1,6 @@
-"""Which Label Studio people work in, the one that the environment names or the work folder's own; one is at it at a time."""
+"""Which Label Studio people work in, the one that the environment names or the work folder's
+own; one is at it at a time.
+"""
 
 import asyncio
 import fcntl
@@ -39,10 +41,12 @@ _PATIENCE = 60.0  # seconds
 def serve_label_studio(
     settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK
 ) -> ServerInfo:
-    """Start the local Label Studio, or find it running, and with it the page on which samples are edited by form.
+    """Start the local Label Studio, or find it running, and with it the page on which samples are
+    edited by form.
 
-    Where people reach it under another address than this machine's own, nobody knows under which they would reach the page:
-    `review edit` serves it there. Raises ConfigurationError where the address under which people reach it is none.
+    Where people reach it under another address than this machine's own, nobody knows under which
+    they would reach the page: `review edit` serves it there. Raises ConfigurationError where the
+    address under which people reach it is none.
     """
     url = urlsplit(address.public_url)
     if address.public_url and not (
@@ -125,7 +129,9 @@ def require_label_studio(settings: Settings) -> LabelStudio:
 
 
 def edit_page_address(settings: Settings) -> str:
-    """Where samples are edited by form, "" where nobody serves that page; it is asked, for what served it may have been killed."""
+    """Where samples are edited by form, "" where nobody serves that page; it is asked, for what
+    served it may have been killed.
+    """
     place = settings.home / EDIT_PAGE
     if not place.exists():
         return ""
@@ -144,7 +150,9 @@ _PAUSE = 0.1
 
 @contextmanager
 def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Have the review loop of a work folder alone, waiting for whoever has it; who has it already has it at once."""
+    """Have the review loop of a work folder alone, waiting for whoever has it; who has it
+    already has it at once.
+    """
     with _lock_of(settings) as lock:
         for pause in _tries(lock, progress):
             time.sleep(pause)
@@ -177,7 +185,9 @@ def _lock_of(settings: Settings) -> Iterator[IO[str] | None]:
 
 
 def _tries(lock: IO[str] | None, progress: Progress) -> Iterator[float]:
-    """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
+    """The pauses until the lock is had; the system frees it when its holder ends, in whatever
+    way.
+    """
     is_reported = False
     while lock is not None:
         try:

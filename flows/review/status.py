@@ -1,4 +1,6 @@
-"""How far people are, who decided how much and how fast, how far they agree, what is left; and who of a team reviews what."""
+"""How far people are, who decided how much and how fast, how far they agree, what is left; and
+who of a team reviews what.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,10 +40,11 @@ Status = dict[str, list[Row]]
 
 
 def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
-    """What waits, what was pushed, who decided what how fast, and what is left; with `ask_server` also Label Studio's own count.
+    """What waits, what was pushed, who decided what how fast, and what is left; with `ask_server`
+    also Label Studio's own count.
 
-    Each title has rows; that of `whole` is one. `outside` is how many reviews were not this person's by the team's rule, None for
-    who is not in it.
+    Each title has rows; that of `whole` is one. `outside` is how many reviews were not this
+    person's by the team's rule, None for who is not in it.
     """
     more: dict[str, tuple[str, Sequence[object]]] = {
         title: (sql(f"review_status.{name}"), [kind]) for title, (kind, name) in _OF_KINDS.items()
@@ -68,7 +71,9 @@ def read_progress(
     hourly_cost: float | None = None,
     more: Mapping[str, tuple[str, Sequence[object]]] | None = None,
 ) -> Status:
-    """What waits, who decided how much and how fast, on what they differ, and what is left; and the answers to `more` queries."""
+    """What waits, who decided how much and how fast, on what they differ, and what is left; and
+    the answers to `more` queries.
+    """
     status = warehouse.rows_by_name(
         {
             "queue": (sql("review_status.queue"), []),
@@ -83,7 +88,9 @@ def read_progress(
 
 
 def _whole(status: Status, hourly_cost: float | None) -> Row:
-    """Hours of people and their cost, so far and left; the cost is None where nobody says what an hour costs."""
+    """Hours of people and their cost, so far and left; the cost is None where nobody says what
+    an hour costs.
+    """
     left = sum(row["hours"] for row in status["work_left"])
     so_far = sum(row["active_hours"] for row in status["people"])
     return {
@@ -112,7 +119,9 @@ _OF_KINDS = {
 
 
 def note_agreement(warehouse: Warehouse) -> None:
-    """Compute anew how far people agree, of each review kind, and keep that in the place of what was known."""
+    """Compute anew how far people agree, of each review kind, and keep that in the place of what
+    was known.
+    """
     now = datetime.now(UTC)
     with warehouse.together():
         warehouse.put_rows(
@@ -122,7 +131,9 @@ def note_agreement(warehouse: Warehouse) -> None:
 
 
 def read_agreement(warehouse: Warehouse) -> list[Row]:
-    """How far people agree, of each review kind by each measure, over all, by reviewer, by pair and by reason."""
+    """How far people agree, of each review kind by each measure, over all, by reviewer, by pair
+    and by reason.
+    """
     words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(sql("review_status.words")):
         words[row["kind"]].append(
@@ -136,7 +147,9 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
 
 
 class AgreementLine(NamedTuple):
-    """How far people agree on the things of a kind: over all, of one person, of a pair or about a reason, by each measure."""
+    """How far people agree on the things of a kind: over all, of one person, of a pair or about
+    a reason, by each measure.
+    """
 
     kind: str
     slice_by: str
@@ -162,7 +175,9 @@ def agreement_lines(rows: Sequence[Row]) -> list[AgreementLine]:
 
 
 def agreement_report(settings: Settings) -> dict[str, list[Row]]:
-    """How far reviewers agree, how far models that read agree with them, how people do on gold items, and what is usable."""
+    """How far reviewers agree, how far models that read agree with them, how people do on gold
+    items, and what is usable.
+    """
     warehouse = open_warehouse(settings)
     note_agreement(warehouse)
     return warehouse.rows_by_name({name: (query, []) for name, query in _REPORT.items()})
@@ -196,14 +211,18 @@ def _question(kind: str) -> str:
 
 
 class Reviewer(Record):
-    """What one person reviews: these kinds of questions, about samples of these languages and kinds; all where none is named."""
+    """What one person reviews: these kinds of questions, about samples of these languages and
+    kinds; all where none is named.
+    """
 
     languages: tuple[Annotated[str, _named(lambda code: of(code).code)], ...] = ()
     questions: tuple[Annotated[str, AfterValidator(_question)], ...] = ()
     kinds: tuple[Annotated[str, _named(lambda name: kind_named(name).name)], ...] = ()
 
     def is_for(self, row: Row) -> bool:
-        """Whether a review, with its kind and with the language and kind of what it is about, is this person's to give."""
+        """Whether a review, with its kind and with the language and kind of what it is about, is
+        this person's to give.
+        """
         wanted = (
             (self.questions, row["kind"]),
             (self.languages, row["language"]),
@@ -217,7 +236,10 @@ _TEAM: TypeAdapter[dict[str, Reviewer]] = TypeAdapter(dict[str, Reviewer])
 
 
 def read_team(settings: Settings) -> Team:
-    """The team of a work folder, nobody where there is no file. Raises ConfigurationError with the place that is wrong."""
+    """The team of a work folder, nobody where there is no file.
+
+    Raises ConfigurationError with the place that is wrong.
+    """
     file = settings.home / FILE
     if not file.is_file():
         return {}
@@ -230,7 +252,9 @@ def read_team(settings: Settings) -> Team:
 
 
 def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:
-    """The tables of tasks of a kind of question: one for each language, and one for each person who reviews it."""
+    """The tables of tasks of a kind of question: one for each language, and one for each person
+    who reviews it.
+    """
     by_language = [
         TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code
     ]
@@ -243,7 +267,9 @@ def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue
 
 
 def subjects_of(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Row]:
-    """The language and the kind of sample that questions about these are about, as far as they have one."""
+    """The language and the kind of sample that questions about these are about, as far as they
+    have one.
+    """
     return {row["key"]: row for row in warehouse.rows(sql("team.subjects"), [list(keys)])}
 
 
@@ -253,7 +279,9 @@ def chosen_by(about: Row | None) -> dict[str, str]:
 
 
 def outside_reviews(warehouse: Warehouse, team: Team) -> dict[str, int]:
-    """How many reviews people of the team gave that were not theirs to give: Label Studio lets everybody answer everything."""
+    """How many reviews people of the team gave that were not theirs to give: Label Studio lets
+    everybody answer everything.
+    """
     rows = warehouse.rows(sql("team.given"), [list(team)]) if team else []
     counts = dict.fromkeys(team, 0)
     for row in rows:

@@ -1,4 +1,6 @@
-"""Rows of one's own to begin with: whole files that work, as docs/extending shows them and `callwright init` writes them."""
+"""Rows of one's own to begin with: whole files that work, as docs/extending shows them and
+`callwright init` writes them.
+"""
 
 import re
 from importlib.resources import files
@@ -21,12 +23,17 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def scaffold(sort: Sort, name: str = "example") -> str:
-    """The text of a file with a row of a sort, under a name of one's own. Raises ConfigurationError where it can be none."""
+    """The text of a file with a row of a sort, under a name of one's own.
+
+    Raises ConfigurationError where it can be none.
+    """
     return _text(f"{sort}.py", name)
 
 
 def write_scaffold(sort: Sort, name: str, folder: Path) -> Path:
-    """Write the file into the folder, a test beside it where there is one; a file that is there is a ConfigurationError."""
+    """Write the file into the folder, a test beside it where there is one; a file that is there
+    is a ConfigurationError.
+    """
     path = folder / f"{name}.py"
     texts = {path: scaffold(sort, name)}
     if (_HERE / f"{sort}_test.txt").is_file():

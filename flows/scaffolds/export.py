@@ -1,4 +1,6 @@
-"""An export format of one's own: a line a sample, with its first request and the calls that are due."""
+"""An export format of one's own: a line a sample, with its first request and the calls that are
+due.
+"""
 
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
 from callwright.warehouse.records import Sample

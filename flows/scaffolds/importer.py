@@ -1,4 +1,6 @@
-"""An importer of one's own: a CSV file with a line a parameter, `tool,description,parameter,type`."""
+"""An importer of one's own: a CSV file with a line a parameter,
+`tool,description,parameter,type`.
+"""
 
 import csv
 from pathlib import Path

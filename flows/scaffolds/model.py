@@ -1,4 +1,6 @@
-"""A model of one's own: whatever answers a prompt in this process, behind a name such as `example/small`."""
+"""A model of one's own: whatever answers a prompt in this process, behind a name such as
+`example/small`.
+"""
 
 from callwright.llm.chat import Adapter, ChatRequest, RawReply
 from callwright.llm.models import ModelSettings, Provider
@@ -20,7 +22,9 @@ class Repeating:
 
 
 def open_model(_settings: ModelSettings) -> Adapter:
-    """The model of a recipe's settings: `temperature`, `seed`, `extra` and others are there to be heeded."""
+    """The model of a recipe's settings: `temperature`, `seed`, `extra` and others are there to
+    be heeded.
+    """
     return Repeating()
 
 

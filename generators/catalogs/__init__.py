@@ -24,7 +24,9 @@ __all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "re
 
 
 def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: A002 - the word that the command line uses
-    """The tools at a path, or at several; ConfigurationError where the format is unknown or a path holds none of its tools."""
+    """The tools at a path, or at several; ConfigurationError where the format is unknown or a
+    path holds none of its tools.
+    """
     form = FORMATS.named(format)
     return (
         _read(form, path) if isinstance(path, Path) else merged([_read(form, one) for one in path])
@@ -43,7 +45,10 @@ def _read(form: CatalogFormat, path: Path) -> Catalog:
 
 
 def recognise(path: Path) -> str:
-    """The format of a file or folder, by its first words or by whichever reader finds tools in it. Raises ConfigurationError."""
+    """The format of a file or folder, by its first words or by whichever reader finds tools in it.
+
+    Raises ConfigurationError.
+    """
     if path.is_file() and _OPENAPI.search(
         path.read_text(encoding="utf-8", errors="replace")[:_HEAD]
     ):

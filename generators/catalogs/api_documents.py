@@ -1,14 +1,15 @@
-"""Documents of APIs before they are read: those of several files as one, and Swagger 2.0 as OpenAPI 3 has it.
+"""Documents of APIs before they are read: those of several files as one, and Swagger 2.0 as OpenAPI
+3 has it.
 
-References to files beside a document are followed, inside its folder only, or inside the folder that is
-imported. Each file that is referred to is kept once, under `x-files` of the document, and each reference to it
-becomes a local one; so whatever reads the document needs no file any more. Nothing is fetched over the network,
-and nothing outside of the folder is read, by no `..` and no link of the file system. What can't be followed
-stays as it is, and is reported.
+References to files beside a document are followed, inside its folder only, or inside the folder
+that is imported. Each file that is referred to is kept once, under `x-files` of the document, and
+each reference to it becomes a local one; so whatever reads the document needs no file any more.
+Nothing is fetched over the network, and nothing outside of the folder is read, by no `..` and no
+link of the file system. What can't be followed stays as it is, and is reported.
 
-Of Swagger is converted what differs: parameters state their type in themselves, a body and the fields of a form
-are parameters, and a response has its schema in itself. References stay, for what they name is where it was
-(`definitions`, `parameters`, `responses`).
+Of Swagger is converted what differs: parameters state their type in themselves, a body and the
+fields of a form are parameters, and a response has its schema in itself. References stay, for what
+they name is where it was (`definitions`, `parameters`, `responses`).
 """
 
 import re
@@ -41,7 +42,9 @@ Followed = Callable[[JsonValue], Fields]  # an object, with its reference follow
 
 
 class Bundle(NamedTuple):
-    """A document with all that it refers to, the files that it was read from, and what could not be followed."""
+    """A document with all that it refers to, the files that it was read from, and what could not
+    be followed.
+    """
 
     document: JsonValue
     files: tuple[Path, ...]
@@ -49,7 +52,8 @@ class Bundle(NamedTuple):
 
 
 def read_bundle(path: Path, folder: Path | None = None) -> Bundle:
-    """The document at `path` with the files that it refers to, inside of `folder` (its own unless said).
+    """The document at `path` with the files that it refers to, inside of `folder` (its own unless
+    said).
 
     Raises ConfigurationError where it can't be read itself.
     """
@@ -74,7 +78,9 @@ class _UnfollowedError(Exception):
 
 
 class _Bundling:
-    """One document's files: those read so far, by their place in the folder, and those yet to be looked through."""
+    """One document's files: those read so far, by their place in the folder, and those yet to be
+    looked through.
+    """
 
     def __init__(self, path: Path, size: int, folder: Path) -> None:
         self.kept: Fields = {}
@@ -175,7 +181,9 @@ def is_swagger(document: Fields) -> bool:
 
 
 def as_path_item(item: Fields, document: Fields, followed: Followed) -> Fields:
-    """A path's operations as OpenAPI 3 has them; the parameters of the path go to each operation."""
+    """A path's operations as OpenAPI 3 has them; the parameters of the path go to each
+    operation.
+    """
     shared = _listed(item.get("parameters"))
     stated = ((method, followed(item.get(method))) for method in METHODS)
     return {method: _operation(one, shared, document, followed) for method, one in stated if one}
@@ -229,7 +237,9 @@ def _typed(parameter: Fields) -> Fields:
 
 
 def _body(stated: list[Fields], consumes: list[str]) -> Fields:
-    """The body parameter as a request's body; whether it is required is said only where it was said."""
+    """The body parameter as a request's body; whether it is required is said only where it was
+    said.
+    """
     if not stated:
         return {}
     body = stated[0]

@@ -1,16 +1,19 @@
-"""What an operation of an API is read by: the fields of its body, the plumbing among its parameters, the links it states.
+"""What an operation of an API is read by: the fields of its body, the plumbing among its
+parameters, the links it states.
 
 The fields of a body stand side by side with the other parameters, as far as they can.
 
-Plumbing is formatting, paging, field masks and what every request carries, which nobody says. A parameter is
-known by where it goes and what its schema allows: headers and cookies; lists of choices that are fields of the
-response; a choice of serialisations; a size beside a position to go on from; what nearly all operations take in
-one place. Names count only for the few ways in which paging and masks are written.
+Plumbing is formatting, paging, field masks and what every request carries, which nobody says. A
+parameter is known by where it goes and what its schema allows: headers and cookies; lists of
+choices that are fields of the response; a choice of serialisations; a size beside a position to go
+on from; what nearly all operations take in one place. Names count only for the few ways in which
+paging and masks are written.
 
-A link of OpenAPI 3 says which place in an operation's response gives which parameter of another its value. It
-names its operation by `operationId` or by a local `operationRef`, and takes the values of parameters from
-runtime expressions. Those of the form `$response.body#/…` are links between tools; what a link repeats of the
-request is known to whoever made the request, and is passed over. What leads nowhere is noted.
+A link of OpenAPI 3 says which place in an operation's response gives which parameter of another its
+value. It names its operation by `operationId` or by a local `operationRef`, and takes the values of
+parameters from runtime expressions. Those of the form `$response.body#/…` are links between tools;
+what a link repeats of the request is known to whoever made the request, and is passed over. What
+leads nowhere is noted.
 """
 
 import re
@@ -59,7 +62,9 @@ _ANY_ENTRY = frozenset({"*", "-"})
 
 
 class BodyFields(NamedTuple):
-    """The fields of a body, which of them it requires, and what is lost by giving them one by one."""
+    """The fields of a body, which of them it requires, and what is lost by giving them one by
+    one.
+    """
 
     properties: Mapping[str, JsonValue]
     required: tuple[str, ...]
@@ -67,7 +72,9 @@ class BodyFields(NamedTuple):
 
 
 def fields_of(schema: JsonSchema) -> BodyFields | None:
-    """The fields of a body that is an object, or one of several; None where it is anything else, or names no field."""
+    """The fields of a body that is an object, or one of several; None where it is anything else,
+    or names no field.
+    """
     found = _fields(schema)
     is_plain = (
         set(schema) <= _PLAIN
@@ -79,7 +86,9 @@ def fields_of(schema: JsonSchema) -> BodyFields | None:
 
 
 def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
-    """The one member that a body holds everything in, such as `data`, with what stands in it; None where there is none."""
+    """The one member that a body holds everything in, such as `data`, with what stands in it;
+    None where there is none.
+    """
     if len(fields.properties) != 1:
         return None
     name, schema = next(iter(fields.properties.items()))
@@ -124,7 +133,9 @@ def _fields(schema: JsonSchema) -> BodyFields | None:
 
 
 def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None:
-    """The fields of an object with those of its branches: of `allOf` each branch holds, of the others one or some of them."""
+    """The fields of an object with those of its branches: of `allOf` each branch holds, of the
+    others one or some of them.
+    """
     branches = stated if isinstance(stated, list) else []
     parts = [
         _fields(one) if isinstance(one, dict) else None
@@ -169,7 +180,9 @@ def _either(one: JsonValue, other: JsonValue) -> JsonValue:
 
 
 class PlacedParameter(NamedTuple):
-    """A parameter as plumbing is known by: its name in the tool, where it goes under which name, and its schema."""
+    """A parameter as plumbing is known by: its name in the tool, where it goes under which name,
+    and its schema.
+    """
 
     parameter: str
     part: str
@@ -264,7 +277,9 @@ def _words(one: PlacedParameter) -> tuple[str, ...]:
 
 
 def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
-    """Whether it is the place to go on from, known by a size or as the response gives the next, or the size of a page."""
+    """Whether it is the place to go on from, known by a size or as the response gives the next,
+    or the size of a page.
+    """
     others = [
         other
         for other in operation.parameters
@@ -281,7 +296,9 @@ def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
 
 
 def _is_given_back(one: PlacedParameter, returns: JsonSchema | None) -> bool:
-    """Whether the response has the next such place beside what it lists: "cursor" or "next_cursor"."""
+    """Whether the response has the next such place beside what it lists: "cursor" or
+    "next_cursor".
+    """
     members = mapping_of((returns or {}).get("properties"))
     is_listing = any(json_type(mapping_of(member)) == "array" for member in members.values())
     return is_listing and any(split_name(name)[-1:] == _words(one)[-1:] for name in members)
@@ -306,7 +323,9 @@ def _is_size(one: PlacedParameter) -> bool:
 
 
 class LinkTarget(NamedTuple):
-    """An operation that links may lead to; `parameters` has each under the names that links give it ("id", "path.id")."""
+    """An operation that links may lead to; `parameters` has each under the names that links give
+    it ("id", "path.id").
+    """
 
     method: str
     path: str
@@ -321,7 +340,8 @@ def links_in(
 ) -> tuple[tuple[StatedLink, ...], tuple[Note, ...]]:
     """The links of an operation's responses, and what could not be read of them.
 
-    `targets` has operations by operationId and by reference (`#/paths/~1users/get`); `resolved` follows references.
+    `targets` has operations by operationId and by reference (`#/paths/~1users/get`); `resolved`
+    follows references.
     """
     found: dict[StatedLink, None] = {}
     notes: dict[Note, None] = {}
@@ -365,7 +385,9 @@ def _read_link(
 
 
 def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | None:
-    """The list and the field of its entries that a JSON pointer leads to; an index stands for any entry."""
+    """The list and the field of its entries that a JSON pointer leads to; an index stands for
+    any entry.
+    """
     entries, names, schema, lists = "", list[str](), returns or {}, 0
     for step in pointer.removeprefix("#").split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")

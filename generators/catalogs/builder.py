@@ -1,4 +1,6 @@
-"""Building a catalog item by item: a draft of a tool becomes a tool with a valid signature, or a problem that says why not."""
+"""Building a catalog item by item: a draft of a tool becomes a tool with a valid signature, or a
+problem that says why not.
+"""
 
 import json
 import sys
@@ -32,7 +34,8 @@ TYPING = frozenset(
 )
 
 
-# patterns are checked by themselves: Python's own reading of them warns of what other languages allow
+# patterns are checked by themselves: Python's own reading of them warns of what other languages
+# allow
 _FORMATS = FormatChecker(
     [one for one in Draft202012Validator.FORMAT_CHECKER.checkers if one != "regex"]
 )
@@ -40,7 +43,9 @@ _METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_chec
 
 
 class ToolDraft(NamedTuple):
-    """A tool as a file states it, before anything is known to be usable; `language` None is inferred from the texts."""
+    """A tool as a file states it, before anything is known to be usable; `language` None is
+    inferred from the texts.
+    """
 
     where: str
     category: str
@@ -64,7 +69,8 @@ class CatalogBuilder:
         by_category: bool = True,
         language: Language | None = None,
     ) -> None:
-        """`change` knows the format's own words; not `by_category`, the first category met is an item's category.
+        """`change` knows the format's own words; not `by_category`, the first category met is an
+        item's category.
 
         `language` is the one that the whole document is in; None where each text tells for itself.
         """
@@ -175,9 +181,11 @@ class CatalogBuilder:
 
 
 class _Schemas(NamedTuple):
-    """What one builder knows of schemas: the change, the nodes that went through it, and those in which nothing is wrong.
+    """What one builder knows of schemas: the change, the nodes that went through it, and those in
+    which nothing is wrong.
 
-    Nodes go by identity and are kept with it, so that what many tools of a document share is looked at and held once.
+    Nodes go by identity and are kept with it, so that what many tools of a document share is looked
+    at and held once.
     """
 
     change: Change
@@ -217,7 +225,9 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
 def _valid_returns(
     returns: JsonValue, schemas: _Schemas
 ) -> tuple[JsonSchema | None, tuple[Note, ...]]:
-    """A schema of what a tool returns, None where it can't be used; a bad one costs the tool only its returns."""
+    """A schema of what a tool returns, None where it can't be used; a bad one costs the tool
+    only its returns.
+    """
     if returns is None:
         return None, ()
     if not isinstance(returns, dict):
@@ -290,7 +300,9 @@ class _Fault(NamedTuple):
 
 
 def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema]) -> _Fault | None:
-    """The first fault of a schema, each of its parts looked at once: documents use the same parts in many operations."""
+    """The first fault of a schema, each of its parts looked at once: documents use the same
+    parts in many operations.
+    """
     if id(schema) in sound:
         return None
     if not isinstance(schema, dict):
@@ -334,7 +346,9 @@ def _fault_alone(schema: bytes) -> _Fault | None:
 
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop what is no JSON Schema, word by word: a document that is wrong in one place is right in all others."""
+    """Drop what is no JSON Schema, word by word: a document that is wrong in one place is right
+    in all others.
+    """
     kept = dict(schema)
     for key, value in schema.items():
         members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
@@ -357,7 +371,9 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checking a value would fail."""
+    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checking a value
+    would fail.
+    """
     dropped = schema.get("pattern")
     kept = schema
     if isinstance(dropped, str) and not _compiles(dropped):
@@ -403,9 +419,11 @@ _OF_NUMBERS = (
 
 
 def _doubles(value: JsonValue) -> JsonValue:
-    """The value with doubles for whole numbers beyond 64 bits and for infinities, as most readers of JSON have them.
+    """The value with doubles for whole numbers beyond 64 bits and for infinities, as most readers
+    of JSON have them.
 
-    Code that gives tools can state such numbers, and NaN, which is null here; a document's own reader refuses them.
+    Code that gives tools can state such numbers, and NaN, which is null here; a document's own
+    reader refuses them.
     """
     try:
         orjson.dumps(value)
@@ -428,7 +446,8 @@ def _as_doubles(value: JsonValue) -> JsonValue:
 
 
 def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop what is beyond 64 bits of a whole number, which nobody keeps exactly: bounds, choices, defaults and examples.
+    """Drop what is beyond 64 bits of a whole number, which nobody keeps exactly: bounds, choices,
+    defaults and examples.
 
     What leaves no number within 64 bits makes the schema useless.
     """

@@ -1,4 +1,6 @@
-"""What an import yields: the tools, everything odd that it met on the way, and what makes tools hard to build from."""
+"""What an import yields: the tools, everything odd that it met on the way, and what makes tools
+hard to build from.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -80,14 +82,18 @@ _WORDS = re.compile(rf"[{unspaced()}]|[^\W_]+")
 
 
 class Note(NamedTuple):
-    """Something odd about an item, before it is known where the item stands: a kind and a sentence."""
+    """Something odd about an item, before it is known where the item stands: a kind and a
+    sentence.
+    """
 
     kind: ProblemKind
     message: str
 
 
 class Problem(Record):
-    """One odd thing: where it stands (file and JSON pointer, or line), in which tool, and what was done about it."""
+    """One odd thing: where it stands (file and JSON pointer, or line), in which tool, and what
+    was done about it.
+    """
 
     where: str
     tool: str = ""
@@ -96,12 +102,16 @@ class Problem(Record):
 
 
 def weightiest_first(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems, those that cost a tool first, then those that cost a part of one; otherwise in their order."""
+    """The problems, those that cost a tool first, then those that cost a part of one; otherwise
+    in their order.
+    """
     return sorted(problems, key=lambda one: (one.kind not in LEFT_OUT, one.kind not in LOST))
 
 
 class StatedLink(NamedTuple):
-    """A link that a document states: the `field` of an entry of `entries` of a response is a parameter of the operation named."""
+    """A link that a document states: the `field` of an entry of `entries` of a response is a
+    parameter of the operation named.
+    """
 
     method: str
     path: str
@@ -111,14 +121,18 @@ class StatedLink(NamedTuple):
 
 
 class StatedError(NamedTuple):
-    """An error that a document declares of an operation: its status ("404", "4XX", "default"), and the schema of its body."""
+    """An error that a document declares of an operation: its status ("404", "4XX", "default"),
+    and the schema of its body.
+    """
 
     status: str
     returns: JsonSchema
 
 
 class ToolOrigin(NamedTuple):
-    """Where in a description of an API a tool, named by its key, comes from, and the links and errors of its responses."""
+    """Where in a description of an API a tool, named by its key, comes from, and the links and
+    errors of its responses.
+    """
 
     tool: str
     method: str
@@ -129,7 +143,8 @@ class ToolOrigin(NamedTuple):
 
 
 class Catalog(Record):
-    """An imported catalog: `entries` counts every item met, `distinct` the different names among the tools kept.
+    """An imported catalog: `entries` counts every item met, `distinct` the different names among
+    the tools kept.
 
     `origins` say of an API's tools which operations they are; `files` are all that was read.
     """
@@ -143,7 +158,9 @@ class Catalog(Record):
 
 
 def merged(catalogs: Sequence[Catalog]) -> Catalog:
-    """Several catalogs as one: what is in two of them is kept once; tools that share a name are told with their files."""
+    """Several catalogs as one: what is in two of them is kept once; tools that share a name are
+    told with their files.
+    """
     tools: dict[str, Tool] = {}
     first: dict[tuple[str, str], tuple[Tool, Catalog]] = {}
     clashes: list[Problem] = []
@@ -173,7 +190,8 @@ def merged(catalogs: Sequence[Catalog]) -> Catalog:
 
 
 class CatalogFormat(NamedTuple):
-    """A format of tools that can be imported: `read` gives the tools at a path, and all that is odd there.
+    """A format of tools that can be imported: `read` gives the tools at a path, and all that is odd
+    there.
 
     It raises ConfigurationError where the path holds none of its tools.
     """
@@ -248,7 +266,9 @@ def _duplicate_names(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
-    """Pairs of a category whose descriptions share nearly all words (redundant tools, HammerBench 4.2)."""
+    """Pairs of a category whose descriptions share nearly all words (redundant tools,
+    HammerBench 4.2).
+    """
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[(tool.category, tool.language)].append(tool)
@@ -262,7 +282,9 @@ def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:
-    """Pairs over the threshold; only tools that share one of their rarest words are compared at all."""
+    """Pairs over the threshold; only tools that share one of their rarest words are compared at
+    all.
+    """
     words = [frozenset(_WORDS.findall(tool.description.lower())) for tool in tools]
     rarity = Counter(chain.from_iterable(words))
     met: dict[str, list[int]] = defaultdict(list)

@@ -1,4 +1,6 @@
-"""What a user wants of a catalog: some of its tools, under names and categories of their own, with some parameters fixed."""
+"""What a user wants of a catalog: some of its tools, under names and categories of their own,
+with some parameters fixed.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +32,10 @@ T = TypeVar("T")
 
 
 class ToolPattern(BaseModel):
-    """Which tools are meant: all that is stated must fit. `*` stands for anything; a pattern by itself is one of names."""
+    """Which tools are meant: all that is stated must fit.
+
+    `*` stands for anything; a pattern by itself is one of names.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str = Field(default="", description="A pattern of tools' names.")
@@ -72,7 +77,8 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str | Path) else value
 
 
-# What a source of tools in a recipe may bring beside them: the sentences that people say to them. The recipe keeps what they hold.
+# What a source of tools in a recipe may bring beside them: the sentences that people say to them.
+# The recipe keeps what they hold.
 SentencePaths = Annotated[
     tuple[Path, ...],
     BeforeValidator(_listed, json_schema_input_type=str | list[str]),
@@ -89,11 +95,12 @@ SentencePaths = Annotated[
 class ToolChoice(BaseModel):
     """What is taken of a catalog. Nothing stated takes all as it is.
 
-    `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names, `categories` tools (patterns of
-    names) another category. `constants` fixes parameters, of all tools or as `TOOL.PARAMETER` of those whose name fits: the
-    parameter is hidden, and gold calls carry the value; plumbing that is required and has a default is fixed to it by itself.
-    `plumbing` says in the same way which parameters no plan chooses (true), and which may be chosen although the import has
-    marked them (false).
+    `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names,
+    `categories` tools (patterns of names) another category. `constants` fixes parameters, of all
+    tools or as `TOOL.PARAMETER` of those whose name fits: the parameter is hidden, and gold calls
+    carry the value; plumbing that is required and has a default is fixed to it by itself.
+    `plumbing` says in the same way which parameters no plan chooses (true), and which may be chosen
+    although the import has marked them (false).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -143,7 +150,10 @@ def listed_tools(catalog: Catalog) -> list[ListedTool]:
 
 
 def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]:
-    """The tools that a choice includes and does not exclude. Raises ConfigurationError for a pattern that fits none, or all."""
+    """The tools that a choice includes and does not exclude.
+
+    Raises ConfigurationError for a pattern that fits none, or all.
+    """
     for pattern in (*choice.include, *choice.exclude):
         if not any(pattern.fits(one) for one in listed):
             stated = ", ".join(
@@ -171,7 +181,8 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
 def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     """The chosen tools with their new names and categories and their parameters fixed.
 
-    Raises ConfigurationError where there is no such tool or parameter, a value does not fit, or two tools come to one name.
+    Raises ConfigurationError where there is no such tool or parameter, a value does not fit, or two
+    tools come to one name.
     """
     names = {tool.name for tool in tools}
     unknown = sorted(set(choice.rename) - names)
@@ -206,7 +217,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     told = _stated_for(tool, choice.plumbing)
-    # what each call carries of itself: the defaults of plumbing that is required, such as a header's
+    # what each call carries of itself: the defaults of plumbing that is required, such as a
+    # header's
     carried = {
         name: tool.properties[name]
         for name in tool.required
@@ -248,7 +260,9 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
 
 
 def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
-    """What is stated of a tool's parameters; what is stated for it by name counts before what is stated for all."""
+    """What is stated of a tool's parameters; what is stated for it by name counts before what is
+    stated for all.
+    """
     own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
@@ -276,7 +290,10 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
 
 
 def read_pattern(text: str) -> ToolPattern:
-    """A pattern as the command line has it: `get*`, or `tag=users,method=get`. Raises ConfigurationError."""
+    """A pattern as the command line has it: `get*`, or `tag=users,method=get`.
+
+    Raises ConfigurationError.
+    """
     parts = (part.partition("=") for part in text.split(","))
     stated = {
         (key.strip() if sign else "name"): (value if sign else key).strip()
@@ -305,7 +322,9 @@ def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
-    """Constants as the command line has them: a value is JSON where it can be read as such, and text otherwise."""
+    """Constants as the command line has them: a value is JSON where it can be read as such, and
+    text otherwise.
+    """
     stated = read_pairs("--constant", texts)
     constants: dict[str, JsonValue] = {}
     for key, value in stated.items():

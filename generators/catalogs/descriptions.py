@@ -1,4 +1,6 @@
-"""Descriptions as a reader of plain text sees them: Markdown and HTML taken off, summary and description joined."""
+"""Descriptions as a reader of plain text sees them: Markdown and HTML taken off, summary and
+description joined.
+"""
 
 import re
 from functools import cache, lru_cache
@@ -38,7 +40,9 @@ _LONGEST = 20_000  # characters of markup that are worth reading
 
 
 def described(summary: JsonValue, description: JsonValue) -> JsonValue:
-    """The summary as the first sentence, and the description behind it where it says something else."""
+    """The summary as the first sentence, and the description behind it where it says something
+    else.
+    """
     first = plain_text(summary).strip() if isinstance(summary, str) else ""
     if not isinstance(description, str) or not description.strip():
         return first or description
@@ -49,7 +53,9 @@ def described(summary: JsonValue, description: JsonValue) -> JsonValue:
 
 
 def without_choices(text: str, choices: list[JsonValue]) -> str:
-    """The text without a list of all choices at its end, and the few words that lead to it: the schema lists them itself."""
+    """The text without a list of all choices at its end, and the few words that lead to it: the
+    schema lists them itself.
+    """
     names = sorted({str(one) for one in choices if one not in (None, "")}, key=len, reverse=True)
     head, met = text, set[str]()
     while len(met) < len(names) > 1:
@@ -87,7 +93,9 @@ def _letters(text: str) -> str:
 
 @lru_cache(2**14)
 def plain_text(text: str) -> str:
-    """A text without Markdown and HTML; one that has none comes out as it is, and what came out comes out the same again."""
+    """A text without Markdown and HTML; one that has none comes out as it is, and what came out
+    comes out the same again.
+    """
     for _ in range(_MOST_PASSES):
         if not _MARKUP.search(text):
             break
@@ -123,7 +131,9 @@ def _joined(blocks: list[str]) -> str:
 
 
 def _words(tokens: "Sequence[Token]") -> str:
-    """What the parts of a paragraph say; pictures say nothing, and addresses of links are no words."""
+    """What the parts of a paragraph say; pictures say nothing, and addresses of links are no
+    words.
+    """
     words = ""
     for token in tokens:
         match token.type:

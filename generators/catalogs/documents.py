@@ -1,4 +1,6 @@
-"""Reading the files that catalogs come in, JSON, JSON lines and YAML; YAML as the JSON it stands for, without alias bombs."""
+"""Reading the files that catalogs come in, JSON, JSON lines and YAML; YAML as the JSON it stands
+for, without alias bombs.
+"""
 
 import json
 import re
@@ -64,7 +66,10 @@ def existing(path: Path) -> Path:
 
 
 def files_at(path: Path, suffix: str = ".json") -> list[Path]:
-    """The file at `path`, or every file with this suffix below the folder, sorted. Raises ConfigurationError."""
+    """The file at `path`, or every file with this suffix below the folder, sorted.
+
+    Raises ConfigurationError.
+    """
     if not existing(path).is_dir():
         return [path]
     found = sorted(file for file in path.rglob(f"*{suffix}") if file.is_file())
@@ -103,7 +108,8 @@ def read_json(path: Path) -> JsonValue | Problem:
 
 
 class FileLine(NamedTuple):
-    """A line of a file by its number from 1 on, blank ones left out; `problem` is why its content can't be had.
+    """A line of a file by its number from 1 on, blank ones left out; `problem` is why its content
+    can't be had.
 
     `offset` is the byte at which it begins.
     """
@@ -146,7 +152,9 @@ def parse(text: str, where: str) -> JsonValue | Problem:
 
 
 def parse_document(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in it is a float."""
+    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in
+    it is a float.
+    """
     try:
         value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
     except orjson.JSONDecodeError as error:
@@ -160,10 +168,11 @@ def parse_document(text: str, where: str) -> JsonValue | Problem:
 
 
 def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem]:
-    """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one after another.
+    """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one
+    after another.
 
-    Any other JSON value is one item. One that is broken, too long, or can't be kept costs itself alone. A list of tools is
-    read by `parse_document`; everything else exactly (`parse`).
+    Any other JSON value is one item. One that is broken, too long, or can't be kept costs itself
+    alone. A list of tools is read by `parse_document`; everything else exactly (`parse`).
     """
     if path.suffix == ".parquet":
         try:
@@ -201,7 +210,8 @@ def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem
 
 
 def has_json_lines(path: Path) -> bool:
-    """Whether a file is one of JSON lines: its name says so, or another line follows the first, and that is a JSON value.
+    """Whether a file is one of JSON lines: its name says so, or another line follows the first, and
+    that is a JSON value.
 
     A file whose name says so may begin with a line that is broken.
     """

@@ -1,6 +1,8 @@
-"""OpenAPI's ways of saying things, 3.0's and 3.1's, as one plain JSON Schema: the fewest words that allow the same values.
+"""OpenAPI's ways of saying things, 3.0's and 3.1's, as one plain JSON Schema: the fewest words that
+allow the same values.
 
-`before` is for a node as the document has it, with its references; `as_json_schema` for one that is written out, innermost first.
+`before` is for a node as the document has it, with its references; `as_json_schema` for one that is
+written out, innermost first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +24,9 @@ _MOST_EXAMPLES = 20
 
 
 def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
-    """A node with what is only understood before its references are written out: discriminators, properties elsewhere."""
+    """A node with what is only understood before its references are written out: discriminators,
+    properties elsewhere.
+    """
     members = schema.get("properties")
     if isinstance(members, dict):
         pointer = members.get("$ref")
@@ -46,7 +50,9 @@ def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
 
 
 def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
-    """Alternatives with the value of the property that tells them apart, where they do not say it themselves."""
+    """Alternatives with the value of the property that tells them apart, where they do not say
+    it themselves.
+    """
     discriminator = schema.get("discriminator")
     name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
     key = next((one for one in _BRANCHES if isinstance(schema.get(one), list)), "")
@@ -78,7 +84,9 @@ def _named_branch(
 
 
 def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """One schema node without OpenAPI's words, its alternatives and parts joined where that says the same."""
+    """One schema node without OpenAPI's words, its alternatives and parts joined where that says
+    the same.
+    """
     plain = {
         key: value
         for key, value in schema.items()
@@ -102,7 +110,9 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
-    """The schema with its examples as a list, whether they were one, or named as a media type's are."""
+    """The schema with its examples as a list, whether they were one, or named as a media type's
+    are.
+    """
     stated = plain.get("examples")
     if isinstance(stated, dict):
         plain["examples"] = [
@@ -175,7 +185,9 @@ _KINDS: Mapping[str, Callable[[JsonValue], bool]] = {
 
 
 def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """The schema with choices of the type that it names: YAML reads 2024 as a number, and some quote every number."""
+    """The schema with choices of the type that it names: YAML reads 2024 as a number, and some
+    quote every number.
+    """
     kind, choices = schema.get("type"), schema.get("enum")
     if (
         not isinstance(kind, str)
@@ -214,7 +226,9 @@ def _cast(value: JsonValue, kind: str) -> JsonValue:
 
 
 def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
-    """Alternatives as one schema, where they are choices, the same but for their words, or one thing or null."""
+    """Alternatives as one schema, where they are choices, the same but for their words, or one
+    thing or null.
+    """
     branches = schema.get(key)
     if (
         not isinstance(branches, list)
@@ -270,7 +284,9 @@ def _is_null(schema: JsonSchema) -> bool:
 
 
 def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
-    """One list of choices for alternatives that are nothing but values, with what is said of each."""
+    """One list of choices for alternatives that are nothing but values, with what is said of
+    each.
+    """
     if len(branches) < 2 or not all(_values_of(one) for one in branches):  # noqa: PLR2004 - one is no alternative
         return None
     kinds = {
@@ -310,7 +326,9 @@ def _glossary(branches: list[JsonSchema]) -> Iterator[str]:
 
 
 def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
-    """The open one of two alternatives, where the other only lists some of its values: these are examples."""
+    """The open one of two alternatives, where the other only lists some of its values: these are
+    examples.
+    """
     opened = [
         one for one in branches if _bare(one).keys() == {"type"} and isinstance(one["type"], str)
     ]
@@ -340,7 +358,9 @@ def _merged(schema: JsonSchema) -> JsonSchema:
 
 
 def _both(one: JsonSchema, other: JsonSchema) -> JsonSchema | None:
-    """What both schemas say, the later one's words counting; None where that can't be said in one."""
+    """What both schemas say, the later one's words counting; None where that can't be said in
+    one.
+    """
     whole = dict(one)
     for key, value in other.items():
         if key not in whole or whole[key] == value or key in ANNOTATIONS:

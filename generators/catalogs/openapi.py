@@ -1,9 +1,10 @@
 """Tools of a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description: one operation, one tool.
 
-A tool's parameters are the operation's path and query parameters, the headers and cookies it requires, and the members
-of its JSON body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
-the tool (`Operation.places`), not in its schema. A body that holds everything in one member is unwrapped, and wrapped again in a
-request. Read-only members are left out of what is sent, those that are written only out of what comes back.
+A tool's parameters are the operation's path and query parameters, the headers and cookies it
+requires, and the members of its JSON body, side by side; a body that is no plain object is one
+parameter `body`. Where each goes in a request is kept beside the tool (`Operation.places`), not in
+its schema. A body that holds everything in one member is unwrapped, and wrapped again in a request.
+Read-only members are left out of what is sent, those that are written only out of what comes back.
 """
 
 import re
@@ -85,9 +86,11 @@ _NO_PLAIN = re.compile(
 
 
 class ParameterPlace(NamedTuple):
-    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole body).
+    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole
+    body).
 
-    `within` are the members of the body that hold it, the outermost first: all of a body's parameters have the same.
+    `within` are the members of the body that hold it, the outermost first: all of a body's
+    parameters have the same.
     """
 
     parameter: str
@@ -97,9 +100,11 @@ class ParameterPlace(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation: its tool as stated, and what a request of it needs; `tags` are what the document sorts it under.
+    """One operation: its tool as stated, and what a request of it needs; `tags` are what the
+    document sorts it under.
 
-    `links` say which parameters of other operations its response gives, as far as the document states them.
+    `links` say which parameters of other operations its response gives, as far as the document
+    states them.
     """
 
     draft: ToolDraft
@@ -112,7 +117,9 @@ class Operation(NamedTuple):
 
 
 class ReadDocument(NamedTuple):
-    """A description: its operations, the language that it is written in, the files it came from, and what was odd in them."""
+    """A description: its operations, the language that it is written in, the files it came from,
+    and what was odd in them.
+    """
 
     operations: tuple[Operation, ...]
     language: Language | None
@@ -121,7 +128,10 @@ class ReadDocument(NamedTuple):
 
 
 def read_openapi(path: Path) -> Catalog:
-    """The operations' tools; the first tag is the category, or else the path's first segment. A folder is all its descriptions."""
+    """The operations' tools; the first tag is the category, or else the path's first segment.
+
+    A folder is all its descriptions.
+    """
     if not existing(path).is_dir():
         return _catalog(path, read_document(path))
     found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
@@ -167,12 +177,16 @@ def _catalog(path: Path, document: ReadDocument) -> Catalog:
 
 
 def read_operations(path: Path) -> tuple[Operation, ...]:
-    """Every operation with the places of its parameters. Raises ConfigurationError where this is no description."""
+    """Every operation with the places of its parameters.
+
+    Raises ConfigurationError where this is no description.
+    """
     return read_document(path).operations
 
 
 def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
-    """All that a description states, with the files of `folder` (its own unless said) that it refers to.
+    """All that a description states, with the files of `folder` (its own unless said) that it
+    refers to.
 
     Raises ConfigurationError where it is of no version that is read.
     """
@@ -244,7 +258,9 @@ def _with_links(
 
 
 def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
-    """A path whose reference leads nowhere in the file; those to other files are reported where they are followed."""
+    """A path whose reference leads nowhere in the file; those to other files are reported where
+    they are followed.
+    """
     for template, stated in mapping_of(document.get("paths")).items():
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
@@ -281,7 +297,9 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
 
 
 def _summary(operation: Fields) -> JsonValue:
-    """The summary; None where it is the operation's name once more, and a description says what it does."""
+    """The summary; None where it is the operation's name once more, and a description says what
+    it does.
+    """
     summary, name, description = (
         operation.get(key) for key in ("summary", "operationId", "description")
     )
@@ -301,7 +319,9 @@ def _written(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 class _Shared(NamedTuple):
-    """What the operations of a document share: what was written out for requests and for responses, and what was cut."""
+    """What the operations of a document share: what was written out for requests and for
+    responses, and what was cut.
+    """
 
     document: Fields
     sent: Side
@@ -372,7 +392,9 @@ class _OperationReader:
         return schema
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
-        """The path's parameters and the operation's own, which stand in for those of the same name and place."""
+        """The path's parameters and the operation's own, which stand in for those of the same
+        name and place.
+        """
         found: dict[str, Fields] = {}
         for owner in (item, operation):
             listed = owner.get("parameters")
@@ -382,7 +404,9 @@ class _OperationReader:
         return list(found.values())
 
     def _followed(self, stated: JsonValue) -> Fields:
-        """What a stated object or reference stands for; a dead reference is noted, which leaves the tool out."""
+        """What a stated object or reference stands for; a dead reference is noted, which leaves
+        the tool out.
+        """
         fields = _resolved(stated, self._document)
         if "$ref" in fields:
             message = (
@@ -491,7 +515,9 @@ class _OperationReader:
         needed: bool,
         within: tuple[str, ...] = (),
     ) -> None:
-        """Add one parameter under a plain name; where that is taken, the part's name goes in front."""
+        """Add one parameter under a plain name; where that is taken, the part's name goes in
+        front.
+        """
         plain = parameter = (
             _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
         )
@@ -530,7 +556,9 @@ class _OperationReader:
         return schema
 
     def _returns(self, responses: JsonValue) -> JsonSchema | None:
-        """What the first success returns as JSON; a schema that can't be used is noted and left open."""
+        """What the first success returns as JSON; a schema that can't be used is noted and left
+        open.
+        """
         stated = mapping_of(responses)
         for code in SUCCESSES:
             media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
@@ -555,7 +583,9 @@ class _OperationReader:
         return None
 
     def _errors(self, responses: JsonValue) -> Iterator[StatedError]:
-        """The bodies of the errors that are declared as JSON; what can't be used of them is left out."""
+        """The bodies of the errors that are declared as JSON; what can't be used of them is left
+        out.
+        """
         stated = mapping_of(responses)
         for code in stated:
             if not (code.startswith("4") or (code == "default" and len(stated) > 1)):

@@ -1,11 +1,13 @@
-"""The tools that callwright brings along: for everyday tasks (the folder seed/), and of whole business domains (domains/).
+"""The tools that callwright brings along: for everyday tasks (the folder seed/), and of whole
+business domains (domains/).
 
-Everyday tools have a folder a category. Its tools.yaml has them in English; the file of any other language has `texts`, its words
-for each English text, and by tool where a tool has others. A tool is there in a language where all of its texts are.
+Everyday tools have a folder a category. Its tools.yaml has them in English; the file of any other
+language has `texts`, its words for each English text, and by tool where a tool has others. A tool
+is there in a language where all of its texts are.
 
-A domain has 100 and more tools. Its file names what it keeps (its entities) and, of each, what is stated,
-changed, done and made, and which other entity it leads to. So what one tool returns can be what another one
-takes (CallNavi 3, 4.1).
+A domain has 100 and more tools. Its file names what it keeps (its entities) and, of each, what is
+stated, changed, done and made, and which other entity it leads to. So what one tool returns can be
+what another one takes (CallNavi 3, 4.1).
 """
 
 import re
@@ -60,7 +62,9 @@ class _UntranslatedError(Exception):
 
 
 def seed_tools(languages: Sequence[Language] | None = None) -> list[Tool]:
-    """List the tools of the seed catalog in these languages (all where none are given), in the order written."""
+    """List the tools of the seed catalog in these languages (all where none are given), in the
+    order written.
+    """
     return [tool for tool in _shipped() if languages is None or tool.language in languages]
 
 
@@ -70,7 +74,10 @@ def _shipped() -> tuple[Tool, ...]:
 
 
 def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
-    """Yield the tools of every category in `folder`, each in every language. They are our own: a test checks them."""
+    """Yield the tools of every category in `folder`, each in every language.
+
+    They are our own: a test checks them.
+    """
     kinds = read_yaml((folder / _KINDS_FOLDER / _SCHEMAS).read_text(encoding="utf-8"))
     shared = {language: _texts(folder / _KINDS_FOLDER, language) for language in known()}
     for category in sorted(
@@ -88,7 +95,9 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
 
 
 def _texts(folder: Traversable, language: Language) -> dict[str, Any]:
-    """A language's words for the English texts of a folder, and by tool those that only one has; none where it has no file."""
+    """A language's words for the English texts of a folder, and by tool those that only one has;
+    none where it has no file.
+    """
     file = folder / f"{language}.yaml"
     return (
         dict(read_yaml(file.read_text(encoding="utf-8")).get("texts", {})) if file.is_file() else {}
@@ -103,7 +112,10 @@ class _SeedEntryReader(NamedTuple):
     texts: Mapping[str, str]
 
     def tool(self, entry: Mapping[str, Any], category: str) -> Tool:
-        """The tool of the entry. Raises _UntranslatedError where this language lacks one of its texts."""
+        """The tool of the entry.
+
+        Raises _UntranslatedError where this language lacks one of its texts.
+        """
         parameters, returns = (
             {n: self.read(one) for n, one in entry[key].items()}
             for key in ("parameters", "returns")
@@ -136,7 +148,9 @@ class _SeedEntryReader(NamedTuple):
         return {key: self.read(value) for key, value in node.items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
-        """English texts in the words of this language; _UntranslatedError where one is not in its file."""
+        """English texts in the words of this language; _UntranslatedError where one is not in
+        its file.
+        """
         if isinstance(node, list):
             whole = self.texts.get("|".join(map(str, node)))
             return list(whole.split("|")) if whole else [self._translated(item) for item in node]
@@ -150,7 +164,9 @@ class _SeedEntryReader(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """A domain: its tools, and how many questions of each difficulty CallNavi has of a domain of its kind (Table 2)."""
+    """A domain: its tools, and how many questions of each difficulty CallNavi has of a domain of
+    its kind (Table 2).
+    """
 
     name: str
     composition: Mapping[str, int]
@@ -158,7 +174,10 @@ class Domain(NamedTuple):
 
 
 def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
-    """The tools of these domains, of all where none is named. Raises ConfigurationError that lists the domains."""
+    """The tools of these domains, of all where none is named.
+
+    Raises ConfigurationError that lists the domains.
+    """
     known = {domain.name: domain for domain in load_domains()}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -263,7 +282,9 @@ class _Expansion:
 def _object(
     properties: Mapping[str, JsonSchema], required: Sequence[str] | None = None
 ) -> JsonSchema:
-    """An object with these members and no others, of which all are required unless it is said which."""
+    """An object with these members and no others, of which all are required unless it is said
+    which.
+    """
     needed = [*(properties if required is None else required)]
     return {
         "type": "object",
@@ -286,7 +307,9 @@ def _camel(words: str) -> str:
 
 
 def shape_of(shape: str) -> JsonSchema:
-    """The schema that a shape stands for; what is no kind, range, code or list of choices is a list of examples."""
+    """The schema that a shape stands for; what is no kind, range, code or list of choices is a
+    list of examples.
+    """
     head, _, rest = shape.partition(" ")
     if shape in _KINDS:
         return dict(_KINDS[shape])

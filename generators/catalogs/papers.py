@@ -1,4 +1,6 @@
-"""Tools of the papers' data sets: the Berkeley Function Calling Leaderboard's, CallNavi's and HammerBench's."""
+"""Tools of the papers' data sets: the Berkeley Function Calling Leaderboard's, CallNavi's and
+HammerBench's.
+"""
 
 import re
 from pathlib import Path
@@ -38,9 +40,11 @@ BFCL_WORDS: dict[str, str | None] = {
 
 
 def read_bfcl(path: Path) -> Catalog:
-    """The tools of all questions and multi-turn documents of BFCL; the same document in several questions is one tool.
+    """The tools of all questions and multi-turn documents of BFCL; the same document in several
+    questions is one tool.
 
-    The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or `bfcl:javascript`.
+    The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or
+    `bfcl:javascript`.
     """
     builder = CatalogBuilder(
         "bfcl", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
@@ -116,7 +120,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def read_callnavi(path: Path) -> Catalog:
-    """The tools of all domains, one a file; a name that two domains share stays a tool of each (587 items, 575 names)."""
+    """The tools of all domains, one a file; a name that two domains share stays a tool of each
+    (587 items, 575 names).
+    """
     builder = CatalogBuilder("callnavi")
     folder = existing(path) / "APIs"
     for file in files_at(folder if folder.is_dir() else path):
@@ -144,7 +150,9 @@ def read_callnavi(path: Path) -> Catalog:
 
 
 def _callnavi_draft(port: dict[str, JsonValue], where: str, domain: str) -> ToolDraft:
-    """The tool of a port: parameters as type words, or as a mere list of names; anything else is handed on to be refused."""
+    """The tool of a port: parameters as type words, or as a mere list of names; anything else is
+    handed on to be refused.
+    """
     notes: list[Note] = []
     parameters = port.get("parameters")
     if isinstance(parameters, dict):
@@ -183,7 +191,9 @@ def _members(properties: JsonSchema) -> JsonSchema:
 
 
 def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> JsonSchema:
-    """The schema that a type word, a list of choices, a nested mapping or a literal in a type's place stands for."""
+    """The schema that a type word, a list of choices, a nested mapping or a literal in a type's
+    place stands for.
+    """
     if isinstance(declared, dict):
         return _object(declared, notes, f"{what}{name}.")
     if isinstance(declared, str) and declared in CALLNAVI_WORDS:
@@ -235,13 +245,17 @@ HAMMERBENCH_EXPECTED = "a file or folder of HammerBench records with 'multiple_t
 
 
 def hammerbench_builder() -> CatalogBuilder:
-    """A builder that knows HammerBench's type words (its only word that JSON Schema lacks is `float`)."""
+    """A builder that knows HammerBench's type words (its only word that JSON Schema lacks is
+    `float`).
+    """
     words = {**_SCHEMA_WORDS, "float": "number"}
     return CatalogBuilder("hammerbench", change=renaming_types(words, reported=True))
 
 
 def read_hammerbench_tools(path: Path) -> Catalog:
-    """The candidates beside all records; the folder `en` or `zh` tells the language, else the descriptions do."""
+    """The candidates beside all records; the folder `en` or `zh` tells the language, else the
+    descriptions do.
+    """
     builder = hammerbench_builder()
     for file in files_at(path):
         others, language = 0, language_of_folder(file)
@@ -285,7 +299,9 @@ def language_of_folder(file: Path) -> Language | None:
 def put_hammerbench_tool(
     stated: JsonValue, where: str, language: Language | None, builder: CatalogBuilder
 ) -> Tool | None:
-    """Put one tool document of a record on the builder: its name is `Category.SubCategory.function`; None if unusable."""
+    """Put one tool document of a record on the builder: its name is
+    `Category.SubCategory.function`; None if unusable.
+    """
     if not isinstance(stated, dict):
         builder.refuse(where, stated)
         return None

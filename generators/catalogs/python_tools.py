@@ -102,7 +102,10 @@ def _of_model(model: type[BaseModel]) -> Tool:
 
 
 def _of_function(function: Callable[..., Any]) -> Tool:
-    """The tool of a function. Raises ConfigurationError where a parameter has no name for callers, or no annotation."""
+    """The tool of a function.
+
+    Raises ConfigurationError where a parameter has no name for callers, or no annotation.
+    """
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
@@ -148,7 +151,9 @@ def _returns(function: Callable[..., Any]) -> JsonSchema | None:
 
 
 def _describe(schema: JsonSchema, text: str) -> str:
-    """Put what a docstring says of parameters where an annotation says nothing; what it says besides."""
+    """Put what a docstring says of parameters where an annotation says nothing; what it says
+    besides.
+    """
     properties, docstring = schema.get("properties", {}), parse_docstring(text)
     for parameter in docstring.params:
         if parameter.description and parameter.arg_name in properties:

@@ -1,4 +1,6 @@
-"""Making a JSON Schema stand for itself: local references written out, and each node passed through a change."""
+"""Making a JSON Schema stand for itself: local references written out, and each node passed
+through a change.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -55,7 +57,9 @@ Change = Callable[[JsonSchema, list[Note]], JsonSchema]
 
 
 class Rewritten(NamedTuple):
-    """A schema without references, and what was odd about it; not to be used where a note is fatal."""
+    """A schema without references, and what was odd about it; not to be used where a note is
+    fatal.
+    """
 
     schema: JsonSchema
     notes: tuple[Note, ...]
@@ -67,14 +71,18 @@ def unchanged(schema: JsonSchema, _: list[Note]) -> JsonSchema:
 
 
 class MetNode(NamedTuple):
-    """A node as it was, kept alive so that its identity stays its own, and what it was written as."""
+    """A node as it was, kept alive so that its identity stays its own, and what it was written
+    as.
+    """
 
     node: JsonSchema
     written: "WrittenTarget"
 
 
 class WrittenTarget(NamedTuple):
-    """What a reference stands for, written out: how many nodes and levels it has, and what was odd about it."""
+    """What a reference stands for, written out: how many nodes and levels it has, and what was
+    odd about it.
+    """
 
     schema: JsonSchema
     nodes: int
@@ -90,14 +98,16 @@ def rewrite(
 ) -> Rewritten:
     """`schema` with its references into `root` written out and every node changed, innermost first.
 
-    Remote references are never fetched. A schema that holds itself is cut where it begins again. `met` keeps the nodes without
-    references of any root: a document's tools share most of theirs, and go on to do so.
+    Remote references are never fetched. A schema that holds itself is cut where it begins again.
+    `met` keeps the nodes without references of any root: a document's tools share most of theirs,
+    and go on to do so.
     """
     return _rewritten(schema, _Rewriting(root, change, {}, met))
 
 
 class Side(NamedTuple):
-    """What the schemas of one side share, requests or responses: members that are `hidden` there ("readOnly") are no part of it.
+    """What the schemas of one side share, requests or responses: members that are `hidden` there
+    ("readOnly") are no part of it.
 
     `before` is done to each node with its references, `change` to each that is written out.
     """
@@ -111,7 +121,9 @@ class Side(NamedTuple):
 
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
-    """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
+    """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and
+    whether it was cut so.
+    """
     stated = orjson.dumps(schema)
     if (
         stated in side.written
@@ -142,9 +154,11 @@ Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
 
 
 def shortened(schema: JsonSchema, most: int, known: Shortened) -> tuple[JsonSchema, int]:
-    """`schema` down to the deepest level at which it has at most `most` nodes, and that level; 0 where all of it is kept.
+    """`schema` down to the deepest level at which it has at most `most` nodes, and that level; 0
+    where all of it is kept.
 
-    `known` keeps nodes with what was left of them, by identity and levels, so that schemas go on to share them.
+    `known` keeps nodes with what was left of them, by identity and levels, so that schemas go on to
+    share them.
     """
     layer, nodes, level = [schema], 1, 0
     while layer:
@@ -188,7 +202,9 @@ def _member_down_to(key: str, value: JsonValue, level: int, known: Shortened) ->
 
 
 def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
-    """A change that puts JSON Schema's word for each type word of a table; None there means any value."""
+    """A change that puts JSON Schema's word for each type word of a table; None there means any
+    value.
+    """
 
     def rename(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         word = schema.get("type")
@@ -218,7 +234,9 @@ def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change
 
 
 def resolve(pointer: str, root: JsonValue) -> JsonValue:
-    """What a local reference (`#/…`) points at in `root`; None where it points nowhere or outside."""
+    """What a local reference (`#/…`) points at in `root`; None where it points nowhere or
+    outside.
+    """
     if not pointer.startswith("#"):
         return None
     found = root
@@ -236,7 +254,9 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
 
 
 class _Rewriting:
-    """One walk: the notes it made so far, and how many nodes it wrote; with `levels`, what is deeper is outlined."""
+    """One walk: the notes it made so far, and how many nodes it wrote; with `levels`, what is
+    deeper is outlined.
+    """
 
     def __init__(
         self,
@@ -299,7 +319,9 @@ class _Rewriting:
         return written
 
     def _taken(self, target: WrittenTarget, level: int) -> JsonSchema | None:
-        """What was written before, counted as if it were written again; None where that is too much here."""
+        """What was written before, counted as if it were written again; None where that is too
+        much here.
+        """
         if self._nodes + target.nodes > self._most or level + target.levels > self._levels:
             return None
         self._nodes += target.nodes
@@ -366,7 +388,9 @@ class _Rewriting:
         return shown
 
     def _is_hidden(self, member: JsonValue, level: int = 0) -> bool:
-        """Whether a member is hidden, as it says itself, or what it refers to, or one of the schemas that all hold for it."""
+        """Whether a member is hidden, as it says itself, or what it refers to, or one of the
+        schemas that all hold for it.
+        """
         if not self._hidden or not isinstance(member, dict) or level > _DEEPEST_HINT:
             return False
         pointer, every = member.get("$ref"), member.get("allOf")
@@ -379,7 +403,9 @@ class _Rewriting:
     def _members(
         self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
-        """The members of an object; of a document's, one that nobody must give is dropped where it refers to nothing."""
+        """The members of an object; of a document's, one that nobody must give is dropped where
+        it refers to nothing.
+        """
         required, kept = owner.get("required"), dict[str, JsonValue]()
         for name, member in members.items():
             before = len(self.notes)
@@ -471,7 +497,9 @@ def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
 
 
 def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
-    """A list whose choices are no lists offers them for each of its members, though its author wrote them beside the list."""
+    """A list whose choices are no lists offers them for each of its members, though its author
+    wrote them beside the list.
+    """
     choices, items = schema.get("enum"), schema.get("items", {})
     is_meant = (
         schema.get("type") == "array" and isinstance(choices, list) and isinstance(items, dict)

@@ -1,4 +1,6 @@
-"""Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's `tools` parameter, wrapped or bare."""
+"""Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's
+`tools` parameter, wrapped or bare.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -68,7 +70,9 @@ def _reply_of(page: JsonValue) -> tuple[JsonValue, JsonValue]:
 
 
 def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft:
-    """The tool; without a description the title stands in for it: its own, or (in older servers) that of its annotations."""
+    """The tool; without a description the title stands in for it: its own, or (in older servers)
+    that of its annotations.
+    """
     name, description, annotations = (
         fields.get("name"),
         fields.get("description"),
@@ -96,7 +100,9 @@ OPENAI_LIST = (
 
 
 def read_openai(path: Path) -> Catalog:
-    """The functions of a list, alone or under `tools` or `functions`, or of JSON lines; all in one category, the file's name."""
+    """The functions of a list, alone or under `tools` or `functions`, or of JSON lines; all in
+    one category, the file's name.
+    """
     rows = list(read_rows(the_file(path, OPENAI_LIST), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
     if rows and len(problems) == len(rows):
@@ -125,7 +131,9 @@ def read_openai(path: Path) -> Catalog:
 
 
 def _listed(row: DocumentItem) -> list[DocumentItem]:
-    """The tools of a row: those in its list, or itself; none where the whole file is an object that holds no list."""
+    """The tools of a row: those in its list, or itself; none where the whole file is an object
+    that holds no list.
+    """
     if isinstance(row.value, dict):
         for key in ("tools", "functions"):
             listed = row.value.get(key)

@@ -1,4 +1,6 @@
-"""Wording a planned conversation turn by turn, calls and results in between, and labelling its replies with acts (CONFETTI 3.1)."""
+"""Wording a planned conversation turn by turn, calls and results in between, and labelling its
+replies with acts (CONFETTI 3.1).
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -92,7 +94,10 @@ class _Saying(NamedTuple):
 
 
 async def write_conversations(worded: WordedScenario, context: StageContext) -> list[Conversation]:
-    """The conversation in words, with what was stated for each argument. Raises ReplyError where a turn can't be worded."""
+    """The conversation in words, with what was stated for each argument.
+
+    Raises ReplyError where a turn can't be worded.
+    """
     writing = _Writing(worded, context)
     for number, move in enumerate(worded.plan.moves):
         await writing.add(move, worded.plan.scenario.seed + number)
@@ -236,7 +241,9 @@ class _Writing:
 
 
 def _at_once(calls: Iterable[SimulatedCall]) -> Iterator[tuple[SimulatedCall, ...]]:
-    """The calls of a turn as they can be made: one that takes what another returned waits for it."""
+    """The calls of a turn as they can be made: one that takes what another returned waits for
+    it.
+    """
     together: list[SimulatedCall] = []
     for call in calls:
         if call.linked and together:
@@ -254,7 +261,9 @@ _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
 def expected_mentions(move: Move, context: StageContext) -> Expected:
-    """What a user's turn has to say, with the schema that it is stated by; the extra value comes after the last part."""
+    """What a user's turn has to say, with the schema that it is stated by; the extra value comes
+    after the last part.
+    """
     parts = [*move.parts, *([move.extra] if move.extra else [])]
     return {
         (number, name): (value, titled_schema(context.tool(part.tool), name))
@@ -270,7 +279,9 @@ def stated_values(words: UserWords, expected: Expected, language: Language) -> d
 
 
 def user_problem(words: UserWords, expected: Expected, language: Language) -> str:
-    """Why this can't be the user's turn, "" where it can: no planned value is left out, and no other one said for it."""
+    """Why this can't be the user's turn, "" where it can: no planned value is left out, and no
+    other one said for it.
+    """
     text = own = words.text
     if not text.strip() or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
@@ -285,7 +296,9 @@ def user_problem(words: UserWords, expected: Expected, language: Language) -> st
 
 
 def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
-    """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
+    """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and
+    tells what it shall tell.
+    """
     problem = _unusable(text, move, language)
     if problem:
         return problem
@@ -297,7 +310,9 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
 
 
 def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
-    """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and a check sees to the rest."""
+    """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and
+    a check sees to the rest.
+    """
     rendered = _to_state(move, context)
     is_telling = not rendered or any(
         _is_stated(*one, text=text, language=language) for one in rendered
@@ -316,7 +331,9 @@ def _unusable(text: str, move: Move, language: Language) -> str:
 
 
 def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, JsonSchema]]:
-    """What a turn tells: facts, and where it asks whether it may do something, the values of that."""
+    """What a turn tells: facts, and where it asks whether it may do something, the values of
+    that.
+    """
     facts = [
         (fact.label, fact.value, plain_schema(fact.value))
         for fact in move.facts
@@ -408,7 +425,9 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
 def share_over_complexities(
     _kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]
 ) -> Iterator[Share]:
-    """How many conversations of each complexity: as CONFETTI's Table 1 has them, shared out over the languages."""
+    """How many conversations of each complexity: as CONFETTI's Table 1 has them, shared out over
+    the languages.
+    """
     for complexity, whole in shared_out(count).items():
         for language, share in zip(languages, shared_evenly(whole, len(languages)), strict=True):
             yield Share(language, share, complexity)

@@ -1,4 +1,6 @@
-"""A scenario worked out move by move, with all values, calls and results, and the user's goal in words (CONFETTI 3.1)."""
+"""A scenario worked out move by move, with all values, calls and results, and the user's goal in
+words (CONFETTI 3.1).
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -40,7 +42,9 @@ from callwright.warehouse.records import (
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
-    """The texts and numbers of a result in its order, then whether something is so; of a list the first entry's come first."""
+    """The texts and numbers of a result in its order, then whether something is so; of a list
+    the first entry's come first.
+    """
     return sorted(
         _facts("", result, tool.returns or {}), key=lambda one: isinstance(one.value, bool)
     )
@@ -59,7 +63,9 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
 
 
 def _label(name: str, schema: JsonSchema) -> str:
-    """What a reply calls a field: its description where that is a short phrase, else the words of its name."""
+    """What a reply calls a field: its description where that is a short phrase, else the words
+    of its name.
+    """
     described = str(schema.get("description") or "").strip().rstrip(".\u3002")
     is_phrase = 0 < len(described) <= _LONGEST_LABEL and not _SENTENCE.search(described)
     return described if is_phrase else " ".join(split_name(name)) or name
@@ -85,7 +91,9 @@ Moves = list[Move]
 async def requested(
     episode: Episode, stage: EpisodeContext, *, is_plain: bool = False
 ) -> tuple[Tool, Arguments]:
-    """The episode's first tool with a value for all that it requires, and, unless it `is_plain`, for what the model adds."""
+    """The episode's first tool with a value for all that it requires, and, unless it `is_plain`,
+    for what the model adds.
+    """
     tool = stage.tools[episode.tools[0]]
     needed = enough_of(tool, [*tool.required], stage.rng)
     may = [] if is_plain else [name for name in sayable_options(tool) if name not in needed]
@@ -237,7 +245,9 @@ async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _retrying(
     episode: Episode, stage: EpisodeContext
 ) -> tuple[Tool, Arguments, Arguments, Moves]:
-    """A call that goes wrong, and what the user wants instead: the tool, what it was given, what changes, and what is said."""
+    """A call that goes wrong, and what the user wants instead: the tool, what it was given, what
+    changes, and what is said.
+    """
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage))
@@ -320,7 +330,9 @@ async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _linked(
     episode: Episode, stage: EpisodeContext
 ) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
-    """The first call and how it is asked for, then what is stated for the second, and that call with what the first gave."""
+    """The first call and how it is asked for, then what is stated for the second, and that call
+    with what the first gave.
+    """
     source, tool = (stage.tools[key] for key in episode.tools)
     link = links_between(source, tool)[0]
     arguments = await stage.values.fill(source, source.required)
@@ -416,7 +428,10 @@ class ScenarioGoal(BaseModel):
 
 
 async def plan_conversations(scenario: Scenario, context: StageContext) -> list[ConversationPlan]:
-    """The scenario with every value, call and result. Raises RecordError where the APIs can't act it out."""
+    """The scenario with every value, call and result.
+
+    Raises RecordError where the APIs can't act it out.
+    """
     keys = dict.fromkeys(key for episode in scenario.episodes for key in episode.tools)
     tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
     values = Values(context, scenario.language, scenario.seed)
@@ -441,7 +456,10 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
 
 
 async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[WordedScenario]:
-    """The plan with the user's goal in words. Raises ReplyError where three answers in a row do not fit."""
+    """The plan with the user's goal in words.
+
+    Raises ReplyError where three answers in a row do not fit.
+    """
     scenario = plan.scenario
     prompt = render(
         PROMPTS,

@@ -1,4 +1,6 @@
-"""The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table 1)."""
+"""The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table
+1).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -54,7 +56,9 @@ SHAPES: Mapping[Complexity, EpisodeShape] = {
 
 
 def shared_out(count: int) -> dict[Complexity, int]:
-    """So many conversations over the complexities, in the paper's proportions: the largest remainders round up."""
+    """So many conversations over the complexities, in the paper's proportions: the largest
+    remainders round up.
+    """
     total = sum(PAPER.values())
     exact = {complexity: count * share / total for complexity, share in PAPER.items()}
     shares = {complexity: int(value) for complexity, value in exact.items()}
@@ -111,7 +115,8 @@ _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
 
 def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
-    """The first scenarios of a complexity; a category that allows none of them is left out, which is told.
+    """The first scenarios of a complexity; a category that allows none of them is left out, which
+    is told.
 
     Raises ConfigurationError where the tools allow none.
     """
@@ -154,7 +159,9 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
 
 
 def tool_obstacle(_order: Order, tool: Tool) -> str:
-    """Why people can't ask for the tool in a sentence or two: it requires no text or number, or too much."""
+    """Why people can't ask for the tool in a sentence or two: it requires no text or number, or
+    too much.
+    """
     if len(tool.required) > _MOST_REQUIRED:
         return (
             f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence"
@@ -174,7 +181,8 @@ def changeable(tool: Tool) -> list[str]:
 
 
 def comparable(tool: Tool) -> list[str]:
-    """The parameters of a tool that looks something up by which things are compared, one after another.
+    """The parameters of a tool that looks something up by which things are compared, one after
+    another.
 
     Amounts are none: of another amount of money the same rate would be told.
     """
@@ -191,7 +199,9 @@ def looks_up(tool: Tool) -> bool:
 
 
 def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
-    """The pairs of tools in which the first returns what the second requires; `looking`: the first only looks up."""
+    """The pairs of tools in which the first returns what the second requires; `looking`: the
+    first only looks up.
+    """
     giving = [(one, new_fields(one)) for one in tools if not looking or looks_up(one)]
     return [
         (one, other)
@@ -205,7 +215,9 @@ def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, To
 
 
 class _Planning:
-    """One scenario in the making: each tool serves one episode, so that every call tells which request it is for."""
+    """One scenario in the making: each tool serves one episode, so that every call tells which
+    request it is for.
+    """
 
     def __init__(self, pool: Sequence[Tool], rng: Random, language: Language) -> None:
         self._pool = pool
@@ -214,7 +226,9 @@ class _Planning:
         self._used: list[Tool] = []
 
     def scenario(self, complexity: Complexity, category: str) -> Scenario | None:
-        """A scenario whose own episode is about this category, with others before and after it; None where it allows none."""
+        """A scenario whose own episode is about this category, with others before and after it;
+        None where it allows none.
+        """
         rng = self._rng
         core = self._episode(SHAPES[complexity], category)
         if core is None:
@@ -247,7 +261,9 @@ class _Planning:
     def _fillers(
         self, core: Episode, category: str, minimum: int
     ) -> tuple[list[Episode], list[Episode]]:
-        """Episodes before and after the scenario's own, until it has its turns; a goal that failed is the last one."""
+        """Episodes before and after the scenario's own, until it has its turns; a goal that
+        failed is the last one.
+        """
         rng = self._rng
         others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
         other = rng.choice(others) if others else category
@@ -267,7 +283,9 @@ class _Planning:
         return before, after
 
     def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
-        """An episode of tools that are not in use yet, None where the category has none that fit."""
+        """An episode of tools that are not in use yet, None where the category has none that
+        fit.
+        """
         of_category = (tool for tool in self._pool if tool.category == category)
         free = [
             tool for tool in of_category if not any(are_redundant(tool, one) for one in self._used)

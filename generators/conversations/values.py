@@ -1,4 +1,6 @@
-"""Values for the calls of one conversation: proposed by a model, kept only where the schema agrees, no two mistakable."""
+"""Values for the calls of one conversation: proposed by a model, kept only where the schema
+agrees, no two mistakable.
+"""
 
 from collections.abc import Sequence
 from random import Random
@@ -27,7 +29,9 @@ _FURTHER = 8
 
 
 class Values:
-    """Asks for values, one seed after the other; a value that a conversation has said is not said for something else."""
+    """Asks for values, one seed after the other; a value that a conversation has said is not
+    said for something else.
+    """
 
     def __init__(self, context: StageContext, language: Language, seed: int) -> None:
         """`seed` is the scenario's."""
@@ -37,7 +41,8 @@ class Values:
         self._given: list[JsonValue] = []
 
     async def fill(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Arguments:
-        """A value for each of these parameters, and for those that it `may` have besides, none of them too, as the model has it.
+        """A value for each of these parameters, and for those that it `may` have besides, none of
+        them too, as the model has it.
 
         Raises ReplyError where neither answers nor a draw give a value that is needed.
         """
@@ -109,7 +114,9 @@ class Values:
         )
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
-        """Why a value can't be said, "" where it can: a text of the conversation says the same; choices and numbers come again."""
+        """Why a value can't be said, "" where it can: a text of the conversation says the same;
+        choices and numbers come again.
+        """
         value = values[name]
         if not isinstance(value, str) or "enum" in tool.properties.get(name, {}):
             return ""

@@ -1,3 +1,5 @@
-"""A request that lacks arguments becomes a dialogue; its questions and answers are merged by code (HammerBench 4.2.2)."""
+"""A request that lacks arguments becomes a dialogue; its questions and answers are merged by
+code (HammerBench 4.2.2).
+"""
 
 DIALOGUE, TRAJECTORIES = "dialogue", "trajectories"

@@ -1,4 +1,6 @@
-"""Dialogues of requests that lack arguments: what is asked for, in which order, the values, and the words (HammerBench 4.2.2)."""
+"""Dialogues of requests that lack arguments: what is asked for, in which order, the values, and
+the words (HammerBench 4.2.2).
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -86,7 +88,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 def known_arguments(sample: Sample) -> Arguments:
-    """The arguments that the sample's last call has; empty values, as imported labels have them, are none."""
+    """The arguments that the sample's last call has; empty values, as imported labels have them,
+    are none.
+    """
     return {name: value for name, value in sample.gold[0].arguments.items() if value not in EMPTY}
 
 
@@ -97,7 +101,9 @@ def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
 
 
 def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
-    """The tool that the sample's last call is of; RecordError where it is not among the candidates."""
+    """The tool that the sample's last call is of; RecordError where it is not among the
+    candidates.
+    """
     named = (tools[key] for key in sample.candidates if key in tools)
     tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
@@ -109,9 +115,11 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
 
 
 async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
-    """The parameters to ask for, in an order that the seed gives, each with a value that can't be taken for another.
+    """The parameters to ask for, in an order that the seed gives, each with a value that can't be
+    taken for another.
 
-    Raises RecordError where nothing is missing, and ReplyError where neither three answers nor a draw give one.
+    Raises RecordError where nothing is missing, and ReplyError where neither three answers nor a
+    draw give one.
     """
     source = derivation.source
     reason = obstacle(source, context.tools)
@@ -152,7 +160,9 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
 
 
 def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
-    """Why a value can't be what the user will answer beside the others, "" where it can; a yes or no always can."""
+    """Why a value can't be what the user will answer beside the others, "" where it can; a yes
+    or no always can.
+    """
     value = values[name]
     if isinstance(value, bool):
         return ""
@@ -219,9 +229,11 @@ class _DialogueContext(NamedTuple):
 
 
 async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
-    """A dialogue in which the assistant asks for one slot after the other, with all that is known after each answer.
+    """A dialogue in which the assistant asks for one slot after the other, with all that is known
+    after each answer.
 
-    Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
+    Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that
+    of the last one.
     """
     source = plan.derivation.source
     dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
@@ -243,7 +255,9 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
 
 
 def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
-    """How each of some answers is put: some as the bare value, but not all where there are several."""
+    """How each of some answers is put: some as the bare value, but not all where there are
+    several.
+    """
     drawn: list[AnswerForm] = [
         "bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)
     ]
@@ -287,7 +301,9 @@ async def _answer(
 def question_problem(
     question: str, slot: Slot, known: Arguments, tool: Tool, language: Language
 ) -> str:
-    """Why this can't be the question for the slot, "" where it can: one short question that says no value."""
+    """Why this can't be the question for the slot, "" where it can: one short question that says
+    no value.
+    """
     if not question or len(question) > LONGEST_QUESTION or "\n" in question:
         return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
     if not writes(language, question):
@@ -303,7 +319,9 @@ def question_problem(
 def answer_problem(
     answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language
 ) -> str:
-    """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and none of another one's."""
+    """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and
+    none of another one's.
+    """
     text = answer.answer
     if not text.strip() or len(text) > LONGEST_ANSWER:
         return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
@@ -334,7 +352,9 @@ def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> S
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
-    """Whether the question says a value; a yes or no can't be stated by naming what it is about, nor by listing options."""
+    """Whether the question says a value; a yes or no can't be stated by naming what it is about,
+    nor by listing options.
+    """
     schema = titled_schema(tool, name)
     if isinstance(value, bool) or locate(value, schema, question) is None:
         return False

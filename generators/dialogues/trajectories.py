@@ -1,7 +1,8 @@
 """Merging questions and answers that were asked one by one, by code alone (HammerBench 4.2.2).
 
-The surface is that of HammerBench's files: questions are joined by a space, and so are answers, in both languages; a
-question or an answer that another one follows gets the mark at its end that it lacks.
+The surface is that of HammerBench's files: questions are joined by a space, and so are answers, in
+both languages; a question or an answer that another one follows gets the mark at its end that it
+lacks.
 """
 
 import re
@@ -45,7 +46,9 @@ _NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
 
 
 class SlotExchange(NamedTuple):
-    """A question, its answer, what the answer tells, and where it tells it: the spans count from the answer's start."""
+    """A question, its answer, what the answer tells, and where it tells it: the spans count from
+    the answer's start.
+    """
 
     question: str
     answer: str
@@ -55,7 +58,9 @@ class SlotExchange(NamedTuple):
 
 
 class Dialogue(NamedTuple):
-    """A request with what is known after it, gone on with by questions and answers until the call was complete."""
+    """A request with what is known after it, gone on with by questions and answers until the
+    call was complete.
+    """
 
     tool: Tool
     request: UserTurn
@@ -86,9 +91,11 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The source with some of its questions, its answers, or both merged; which ones, the derivation's seed decides.
+    """The source with some of its questions, its answers, or both merged; which ones, the
+    derivation's seed decides.
 
-    Raises RecordError where the source has an obstacle, or where the transform is none of mQmA, mQsA and sQmA.
+    Raises RecordError where the source has an obstacle, or where the transform is none of mQmA,
+    mQsA and sQmA.
     """
     source = derivation.source
     reason = obstacle(source, context.tools)
@@ -117,7 +124,8 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
 def merge_questions(
     exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
 ) -> list[DialogueStep]:
-    """Several questions at once, of which one is answered; the others are asked again, one by one (mQsA).
+    """Several questions at once, of which one is answered; the others are asked again, one by one
+    (mQsA).
 
     An answer that does not say what it is about answers the first question.
     """
@@ -131,7 +139,8 @@ def merge_questions(
 def merge_answers(
     exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
 ) -> list[DialogueStep]:
-    """One question, and in the same breath as its answer those to others that nobody has asked yet (sQmA).
+    """One question, and in the same breath as its answer those to others that nobody has asked yet
+    (sQmA).
 
     Only answers that say what they are about are given unasked, as long as there are any.
     """
@@ -148,7 +157,9 @@ def merge_answers(
 
 
 def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
-    """The exchanges whose answers call what they are about beside the words of its values: nobody needs the question."""
+    """The exchanges whose answers call what they are about beside the words of its values:
+    nobody needs the question.
+    """
     found: list[SlotExchange] = []
     for one in exchanges:
         answer = one.answer
@@ -208,7 +219,9 @@ def _turns(
 
 
 def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
-    """The exchanges, those behind the first without the "Sure," that they may begin with: in the midst of others it is odd."""
+    """The exchanges, those behind the first without the "Sure," that they may begin with: in the
+    midst of others it is odd.
+    """
     found = [*exchanges[:1]]
     for one in exchanges[1:]:
         bare = _NOD.of(one.question).sub("", one.question)

@@ -1,7 +1,9 @@
-"""What a call does to the things of a document's world: its effect (effects.py), carried out in a state (episodes.py).
+"""What a call does to the things of a document's world: its effect (effects.py), carried out in a
+state (episodes.py).
 
-A call that does something to many does it to all of them, or is refused and does nothing. In a standing world, which builds ask,
-changes leave things as they are, and what a call makes can be read by its id.
+A call that does something to many does it to all of them, or is refused and does nothing. In a
+standing world, which builds ask, changes leave things as they are, and what a call makes can be
+read by its id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +33,10 @@ _TRIES = 40
 
 
 def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldState]:
-    """The response to a call in a state, and the state after it. Raises RefusalError where the call can't be done."""
+    """The response to a call in a state, and the state after it.
+
+    Raises RefusalError where the call can't be done.
+    """
     asked.see(state)
     effect = asked.effect
     if not asked.is_standing:
@@ -54,7 +59,9 @@ def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldStat
 
 
 def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
-    """What is given to each thing that the call speaks of: an entry of its list, with what stands around it."""
+    """What is given to each thing that the call speaks of: an entry of its list, with what
+    stands around it.
+    """
     if not effect.each:
         return [asked.arguments]
     listed = asked.arguments.get(effect.each)
@@ -71,7 +78,9 @@ def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
 
 
 def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
-    """Refuse what names a thing that is not there: in the path it is not found, in what is written it is not valid."""
+    """Refuse what names a thing that is not there: in the path it is not found, in what is
+    written it is not valid.
+    """
     for one in asked.references:
         value = asked.arguments.get(one.parameter)
         is_written = effect is not None and effect.deed != "reads" and one.parameter != effect.id
@@ -84,13 +93,17 @@ def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
 
 
 class _Deed:
-    """What is done to one thing of those that a call speaks of; `given` is what the call gives it."""
+    """What is done to one thing of those that a call speaks of; `given` is what the call gives
+    it.
+    """
 
     def __init__(self, asked: AskedCall, effect: Effect, given: Arguments) -> None:
         self._asked, self._effect, self._given = asked, effect, given
 
     def done(self, state: WorldState) -> WorldState:
-        """The state after it, for all that deletes nothing; what is written is a subject of the call from then on."""
+        """The state after it, for all that deletes nothing; what is written is a subject of the
+        call from then on.
+        """
         if self._effect.creates:
             return self.create(state)
         if self._effect.links or self._effect.unlinks:
@@ -200,7 +213,10 @@ class _Deed:
         return now or thing, state
 
     def delete(self, thing: Thing, state: WorldState) -> WorldState:
-        """Remove a thing, with what belongs to it. Raises RefusalError where there is some that the call may not remove."""
+        """Remove a thing, with what belongs to it.
+
+        Raises RefusalError where there is some that the call may not remove.
+        """
         asked = self._asked
         asked.see(state)
         stated = () if self._effect.parts == "keeps" else asked.effects.parts.get(thing.kind, ())
@@ -228,7 +244,9 @@ class _Deed:
         return state
 
     def link(self, state: WorldState) -> WorldState:
-        """Put a thing among those of another, or take it from there; what is there already stays as it is."""
+        """Put a thing among those of another, or take it from there; what is there already stays
+        as it is.
+        """
         asked, effect = self._asked, self._effect
         relation = asked.effects.relation(effect, asked.endpoint)
         whose = asked.kinds.reference(asked.endpoint, effect.to)
@@ -253,7 +271,9 @@ class _Deed:
         return state
 
     def _belongs_at_first(self, relation: Relation, owner: Thing, target: Thing) -> bool:
-        """Whether a thing was among those of another before any call: as lists have it, or a field of the owner."""
+        """Whether a thing was among those of another before any call: as lists have it, or a
+        field of the owner.
+        """
         asked, state = self._asked, self._asked.state
         asked.see(START)
         try:
@@ -285,7 +305,9 @@ class _Deed:
     def _validate_unique(
         self, kind: str, given: Mapping[str, JsonValue], own: Thing | None
     ) -> None:
-        """Refuse what another thing of the kind has: ids that paths name one by, and what the effect says is unique."""
+        """Refuse what another thing of the kind has: ids that paths name one by, and what the
+        effect says is unique.
+        """
         if self._asked.is_standing:
             return
         for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *self._effect.unique)):

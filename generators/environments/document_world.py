@@ -1,11 +1,13 @@
-"""A world made of a document's own schemas: things with ids of their own, which its tools list, find, read, make and change.
+"""A world made of a document's own schemas: things with ids of their own, which its tools list,
+find, read, make and change.
 
-What things are there at first is the population's (population.py), and what calls have made of them is a state (episodes.py). What
-tools do to them is told by effects (effects.py) and done in deeds.py; what they are answered stands in results.py.
+What things are there at first is the population's (population.py), and what calls have made of them
+is a state (episodes.py). What tools do to them is told by effects (effects.py) and done in
+deeds.py; what they are answered stands in results.py.
 
-A world answers in two ways: an episode, which `begin` starts, sees what was written and refuses what can't be; `answer` is for
-builds, where the same call is always answered alike: changes leave the world as it is, and what a call makes can be read by its
-id from then on.
+A world answers in two ways: an episode, which `begin` starts, sees what was written and refuses
+what can't be; `answer` is for builds, where the same call is always answered alike: changes leave
+the world as it is, and what a call makes can be read by its id from then on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +42,9 @@ _SEEDS = 8
 
 
 class DocumentWorld:
-    """Answers the calls of a document's tools, with nobody behind them: a pure function of its seed and the calls so far."""
+    """Answers the calls of a document's tools, with nobody behind them: a pure function of its
+    seed and the calls so far.
+    """
 
     def __init__(
         self,
@@ -52,7 +56,8 @@ class DocumentWorld:
         effects: Mapping[str, Effect] | None = None,
         rules: CompiledRules | None = None,
     ) -> None:
-        """`links` say which parameters a response gives; `effects` and `rules` what the document does not tell of tools.
+        """`links` say which parameters a response gives; `effects` and `rules` what the document
+        does not tell of tools.
 
         Raises ConfigurationError where what is said of effects contradicts the document.
         """
@@ -83,19 +88,25 @@ class DocumentWorld:
         return tuple(name for name in self.endpoints if name not in self.effects.by_tool)
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response to a call for itself: the same call is answered alike, whatever was changed, and any id is known."""
+        """The response to a call for itself: the same call is answered alike, whatever was
+        changed, and any id is known.
+        """
         response, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
         return response
 
     def remember(self, call: Call) -> None:
-        """Take note of a call that is answered elsewhere: what it makes can be read here as well."""
+        """Take note of a call that is answered elsewhere: what it makes can be read here as
+        well.
+        """
         if self.writes(call.tool):
             _, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
 
     def respond(
         self, state: WorldState, call: Call, seed: int, *, is_standing: bool = False
     ) -> tuple[CallResponse, WorldState]:
-        """What a call is answered in a state, and the state that it leads to: the same state where it is refused."""
+        """What a call is answered in a state, and the state that it leads to: the same state
+        where it is refused.
+        """
         endpoint = self.endpoints.get(call.tool)
         if endpoint is None:
             return without_tool(self.name, call), state
@@ -155,7 +166,9 @@ class DocumentWorld:
 
     @cached_property
     def sayable_calls(self) -> tuple[Call, ...]:
-        """Calls whose values people can say: of things that there are, by their names and what they are like."""
+        """Calls whose values people can say: of things that there are, by their names and what
+        they are like.
+        """
         return tuple(
             call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint)
         )
@@ -184,7 +197,9 @@ class DocumentEpisode:
 
 
 def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
-    """How an endpoint tells an error: by the status and with the body that its document declares, if any."""
+    """How an endpoint tells an error: by the status and with the body that its document
+    declares, if any.
+    """
     declared = {one.status.upper(): one.returns for one in endpoint.errors}
     statuses = STATUSES[error.error]
     status = next((one for one in statuses if str(one) in declared), statuses[0])
@@ -198,7 +213,9 @@ def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
 
 
 def _error_body(schema: JsonSchema, status: int, message: str, language: Language) -> JsonValue:
-    """The body of an error as its schema has it: the status where a number stands, the message where a text does."""
+    """The body of an error as its schema has it: the status where a number stands, the message
+    where a text does.
+    """
     rng = Random(message)
     match schema:
         case {"properties": dict(members)}:

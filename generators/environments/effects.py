@@ -1,7 +1,8 @@
 """What calls do to a world: as method, path and schemas tell, or said by hand where these do not.
 
-Besides what single calls do, paths tell how things hang together: what goes with a thing that is deleted (the tasks of a project,
-which nothing but a project lists), and which things belong to another by calls of their own (a user's groups).
+Besides what single calls do, paths tell how things hang together: what goes with a thing that is
+deleted (the tasks of a project, which nothing but a project lists), and which things belong to
+another by calls of their own (a user's groups).
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,14 +31,17 @@ _MANY = "bulk"
 
 
 class Part(NamedTuple):
-    """Things of a kind that are gone with another: `field` has the id of the one that they are of."""
+    """Things of a kind that are gone with another: `field` has the id of the one that they are
+    of.
+    """
 
     kind: str
     field: str
 
 
 class Relation(NamedTuple):
-    """Which things belong to which others by calls of their own, whatever the things themselves say: a user's groups.
+    """Which things belong to which others by calls of their own, whatever the things themselves
+    say: a user's groups.
 
     What links two of them is a thing as well, of the kind `kind` ("group user").
     """
@@ -47,7 +51,9 @@ class Relation(NamedTuple):
     target: str
 
     def link(self, owner: str, target: str) -> tuple[ThingKey, dict[str, JsonValue]]:
-        """The link between two things of these ids: its key and its fields; the same from either side."""
+        """The link between two things of these ids: its key and its fields; the same from either
+        side.
+        """
         ids: dict[str, JsonValue] = {_id_of(self.owner): owner, _id_of(self.target): target}
         return ThingKey(self.kind, ":".join(str(ids[name]) for name in sorted(ids))), ids
 
@@ -64,12 +70,15 @@ def _id_of(kind: str) -> str:
 
 
 class Effects:
-    """What the calls of a document's tools do: `by_tool`, where that is known, and how its things hang together."""
+    """What the calls of a document's tools do: `by_tool`, where that is known, and how its
+    things hang together.
+    """
 
     def __init__(self, kinds: Kinds, stated: Mapping[str, Effect]) -> None:
         """Take what is stated of a tool, else what its document tells.
 
-        Raises ConfigurationError, which names the tool, where what is stated contradicts the document.
+        Raises ConfigurationError, which names the tool, where what is stated contradicts the
+        document.
         """
         self.kinds = kinds
         tools = {one.tool.name: one for one in kinds.endpoints}
@@ -106,7 +115,9 @@ class Effects:
 
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Relation]:
-        """Relations by the kind of the owner and the name of the list: ("user", "group"), ("channel", "pin")."""
+        """Relations by the kind of the owner and the name of the list: ("user", "group"),
+        ("channel", "pin").
+        """
         found: dict[tuple[str, str], Relation] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
@@ -128,7 +139,9 @@ class Effects:
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[Part, ...]]:
-        """The parts of things by their kind: what one kind alone lists below it, and that tells whose it is or is made there."""
+        """The parts of things by their kind: what one kind alone lists below it, and that tells
+        whose it is or is made there.
+        """
         found: dict[str, tuple[Part, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
             owners = {
@@ -142,7 +155,9 @@ class Effects:
         return found
 
     def _field_made_below(self, kind: str, owner: str) -> str:
-        """The field by which things of a kind are told whose they are where they are made below the one, "" where none are."""
+        """The field by which things of a kind are told whose they are where they are made below
+        the one, "" where none are.
+        """
         for endpoint in self.kinds.endpoints:
             effect, above = self.by_tool.get(endpoint.tool.name), self.kinds.owner(endpoint)
             if (
@@ -154,7 +169,9 @@ class Effects:
         return ""
 
     def _completed(self, effect: Effect, endpoint: Endpoint) -> Effect:
-        """What is stated, with the parameters that say which thing, and whose, where only one can."""
+        """What is stated, with the parameters that say which thing, and whose, where only one
+        can.
+        """
         references, kind = self.kinds.references(endpoint), self.kinds.named(effect.kind)
         own = [one.parameter for one in references if one.kind == kind]
         if not effect.id and not effect.each and own and effect.deed not in ("reads", "creates"):
@@ -273,7 +290,9 @@ class _ToldEffect:
     # What belongs to another
 
     def _other_owner_of(self, target: Reference) -> Reference | None:
-        """Whose a path names a thing as, while it lives elsewhere: /users/{id}/groups/{group_id}."""
+        """Whose a path names a thing as, while it lives elsewhere:
+        /users/{id}/groups/{group_id}.
+        """
         before, path = self._segments[-3:-2], self._endpoint.path
         mine = (
             one
@@ -288,7 +307,9 @@ class _ToldEffect:
         return owner if not is_named or path in self._kinds.joining else None
 
     def _joined_by_id(self) -> Effect | None:
-        """Of a path that ends below an owner: what is given is an id alone (/users/{id}/groups), or a verb says it (addTag)."""
+        """Of a path that ends below an owner: what is given is an id alone (/users/{id}/groups),
+        or a verb says it (addTag).
+        """
         owner, given = self._kinds.owner(self._endpoint), self._given
         if owner is None or not given or self._method not in ("PUT", "POST", "DELETE"):
             return None
@@ -320,7 +341,9 @@ class _ToldEffect:
 
     @property
     def _noun(self) -> tuple[str, ...]:
-        """What a verb at the end of a path, below a thing, adds or removes: the tag of /tasks/{id}/addTag."""
+        """What a verb at the end of a path, below a thing, adds or removes: the tag of
+        /tasks/{id}/addTag.
+        """
         verb, *noun = split_name(self._segments[-1]) or ("",)
         is_below = self._kinds.owner(self._endpoint) is not None
         return tuple(noun) if is_below and deed_of(verb) in ("make", "drop") else ()
@@ -349,7 +372,9 @@ class _ToldEffect:
     # What is done to many
 
     def _done_to_each(self) -> Effect | None:
-        """What is done to each entry of a list: things to be made or changed, or ids of those to be deleted or changed."""
+        """What is done to each entry of a list: things to be made or changed, or ids of those to
+        be deleted or changed.
+        """
         listed, path = listed_things(self._endpoint), self._endpoint.path
         if path not in self._kinds.collections or (
             _MANY in words_of(self._segments[-1]) and listed
@@ -385,7 +410,9 @@ class _ToldEffect:
         return Effect(deletes=kind, each=parameter, id=id_) if deed == "deletes" and id_ else None
 
     def _deed_to_many(self) -> str:
-        """By a verb of the path or the name, else by the method; of a list that is put in place nothing."""
+        """By a verb of the path or the name, else by the method; of a list that is put in place
+        nothing.
+        """
         by_method = _BY_METHOD.get(self._method, "")
         words = (*split_name(self._segments[-1]), *function_words(self._endpoint.tool.name))
         said = next((_DEEDS[deed] for one in words if (deed := deed_of(one)) in _DEEDS), by_method)
@@ -413,7 +440,9 @@ class _ToldEffect:
         return None
 
     def _update(self, target: Reference, verb: str = "") -> Effect | None:
-        """A change of what the call gives, and of what the verb below a path names: /orders/{id}/cancel sets its status."""
+        """A change of what the call gives, and of what the verb below a path names:
+        /orders/{id}/cancel sets its status.
+        """
         known = self._kinds.fields.get(target.kind, {})
         fields = {
             name: field
@@ -444,7 +473,9 @@ class _ToldEffect:
         return self._kinds.of_schema(self._endpoint, *returned) != target.kind
 
     def _done_to_collection(self) -> Effect | None:
-        """What a call of a path that names no thing does: POST makes one, all else is done to the one whose id is given besides."""
+        """What a call of a path that names no thing does: POST makes one, all else is done to
+        the one whose id is given besides.
+        """
         endpoint, kinds, returned = self._endpoint, self._kinds, self._entry()
         kind = kinds.named(thing_at(endpoint))
         own = next((one for one in self._references if one.kind == kind and not one.in_path), None)
@@ -483,7 +514,9 @@ class _ToldEffect:
         )
 
     def _fields(self, kind: str) -> dict[str, str]:
-        """The fields of a thing that the parameters give: by name, another thing's id as "book_id"; of plumbing none."""
+        """The fields of a thing that the parameters give: by name, another thing's id as
+        "book_id"; of plumbing none.
+        """
         known = self._kinds.fields.get(kind, {})
         by_words = {tuple(words_of(name)): name for name in known}
         names = self._endpoint.tool.choosable
@@ -492,13 +525,17 @@ class _ToldEffect:
 
 
 def _names_of(parameter: str) -> list[str]:
-    """The thing that a parameter of ids is called by: "tag_ids" and "tags" are of tags, "ids" of nothing in particular."""
+    """The thing that a parameter of ids is called by: "tag_ids" and "tags" are of tags, "ids" of
+    nothing in particular.
+    """
     words = words_of(parameter)
     return words[:-1] if is_opaque(parameter) else words
 
 
 def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> dict[str, JsonValue]:
-    """The one field that a verb sets: the choice of its own name (cancel: "cancelled"), or the switch (archive: archived)."""
+    """The one field that a verb sets: the choice of its own name (cancel: "cancelled"), or the
+    switch (archive: archived).
+    """
     root = _root(verb)
     chosen: list[tuple[str, JsonValue]] = [
         (name, choice)

@@ -24,8 +24,9 @@ _FORMAT = re.compile(r"\.(?:json|xml)$")
 class Endpoint(NamedTuple):
     """A tool, and how it is asked: `path` is the template, `places` say where each parameter goes.
 
-    `links` and `errors` are those that the document states of its response. `entry` is the parameter by which another path names
-    one of what stands at this one: "orderId" for /store/order, and for /store/order/{orderId} itself.
+    `links` and `errors` are those that the document states of its response. `entry` is the
+    parameter by which another path names one of what stands at this one: "orderId" for
+    /store/order, and for /store/order/{orderId} itself.
     """
 
     tool: Tool
@@ -46,11 +47,13 @@ def read_endpoints(
     source: str = "openapi",
     choice: ToolChoice = _ALL,
 ) -> tuple[Endpoint, ...]:
-    """The endpoints that may be asked: those that change nothing by their method, and those that `allow` names.
+    """The endpoints that may be asked: those that change nothing by their method, and those that
+    `allow` names.
 
-    `allow` holds methods ("POST"), or methods with a path pattern ("POST */filter"). `secrets` are headers that are no
-    parameters, for the environment sends them itself. The tools say that they come from `source`, and are adapted as `choice`
-    says; those that it leaves out are here too (`chosen_names` tells which). Raises ConfigurationError where nothing is left.
+    `allow` holds methods ("POST"), or methods with a path pattern ("POST */filter"). `secrets` are
+    headers that are no parameters, for the environment sends them itself. The tools say that they
+    come from `source`, and are adapted as `choice` says; those that it leaves out are here too
+    (`chosen_names` tells which). Raises ConfigurationError where nothing is left.
     """
     builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
     stated = [
@@ -88,7 +91,8 @@ def _with_entries(endpoints: Collection[Endpoint]) -> tuple[Endpoint, ...]:
 def chosen_names(
     endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()
 ) -> frozenset[str]:
-    """The tools that a recipe wants, by the names that it gives them; `only` are patterns, none for all.
+    """The tools that a recipe wants, by the names that it gives them; `only` are patterns, none for
+    all.
 
     Raises ConfigurationError where none is left.
     """
@@ -149,7 +153,8 @@ def endpoints_of(
     links: Sequence[tuple[StatedLink, ...]] = (),
     errors: Sequence[tuple[StatedError, ...]] = (),
 ) -> tuple[Endpoint, ...]:
-    """The endpoints of tools whose methods and paths are known; of two tools with one name the first.
+    """The endpoints of tools whose methods and paths are known; of two tools with one name the
+    first.
 
     A path says what is asked for, not in which format (`/calls/{sid}.json`).
     """

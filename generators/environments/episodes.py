@@ -1,21 +1,27 @@
 """Episodes: worlds that calls change.
 
-A world is a pure function of its tools, a seed, and the calls so far. `world.begin()` starts an episode; what calls change is
-kept in the episode alone, as a small overlay over the world as it was at first:
+A world is a pure function of its tools, a seed, and the calls so far. `world.begin()` starts an
+episode; what calls change is kept in the episode alone, as a small overlay over the world as it was
+at first:
 
     episode = world.begin(seed=7)
     start = episode.snapshot()
     episode.answer(Call(tool="cancel_order", arguments={"order_id": "b4Kf92"}))
     diff(start, episode.state)
-        # (Change(sort="updated", kind="order", id="b4Kf92", field="status", before="open", after="cancelled"),)
+        # (Change(sort="updated", kind="order", id="b4Kf92", field="status", before="open",
+        after="cancelled"),)
     episode.restore(start)
 
-- The same calls from the same state are answered alike and lead to the same state, in every process.
-- Reads see what was written. A call that is refused (`CallResponse.problem`, with `error` as its code) changes nothing.
-- States are values: never changed, shared between snapshots, and equal where `diff` finds nothing between them. To take a
-  snapshot, to go back to it and to compare two costs as much as what was written, not as much as the world.
-- What a world hands out (the id of what was made) depends on what was made, not on when: other orders of the same calls end in
-  equal states. `unnamed` compares two ends where the same was made by other calls, whatever its ids.
+- The same calls from the same state are answered alike and lead to the same state, in every
+  process.
+- Reads see what was written. A call that is refused (`CallResponse.problem`, with `error` as its
+  code) changes nothing.
+- States are values: never changed, shared between snapshots, and equal where `diff` finds nothing
+  between them. To take a snapshot, to go back to it and to compare two costs as much as what was
+  written, not as much as the world.
+- What a world hands out (the id of what was made) depends on what was made, not on when: other
+  orders of the same calls end in equal states. `unnamed` compares two ends where the same was made
+  by other calls, whatever its ids.
 - An episode that is dropped leaves nothing behind.
 """
 
@@ -58,8 +64,9 @@ class ThingKey(NamedTuple):
 class Overlaid(NamedTuple):
     """How a thing differs from what it was at first, field by field.
 
-    `before` is None for a thing that was not there at first, `after` for one that is gone. Of a thing that was there and is, both
-    have the fields that differ; a field that a thing has not (or no longer) is null.
+    `before` is None for a thing that was not there at first, `after` for one that is gone. Of a
+    thing that was there and is, both have the fields that differ; a field that a thing has not (or
+    no longer) is null.
     """
 
     before: Fields | None
@@ -67,9 +74,11 @@ class Overlaid(NamedTuple):
 
 
 class WorldState(NamedTuple):
-    """What calls have made of a world: the things that differ from how they were at first, and what has been counted.
+    """What calls have made of a world: the things that differ from how they were at first, and what
+    has been counted.
 
-    `counters` say how many of a sort were handed out, so that no id is given twice; `clock` counts the calls that were answered.
+    `counters` say how many of a sort were handed out, so that no id is given twice; `clock` counts
+    the calls that were answered.
     """
 
     things: Mapping[ThingKey, Overlaid] = MappingProxyType({})
@@ -77,7 +86,9 @@ class WorldState(NamedTuple):
     clock: int = 0
 
     def with_thing(self, key: ThingKey, now: Overlaid) -> "WorldState":
-        """The state in which a thing differs so from how it was at first; one that does not differ is none of its things."""
+        """The state in which a thing differs so from how it was at first; one that does not
+        differ is none of its things.
+        """
         things = {**self.things, key: now}
         if now.before == now.after and not now.after:
             del things[key]
@@ -134,7 +145,9 @@ def loaded(dumped: JsonValue) -> WorldState:
 
 
 def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
-    """What differs between two states of the same world, by kind, id and field; nothing exactly where their things are equal."""
+    """What differs between two states of the same world, by kind, id and field; nothing exactly
+    where their things are equal.
+    """
     if before.things == after.things:
         return ()
     keys = sorted(
@@ -150,7 +163,8 @@ def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
 
 
 def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
-    """The changes without the ids that the world handed out, as sorted keys: equal where the same was made under whatever ids.
+    """The changes without the ids that the world handed out, as sorted keys: equal where the same
+    was made under whatever ids.
 
     References to what was made, by fields that identify something (`order_id`), follow it.
     """
@@ -178,7 +192,9 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
 def _relabelled(
     value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False
 ) -> JsonValue:
-    """A value with labels in the place of ids; only under names that identify something, for 7 may be a number of books as well."""
+    """A value with labels in the place of ids; only under names that identify something, for 7
+    may be a number of books as well.
+    """
     if isinstance(value, dict):
         return {
             name: _relabelled(one, labels, identifies=_identifies(name))
@@ -194,7 +210,9 @@ def _identifies(name: str) -> bool:
 
 
 def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) -> Iterator[Change]:
-    """What differs of one thing; it is there, as it was at first, in a state that does not have it, unless it was made since."""
+    """What differs of one thing; it is there, as it was at first, in a state that does not have
+    it, unless it was made since.
+    """
     first = [one.before for one in (earlier, later) if one and one.before is not None]
     untouched: Fields | None = {} if first else None
     was, now = (one.after if one else untouched for one in (earlier, later))
@@ -238,7 +256,10 @@ class WorldEpisode(Protocol):
 
 @runtime_checkable
 class StatefulWorld(Protocol):
-    """A world that calls change. Environments that are one answer `answer` as a new episode does, or say how otherwise."""
+    """A world that calls change.
+
+    Environments that are one answer `answer` as a new episode does, or say how otherwise.
+    """
 
     @property
     def name(self) -> str:
@@ -271,7 +292,8 @@ def is_changeable(environment: Environment | StatefulWorld) -> bool:
 def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
     """The world that an environment of a recipe is, whatever keeps its answers for builds.
 
-    Raises ConfigurationError where calls can't change it: a server's state is its own, and a recording has none.
+    Raises ConfigurationError where calls can't change it: a server's state is its own, and a
+    recording has none.
     """
     within = getattr(environment, "inner", environment)
     if not isinstance(within, StatefulWorld):
@@ -283,10 +305,11 @@ def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
 
 
 class FaultyWorld:
-    """A world with a fault laid over it (`StatefulWorld`): what goes wrong depends on the fault and on the calls so far alone.
+    """A world with a fault laid over it (`StatefulWorld`): what goes wrong depends on the fault and
+    on the calls so far alone.
 
-    How many were answered is counted in the state of an episode, so that snapshots know it. What is answered by the layer
-    changes nothing in the world below.
+    How many were answered is counted in the state of an episode, so that snapshots know it. What is
+    answered by the layer changes nothing in the world below.
     """
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
@@ -356,7 +379,9 @@ class FaultyEpisode(WorldEpisode):
         return ask(call)
 
     def _told_otherwise(self, answered: CallResponse, field: str = "") -> CallResponse:
-        """The response with what the fault tells instead of its value, in one field unless in all."""
+        """The response with what the fault tells instead of its value, in one field unless in
+        all.
+        """
         old, new = self._fault.value, self._fault.instead
         found = replaced(
             answered.response, lambda one, name: new if one == old and field in ("", name) else one
@@ -367,7 +392,9 @@ class FaultyEpisode(WorldEpisode):
 def replaced(
     value: JsonValue, replace: Callable[[JsonValue, str], JsonValue], field: str = ""
 ) -> JsonValue:
-    """A JSON value in which each part that holds no others is replaced, by what it is and the field that has it."""
+    """A JSON value in which each part that holds no others is replaced, by what it is and the
+    field that has it.
+    """
     if isinstance(value, dict):
         return {name: replaced(member, replace, name) for name, member in value.items()}
     if isinstance(value, list):
@@ -376,7 +403,9 @@ def replaced(
 
 
 def is_in(wanted: JsonValue, value: JsonValue) -> bool:
-    """Whether a JSON value is or has another one; of text and numbers the text decides, as ids in a path are text."""
+    """Whether a JSON value is or has another one; of text and numbers the text decides, as ids
+    in a path are text.
+    """
     return any(str(one) == str(wanted) for one in scalars(value) if not isinstance(one, bool))
 
 

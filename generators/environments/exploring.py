@@ -1,6 +1,8 @@
-"""Exploring an environment: calls that are known to be answered, and the values that a user can say in them.
+"""Exploring an environment: calls that are known to be answered, and the values that a user can say
+in them.
 
-A live server is explored once: which of its links hold is kept with what people can ask for by name.
+A live server is explored once: which of its links hold is kept with what people can ask for by
+name.
 """
 
 import asyncio
@@ -73,11 +75,12 @@ class Exploration(NamedTuple):
 
 
 async def explore_environment(settings: EnvironmentSettings, environment: Environment) -> None:
-    """Ask a live server what its document leaves open: which links hold, and what people can ask for by name.
+    """Ask a live server what its document leaves open: which links hold, and what people can ask
+    for by name.
 
-    What is found is kept in the store and holds for all who open it with the same settings and document. Raises
-    ConfigurationError where the server answers nothing, TransientError where it stops answering. Other environments need none
-    of this.
+    What is found is kept in the store and holds for all who open it with the same settings and
+    document. Raises ConfigurationError where the server answers nothing, TransientError where it
+    stops answering. Other environments need none of this.
     """
     if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(
         environment, StoredEnvironment
@@ -133,7 +136,10 @@ async def _explore_reset(
 
 
 def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
-    """What a server tells that was just reset. Raises ConfigurationError where it can't be, or does not tell."""
+    """What a server tells that was just reset.
+
+    Raises ConfigurationError where it can't be, or does not tell.
+    """
     server.resetting.begin()
     answers = [server.ask_after((), call, writes=False) for call in told_by]
     for answer in answers:
@@ -145,7 +151,8 @@ def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]
 
 
 def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
-    """The calls that tell what a server holds: those of the recipe, else its folder's files, else what reads and needs nothing.
+    """The calls that tell what a server holds: those of the recipe, else its folder's files, else
+    what reads and needs nothing.
 
     Raises ConfigurationError where the recipe names a tool that there is not, or one that writes.
     """
@@ -181,7 +188,9 @@ async def _explore(
     endpoints: Sequence[Endpoint],
     of_state: Description | None = None,
 ) -> None:
-    """Ask a server and keep what it is described by; `of_state` says which tools read, and what tells the state."""
+    """Ask a server and keep what it is described by; `of_state` says which tools read, and what
+    tells the state.
+    """
     wanted = chosen_names(
         endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ()
     )
@@ -204,7 +213,8 @@ async def _explore(
         raise ConfigurationError(
             f"The environment {settings.name!r} answered no call ({found.problems[0]})."
         )
-    if found.problems:  # what a server left open by going down in the middle is not to count as what it does not know
+    # what a server left open by going down in the middle is not to count as what it does not know
+    if found.problems:
         answer = await server.answer(
             next(one.call for examples in found.examples.values() for one in examples)
         )
@@ -222,7 +232,9 @@ async def _explore(
 def _describe(
     endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]
 ) -> Description:
-    """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
+    """The tools that answered, the links that hold among them, stated in their descriptions, and
+    what people can say.
+    """
     chosen = [one.tool for one in endpoints if one.tool.name in wanted]
     answered = [tool for tool in chosen if tool.name in found.examples]
     names, borne_out = {tool.name for tool in answered}, {link.key for link in found.links}
@@ -243,9 +255,11 @@ def _describe(
 async def explore(
     environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = ()
 ) -> Exploration:
-    """Ask at most MOST_CALLS, in an order that depends on the tools, the links and the answers only.
+    """Ask at most MOST_CALLS, in an order that depends on the tools, the links and the answers
+    only.
 
-    Where tools are `wanted`, the others are asked for the values that they give to these, and no more.
+    Where tools are `wanted`, the others are asked for the values that they give to these, and no
+    more.
     """
     walk = _Walk(environment, links, wanted)
     for _ in range(ROUNDS):
@@ -336,7 +350,9 @@ class _Walk:
         ]
 
     def _choices(self, tool: Tool, name: str) -> list[JsonValue]:
-        """Values for a required parameter: those that responses hold, else what its schema names."""
+        """Values for a required parameter: those that responses hold, else what its schema
+        names.
+        """
         found = [
             argument_with(parameter, value)[name]
             for parameter, links in self._links[tool.name].items()

@@ -1,12 +1,15 @@
-"""Expressions of rules: values that a file states in Jinja's expressions, within its sandbox; and what they can call.
+"""Expressions of rules: values that a file states in Jinja's expressions, within its sandbox; and
+what they can call.
 
     "nights * room.price"                                    an expression
     "{{ street }} 5, {{ city.name }}"                        a text
     {name: hotel.name, stars: 4}                             an object of such; a list is one too
     {let: {nights: …, …}, gives: …}                          what has names of its own
-    {each: hotels, as: hotel, let: {…}, where: hotel.is_free, sort: hotel.price, show: {name: hotel.name}}
+    {each: hotels, as: hotel, let: {…}, where: hotel.is_free, sort: hotel.price, show: {name:
+    hotel.name}}
 
-`each` gives a list: of each entry what `show` says (itself unless that is said), where `where` holds, in the order of `sort`.
+`each` gives a list: of each entry what `show` says (itself unless that is said), where `where`
+holds, in the order of `sort`.
 """
 
 import base64
@@ -74,8 +77,8 @@ _FAULTS = (
 )
 
 
-# What is called with what stands between the brackets, and with the context where it is marked so. The sandbox refuses no
-# builtin: those that an expression must not reach it can't read.
+# What is called with what stands between the brackets, and with the context where it is marked so.
+# The sandbox refuses no builtin: those that an expression must not reach it can't read.
 _CALLED_PLAINLY = frozenset({FunctionType, BuiltinFunctionType, type(lru_cache(len))})
 
 
@@ -83,7 +86,9 @@ class _Sandbox(BoundedSandbox):
     """The bounded sandbox, with a short way for what an answer does ten thousand times."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - whatever the file states
-        """A member of a row or an object, whose own attributes come first as everywhere in Jinja."""
+        """A member of a row or an object, whose own attributes come first as everywhere in
+        Jinja.
+        """
         if not hasattr(type(obj), attribute):
             try:
                 return obj[attribute]
@@ -92,7 +97,9 @@ class _Sandbox(BoundedSandbox):
         return super().getattr(obj, attribute)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805 - as the sandbox has it
-        """What a function gives: all plain functions that an expression can reach are those of rules."""
+        """What a function gives: all plain functions that an expression can reach are those of
+        rules.
+        """
         if type(__obj) in _CALLED_PLAINLY and not named:
             return __self.counted(__context, _plainly, __obj, *args)
         return super().call(__context, __obj, *args, **named)
@@ -103,7 +110,9 @@ def _plainly(context: Context, function: Any, *args: Any) -> Any:  # noqa: ANN40
 
 
 class _Names(Context):
-    """The names of one expression while it is worked out: what of a context it uses, and nothing of templates."""
+    """The names of one expression while it is worked out: what of a context it uses, and nothing
+    of templates.
+    """
 
     def __init__(self, sandbox: BoundedSandbox, values: Values) -> None:
         self.environment, self.parent, self.vars, self.exported_vars = sandbox, values, {}, set()
@@ -118,13 +127,18 @@ class ExpressionCompiler:
     """Compiles what a file states; `where` tells in its errors where in the file that stands."""
 
     def __init__(self, known: Collection[str]) -> None:
-        """`known` are the names that all expressions may use, besides PLAIN, which can be called as filters too."""
+        """`known` are the names that all expressions may use, besides PLAIN, which can be called
+        as filters too.
+        """
         self._known = frozenset({*BUILT_IN, *PLAIN, *known})
         self._sandbox = _Sandbox()
         self._sandbox.filters = {**PLAIN, **self._sandbox.filters}
 
     def compiled(self, stated: JsonValue, where: str, names: Collection[str] = ()) -> Evaluated:
-        """What gives the stated value, of the `names` that are known besides. Raises ConfigurationError where it is wrong."""
+        """What gives the stated value, of the `names` that are known besides.
+
+        Raises ConfigurationError where it is wrong.
+        """
         inner, names = dict[str, Evaluated](), frozenset(names)
         source = self._source(stated, where, names, inner)
         named = repr(stated) if len(repr(stated)) <= _SHOWN else f"{repr(stated)[:_SHOWN]}…"
@@ -165,7 +179,9 @@ class ExpressionCompiler:
     def _source(
         self, stated: JsonValue, where: str, names: frozenset[str], inner: dict[str, Evaluated]
     ) -> str:
-        """The expression of a stated value, in which a list that is gone through is a call of what stands in `inner`."""
+        """The expression of a stated value, in which a list that is gone through is a call of
+        what stands in `inner`.
+        """
         match stated:
             case str() if _IN_TEXT.search(stated):
                 parts = _IN_TEXT.split(stated)
@@ -258,7 +274,8 @@ def _validate_keys(stated: Mapping[str, JsonValue], known: Collection[str], wher
         raise ConfigurationError(f"{where}: {unknown[0]!r} is none of {', '.join(sorted(known))}.")
 
 
-# What rules can call: chance that depends on what it is for, ids and tokens that lead back, days, places, texts
+# What rules can call: chance that depends on what it is for, ids and tokens that lead back, days,
+# places, texts
 
 
 def chance(*parts: JsonValue) -> Random:
@@ -267,18 +284,24 @@ def chance(*parts: JsonValue) -> Random:
 
 
 def share(*parts: JsonValue) -> float:
-    """A number from 0 to 1 (never 1) for `parts`: cheaper than a generator where one number is all that is needed."""
+    """A number from 0 to 1 (never 1) for `parts`: cheaper than a generator where one number is
+    all that is needed.
+    """
     return int.from_bytes(blake2b(orjson.dumps(parts), digest_size=6).digest()) / (1 << 48)
 
 
 def number_for(index: int, sort: str, seed: int) -> int:
-    """The number of the `index`th thing of a sort: looks like any number, and leads back to the index."""
+    """The number of the `index`th thing of a sort: looks like any number, and leads back to the
+    index.
+    """
     factor, shift = _scramble(sort, seed)
     return _FIRST + (index * factor + shift) % _PRIME
 
 
 def index_of(number: str | int, sort: str, seed: int) -> int:
-    """The index that a number was made for; for one that was never made it is far beyond any, for what is none -1."""
+    """The index that a number was made for; for one that was never made it is far beyond any,
+    for what is none -1.
+    """
     if isinstance(number, str) and not number.isdecimal():
         return -1
     factor, shift = _scramble(sort, seed)
@@ -345,10 +368,11 @@ def words_in(text: str) -> frozenset[str]:
 def named_by(
     query: str, entries: Iterable[Any], names: str = "names", around: str = "around"
 ) -> list[Any]:
-    """The entries that somebody may mean who types `query`, best first; refused where it has no words.
+    """The entries that somebody may mean who types `query`, best first; refused where it has no
+    words.
 
-    An entry has `names` (sets of words), what lies `around` it (words that may be typed besides, or left out), and says by
-    `loose` whether it is found in a longer text too.
+    An entry has `names` (sets of words), what lies `around` it (words that may be typed besides, or
+    left out), and says by `loose` whether it is found in a longer text too.
     """
     wanted = words_in(query)
     if not wanted:
@@ -409,7 +433,9 @@ def day(text: str, name: str) -> date:
 
 @lru_cache(4096)
 def moment(text: str, name: str) -> datetime:
-    """The date and time of day that a parameter gives, local to a place; refused where it is none."""
+    """The date and time of day that a parameter gives, local to a place; refused where it is
+    none.
+    """
     try:
         return datetime.strptime(text, "%Y-%m-%d %H:%M")  # noqa: DTZ007 - local to the place
     except ValueError:

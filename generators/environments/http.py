@@ -1,4 +1,6 @@
-"""A live server as an environment: the tools of an OpenAPI document, what a call looks like on the wire, what a response means."""
+"""A live server as an environment: the tools of an OpenAPI document, what a call looks like on
+the wire, what a response means.
+"""
 
 import asyncio
 import re
@@ -36,7 +38,9 @@ _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
 
 class HttpLimits(NamedTuple):
-    """How long a call may take from first to last byte, in seconds, and how many bytes its answer may have."""
+    """How long a call may take from first to last byte, in seconds, and how many bytes its
+    answer may have.
+    """
 
     seconds: float = PATIENCE
     size: int = LARGEST
@@ -61,9 +65,12 @@ class HttpResponse(NamedTuple):
 
 
 class HttpEnvironment:
-    """Asks a live server. Redirects are not followed, proxies and passwords of the machine not used.
+    """Asks a live server.
 
-    `secrets` are headers with their values, sent with each call to this server and hidden in what it answers.
+    Redirects are not followed, proxies and passwords of the machine not used.
+
+    `secrets` are headers with their values, sent with each call to this server and hidden in what
+    it answers.
     """
 
     def __init__(
@@ -76,7 +83,10 @@ class HttpEnvironment:
         links: Sequence[Link] = (),
         limits: HttpLimits | None = None,
     ) -> None:
-        """Nothing is sent before the first call. Raises ConfigurationError where an address or a secret is unusable."""
+        """Nothing is sent before the first call.
+
+        Raises ConfigurationError where an address or a secret is unusable.
+        """
         self.name = name
         self._endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
         self._base_url = _checked_address(base_url)
@@ -100,7 +110,9 @@ class HttpEnvironment:
         )
 
     async def answer(self, call: Call) -> CallResponse:
-        """The server's response; whatever goes wrong is stated in `problem`, within the time allowed."""
+        """The server's response; whatever goes wrong is stated in `problem`, within the time
+        allowed.
+        """
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
             return CallResponse(
@@ -143,7 +155,8 @@ class HttpEnvironment:
                 follow_redirects=False,
             ) as response,
         ):
-            # The body is taken as sent, never unpacked, so that its size on the wire is its size here.
+            # The body is taken as sent, never unpacked, so that its size on the wire is its size
+            # here.
             encoding = response.headers.get("content-encoding", "identity").strip().lower()
             if encoding not in ("", "identity"):
                 return _passing(
@@ -193,7 +206,8 @@ def _checked_address(base_url: str) -> str:
         parsed = httpx.URL(base_url)
     except httpx.InvalidURL as error:
         raise ConfigurationError(f"The address {base_url!r} can't be read ({error}).") from error
-    # A host is a name, or an IPv6 address, which httpx has read; what is neither would only fail on the way.
+    # A host is a name, or an IPv6 address, which httpx has read; what is neither would only fail on
+    # the way.
     is_host = bool(_HOST.fullmatch(parsed.host)) or parsed.host.count(":") > 1
     is_bare = not (parsed.query or parsed.fragment or parsed.userinfo)
     if (

@@ -1,7 +1,9 @@
-"""Worlds made of worlds: several of a recipe's as one, so that a goal can be a change of two of them.
+"""Worlds made of worlds: several of a recipe's as one, so that a goal can be a change of two of
+them.
 
-Each call goes to the world that has its tool, and the state is all their states: the kind of a thing stands after the name of its
-world, so that a repair of the world "workshop" is a "workshop repair", whatever the others call theirs.
+Each call goes to the world that has its tool, and the state is all their states: the kind of a
+thing stands after the name of its world, so that a repair of the world "workshop" is a "workshop
+repair", whatever the others call theirs.
 """
 
 from collections.abc import Callable, Sequence
@@ -121,10 +123,14 @@ class _JoinedEpisode(WorldEpisode):
 
 
 class JoinedEnvironment(JoinedWorld):
-    """Several environments of a recipe as one: what answers calls for builds, and the world that episodes begin in."""
+    """Several environments of a recipe as one: what answers calls for builds, and the world that
+    episodes begin in.
+    """
 
     def __init__(self, environments: Sequence[Environment]) -> None:
-        """Raises ConfigurationError where two have a tool of the same name, or calls can't change one of them."""
+        """Raises ConfigurationError where two have a tool of the same name, or calls can't
+        change one of them.
+        """
         super().__init__([world_of(one) for one in environments])
         self._environments = tuple(environments)
         self.tools = tuple(tool for one in environments for tool in one.tools)

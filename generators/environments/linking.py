@@ -1,4 +1,6 @@
-"""Links of OpenAPI tools: which response gives which parameter its value, by name, thing and type; and as hints for models."""
+"""Links of OpenAPI tools: which response gives which parameter its value, by name, thing and
+type; and as hints for models.
+"""
 
 import re
 from collections import defaultdict
@@ -71,14 +73,18 @@ MOST_HINTS = 4
 
 
 class ValueMeaning(NamedTuple):
-    """What a value is: the `attribute` of a thing, whose name is words in the singular ("flow run"); "" where unknown."""
+    """What a value is: the `attribute` of a thing, whose name is words in the singular ("flow
+    run"); "" where unknown.
+    """
 
     thing: str
     attribute: str
 
 
 class SchemaLeaf(NamedTuple):
-    """A place for a value that is no object: its path ("legs[].fromId"), names on the way, schema, and whose it is."""
+    """A place for a value that is no object: its path ("legs[].fromId"), names on the way,
+    schema, and whose it is.
+    """
 
     path: str
     names: tuple[str, ...]
@@ -96,10 +102,12 @@ class ReturnedValue(NamedTuple):
 
 
 def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[Link, ...]:
-    """Every link that the document states, and then those that its names and types speak for, in the document's order.
+    """Every link that the document states, and then those that its names and types speak for, in
+    the document's order.
 
-    Where things of the very name are offered, those whose names only end alike don't count. A thing's own id comes first.
-    What a person says (a flow's name) is no link unless `spoken`; a thing that refers to another by name has one.
+    Where things of the very name are offered, those whose names only end alike don't count. A
+    thing's own id comes first. What a person says (a flow's name) is no link unless `spoken`; a
+    thing that refers to another by name has one.
     """
     by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
     stated = [
@@ -139,7 +147,9 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
 
 
 def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
-    """What a tool returns that identifies something; not what it was asked with, for who asks has that already."""
+    """What a tool returns that identifies something; not what it was asked with, for who asks
+    has that already.
+    """
     given = leaves_of(endpoint.tool.parameters, through_lists=True)
     required = [leaf for leaf in given if leaf.names[0] in endpoint.tool.required]
     asked = [
@@ -175,7 +185,9 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
 def entry_schemas(
     returns: JsonSchema, entries: str = "", level: int = 0
 ) -> Iterator[tuple[str, JsonSchema]]:
-    """The lists of objects in a response, and the response itself where it is one object: path and schema of an entry."""
+    """The lists of objects in a response, and the response itself where it is one object: path
+    and schema of an entry.
+    """
     schema = plain(returns)
     if schema.get("type") == "array":
         item = schema.get("items")
@@ -208,7 +220,9 @@ def _fitting(
 def _names_another(
     endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, things: Iterable[str]
 ) -> bool:
-    """Whether a spoken value names another thing, one that addresses speak of: no `display_name`, nor that of what is made."""
+    """Whether a spoken value names another thing, one that addresses speak of: no
+    `display_name`, nor that of what is made.
+    """
     if len(words_of(offer.field.rpartition(".")[2])) == 1:
         return False
     if f"{{{leaf.names[0]}}}" in endpoint.path:
@@ -263,7 +277,8 @@ def _singular(word: str) -> str:
 def leaves_of(
     schema: JsonSchema, *, through_lists: bool, path: str = "", names: tuple[str, ...] = ()
 ) -> Iterator[SchemaLeaf]:
-    """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where it is asked for.
+    """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where
+    it is asked for.
 
     `path` and `names` lead to the schema.
     """
@@ -283,7 +298,9 @@ def leaves_of(
 
 
 def plain(schema: JsonSchema) -> JsonSchema:
-    """What a schema says of a value that is not null: its type as one word, its alternatives but the null."""
+    """What a schema says of a value that is not null: its type as one word, its alternatives but
+    the null.
+    """
     for key in ("anyOf", "oneOf"):
         choices = [
             one
@@ -323,12 +340,16 @@ def subject_of_name(name: str, around: str) -> ValueMeaning | None:
 
 
 def is_opaque(name: str) -> bool:
-    """Whether a parameter of this name takes an identifier that people don't know: only a response can give it."""
+    """Whether a parameter of this name takes an identifier that people don't know: only a
+    response can give it.
+    """
     return bool(_OPAQUE & set(words_of(name)[-1:]))
 
 
 def thing_at(endpoint: Endpoint) -> str:
-    """What an endpoint's address speaks of: what the parameter identifies that names one entry of it, else what its words say."""
+    """What an endpoint's address speaks of: what the parameter identifies that names one entry
+    of it, else what its words say.
+    """
     entry = subject_of_name(endpoint.entry, "")
     if entry is None:
         return thing_of_path(endpoint.path)
@@ -339,7 +360,9 @@ def thing_at(endpoint: Endpoint) -> str:
 
 
 def thing_of_path(path: str) -> str:
-    """What an address speaks of: the last of its fixed segments that is a plural, else the first."""
+    """What an address speaks of: the last of its fixed segments that is a plural, else the
+    first.
+    """
     named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
     fixed = [
         segment for segment in named if "by" not in words_of(segment)
@@ -368,13 +391,17 @@ def is_wrapping(name: str) -> bool:
 
 
 def same_thing(one: str, other: str) -> bool:
-    """Whether two names are of one thing: the same words, or the end of the longer is the shorter ("parent flow run")."""
+    """Whether two names are of one thing: the same words, or the end of the longer is the
+    shorter ("parent flow run").
+    """
     longer, shorter = sorted((one.split(), other.split()), key=len, reverse=True)
     return bool(shorter) and longer[len(longer) - len(shorter) :] == shorter
 
 
 def _before(path: str, name: str) -> str:
-    """The thing that the segments before a path's parameter name; "/flows/name/{name}" names a flow."""
+    """The thing that the segments before a path's parameter name; "/flows/name/{name}" names a
+    flow.
+    """
     head = path.split(f"{{{name}}}", maxsplit=1)[0]
     fixed = [segment for segment in head.split("/") if segment and not segment.startswith("{")]
     while len(fixed) > 1 and words_of(fixed[-1]) == words_of(name):
@@ -385,9 +412,11 @@ def _before(path: str, name: str) -> str:
 def with_hints(
     tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS
 ) -> tuple[Tool, ...]:
-    """The tools, each linked parameter's description naming places that its value stands in, up to `most` (None: all).
+    """The tools, each linked parameter's description naming places that its value stands in, up to
+    `most` (None: all).
 
-    Lists come first, for a value out of a list has to be chosen; places that the tools can't give are not named.
+    Lists come first, for a value out of a list has to be chosen; places that the tools can't give
+    are not named.
     """
     by_name = {tool.name: tool for tool in tools}
     hints: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -413,7 +442,9 @@ def hint_of(link: Link, source: Tool) -> str:
 
 
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
-    """The schema with a sentence at the end of the description that stands at `path` ("legs[]", "fromId")."""
+    """The schema with a sentence at the end of the description that stands at `path` ("legs[]",
+    "fromId").
+    """
     if not path:
         return {**schema, "description": f"{schema.get('description') or ''} {hint}".strip()}
     name, is_list = path[0].removesuffix("[]"), path[0].endswith("[]")

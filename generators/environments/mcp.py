@@ -1,7 +1,9 @@
-"""An MCP server as an environment: which of its tools may be called, what they return, and what they answer, also after others.
+"""An MCP server as an environment: which of its tools may be called, what they return, and what
+they answer, also after others.
 
-A server that is reset holds one state, so those who ask take turns. Whoever asks says which calls have changed it since the last
-reset; where it has been brought elsewhere it is reset, and these calls are made again.
+A server that is reset holds one state, so those who ask take turns. Whoever asks says which calls
+have changed it since the last reset; where it has been brought elsewhere it is reset, and these
+calls are made again.
 """
 
 import asyncio
@@ -78,7 +80,10 @@ class McpEnvironment:
         *,
         reset: Reset | None = None,
     ) -> None:
-        """`own_names` are the server's names of the tools that were renamed. Nothing is started before the first call."""
+        """`own_names` are the server's names of the tools that were renamed.
+
+        Nothing is started before the first call.
+        """
         self.address, self.reset = address, reset
         self.name, self._limits = name, limits
         self._tools = {tool.name: tool for tool in tools}
@@ -119,7 +124,8 @@ class McpEnvironment:
         return reset_server(self.address, self.reset, self._limits.seconds)
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer of a server that is reset, after these calls; whatever goes wrong is stated in `problem`.
+        """The answer of a server that is reset, after these calls; whatever goes wrong is stated in
+        `problem`.
 
         What tells the state is asked by any tool, and by FILES for its folder's files.
         """
@@ -146,7 +152,10 @@ class ResetServer:
     """A server and its reset, one for this process: calls are under its own names of tools."""
 
     def __init__(self, address: McpAddress, reset: Reset, patience: float) -> None:
-        """`patience` are the seconds that a call may take, and a command that resets. Nothing is started yet."""
+        """`patience` are the seconds that a call may take, and a command that resets.
+
+        Nothing is started yet.
+        """
         self._reset, self._patience = reset, patience
         self._lock = threading.Lock()
         self._past: tuple[Call, ...] | None = (
@@ -156,9 +165,11 @@ class ResetServer:
         self._stated = self._address = address
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """What a call is answered after these, which changed the server; `writes` says whether this one may change it, too.
+        """What a call is answered after these, which changed the server; `writes` says whether this
+        one may change it, too.
 
-        FILES is answered by what the files of the server's copy hold: text as it is, of all else a hash.
+        FILES is answered by what the files of the server's copy hold: text as it is, of all else a
+        hash.
         """
         with self._lock:
             try:
@@ -180,7 +191,10 @@ class ResetServer:
             return answer
 
     def begin(self) -> McpAddress:
-        """Reset the server; where it is then. Raises ConfigurationError, which names it, where it can't be reset."""
+        """Reset the server; where it is then.
+
+        Raises ConfigurationError, which names it, where it can't be reset.
+        """
         with self._lock:
             self._begin()
             return self._address
@@ -194,7 +208,10 @@ class ResetServer:
                 self._copy = None
 
     def _bring_to(self, past: Sequence[Made]) -> None:
-        """Make the server hold what these calls have made of it. Raises ConfigurationError where it can't be."""
+        """Make the server hold what these calls have made of it.
+
+        Raises ConfigurationError where it can't be.
+        """
         wanted = tuple(one.call for one in past)
         if self._past is None or wanted[: len(self._past)] != self._past:
             self._begin()
@@ -286,7 +303,9 @@ _lock: Final = threading.Lock()
 
 
 def reset_server(address: McpAddress, reset: Reset, patience: float) -> ResetServer:
-    """The server of an address and its reset, one for this process: who asks it knows what others have made of it."""
+    """The server of an address and its reset, one for this process: who asks it knows what
+    others have made of it.
+    """
     key = (
         os.getpid(),
         content_key(
@@ -316,7 +335,9 @@ def _content(path: Path) -> JsonValue:
 
 
 def _essence(answer: CallResponse) -> JsonValue:
-    """What may not differ between two answers to the same call: whether it was done, and what things are known by."""
+    """What may not differ between two answers to the same call: whether it was done, and what
+    things are known by.
+    """
     return [bool(answer.problem), _identities(answer.response)]
 
 
@@ -331,7 +352,10 @@ def _identities(value: JsonValue) -> JsonValue:
 
 
 async def read_server(address: McpAddress, patience: float) -> Catalog:
-    """A server's tools as a catalog, in one category, the server's name. Raises UnheardError where it can't be asked."""
+    """A server's tools as a catalog, in one category, the server's name.
+
+    Raises UnheardError where it can't be asked.
+    """
     builder = _read(await list_mcp_tools(address, patience), "mcp", "mcp")
     return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(
         files=()
@@ -354,7 +378,8 @@ def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
 
 
 class ServerTools(NamedTuple):
-    """The tools of a server that may be called, what was odd in its list, and why that list has no end, "" where it has.
+    """The tools of a server that may be called, what was odd in its list, and why that list has no
+    end, "" where it has.
 
     `reading` are the names of those that change nothing.
     """
@@ -366,11 +391,13 @@ class ServerTools(NamedTuple):
 
 
 async def read_server_tools(settings: McpSettings, address: McpAddress) -> ServerTools:
-    """The tools that may be called: those that the server marks as read-only, and those that the recipe allows by name.
+    """The tools that may be called: those that the server marks as read-only, and those that the
+    recipe allows by name.
 
     All of them where it is reset.
 
-    Raises UnheardError where the server can't be asked, ConfigurationError where none may be called.
+    Raises UnheardError where the server can't be asked, ConfigurationError where none may be
+    called.
     """
     if settings.reset is not None and settings.reset.folder is not None:
         address = await asyncio.to_thread(
@@ -404,7 +431,9 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
 
 
 def _path_of(name: str) -> str:
-    """What a tool is about, as a path says it: its name without the verb ("list_orders_of_customer" is about "/orders")."""
+    """What a tool is about, as a path says it: its name without the verb
+    ("list_orders_of_customer" is about "/orders").
+    """
     words = [word for word in _PARTS.split(name) if word]
     end = next(
         (place for place, word in enumerate(words) if place and word.lower() in _OF), len(words)
@@ -415,7 +444,9 @@ def _path_of(name: str) -> str:
 def with_returns(
     endpoints: Sequence[Endpoint], seen: Mapping[str, Sequence[JsonValue]]
 ) -> tuple[Endpoint, ...]:
-    """The endpoints, each tool that does not state which values it returns with the schema of what it was seen to return."""
+    """The endpoints, each tool that does not state which values it returns with the schema of
+    what it was seen to return.
+    """
     return tuple(
         (
             one._replace(tool=one.tool.with_changes(returns=schema_of_values(seen[one.tool.name])))
@@ -427,7 +458,9 @@ def with_returns(
 
 
 def _is_vague(returns: JsonSchema | None) -> bool:
-    """Whether a schema names no value: it is not stated, or says no more than "a list of objects"."""
+    """Whether a schema names no value: it is not stated, or says no more than "a list of
+    objects".
+    """
     entries = entry_schemas(returns or {})
     return not any(leaf for _, schema in entries for leaf in leaves_of(schema, through_lists=False))
 

@@ -1,4 +1,6 @@
-"""An MCP server, started or reached once a process: its tools page by page, and what it answers calls."""
+"""An MCP server, started or reached once a process: its tools page by page, and what it answers
+calls.
+"""
 
 import asyncio
 import atexit
@@ -41,7 +43,8 @@ _INVALID_PARAMS, _CLOSED = (
     -32602,
     -32000,
 )  # a call that is wrong by itself; a connection that is no more
-# Linux ends the server should this process be killed outright; elsewhere its closed input has to be enough.
+# Linux ends the server should this process be killed outright; elsewhere its closed input has to be
+# enough.
 _START = (
     "import ctypes, os, signal, sys;"
     "ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
@@ -54,7 +57,8 @@ _Value = TypeVar("_Value")
 class McpAddress(NamedTuple):
     """Where a server is: a command that speaks over its input and output, or a URL.
 
-    `secrets` are variables of the command's environment, or headers, with their values. The command runs in `folder`.
+    `secrets` are variables of the command's environment, or headers, with their values. The command
+    runs in `folder`.
     """
 
     command: tuple[str, ...] = ()
@@ -69,7 +73,9 @@ class McpAddress(NamedTuple):
 
 
 class McpListing(NamedTuple):
-    """What a server is called, and the pages of its list of tools; `problem` is why there are no more of them."""
+    """What a server is called, and the pages of its list of tools; `problem` is why there are no
+    more of them.
+    """
 
     server: str
     pages: list[JsonValue]
@@ -77,7 +83,9 @@ class McpListing(NamedTuple):
 
 
 async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
-    """A server's own list of tools; the pages there are, where it fails after the first. Raises UnheardError before.
+    """A server's own list of tools; the pages there are, where it fails after the first.
+
+    Raises UnheardError before.
 
     Where the cursors go in a circle, or lead on for ever, the last page tells so by its cursor.
     """
@@ -218,7 +226,9 @@ def when_closed(close: Callable[[], None]) -> None:
 
 
 class _Connection(NamedTuple):
-    """A connection on a thread of its own, with the events of its loop: that it is to end, and that it has ended."""
+    """A connection on a thread of its own, with the events of its loop: that it is to end, and
+    that it has ended.
+    """
 
     thread: threading.Thread
     loop: asyncio.AbstractEventLoop
@@ -228,7 +238,9 @@ class _Connection(NamedTuple):
 
 
 class McpServer:
-    """A server that is started or reached at the first question, and again where its connection broke."""
+    """A server that is started or reached at the first question, and again where its connection
+    broke.
+    """
 
     def __init__(self, address: McpAddress) -> None:
         self.address = address
@@ -269,7 +281,9 @@ class McpServer:
         return answer
 
     def close(self) -> None:
-        """End the connection, and with it the process that was started for it; asked again, it is opened again."""
+        """End the connection, and with it the process that was started for it; asked again, it
+        is opened again.
+        """
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
@@ -278,7 +292,10 @@ class McpServer:
             connection.thread.join(STOP_PATIENCE)
 
     def _connected(self) -> _Connection:
-        """The connection that stands, or else a new one. Raises ServerFailureError where it broke too often."""
+        """The connection that stands, or else a new one.
+
+        Raises ServerFailureError where it broke too often.
+        """
         with self._lock:
             if self._connection is None or not self._connection.thread.is_alive():
                 if self.address.command and self._starts >= MOST_STARTS:
@@ -296,7 +313,9 @@ class McpServer:
 
 
 async def _within(patience: float, question: Awaitable[_Value], ended: asyncio.Event) -> _Value:
-    """The answer; TimeoutError where it is late, ServerFailureError where the connection ends before it."""
+    """The answer; TimeoutError where it is late, ServerFailureError where the connection ends
+    before it.
+    """
     asked, over = asyncio.ensure_future(question), asyncio.ensure_future(ended.wait())
     try:
         await asyncio.wait((asked, over), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
@@ -322,7 +341,9 @@ def _run(loop: asyncio.AbstractEventLoop, work: Coroutine[None, None, None]) -> 
 async def _stay_connected(
     address: McpAddress, opened: "Future[Client]", ending: asyncio.Event, ended: asyncio.Event
 ) -> None:
-    """Open the connection, and close it in the same task when it is asked to: the library demands one task for both."""
+    """Open the connection, and close it in the same task when it is asked to: the library
+    demands one task for both.
+    """
     import httpx2
     from mcp import Client, MCPError
 
@@ -345,7 +366,9 @@ async def _stay_connected(
 
 @asynccontextmanager
 async def _transport(address: McpAddress, stated: TextIO) -> "AsyncIterator[TransportStreams]":
-    """The streams of a server; what a command writes to its error output goes to the file `stated`."""
+    """The streams of a server; what a command writes to its error output goes to the file
+    `stated`.
+    """
     import httpx2
     from mcp import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
@@ -376,7 +399,9 @@ def variables_of(address: McpAddress) -> dict[str, str]:
 
 
 def _refusal(address: McpAddress, error: Exception, stated: TextIO) -> str:
-    """Why a server can't be asked: the innermost error, and the last line that its command wrote."""
+    """Why a server can't be asked: the innermost error, and the last line that its command
+    wrote.
+    """
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):

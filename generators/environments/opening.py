@@ -1,4 +1,6 @@
-"""Opening the environment that a recipe names, and a world that was taken along: what it is made of as JSON."""
+"""Opening the environment that a recipe names, and a world that was taken along: what it is made
+of as JSON.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -67,14 +69,19 @@ VERSION = 4  # raised when the same answers would be described otherwise
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
-    """The environment of these settings; nothing is asked of it yet. What it answers is kept in the file `store`."""
+    """The environment of these settings; nothing is asked of it yet.
+
+    What it answers is kept in the file `store`.
+    """
     world = WORLDS.named(settings.environment)
     with guarded(f"environment {world.name!r}", world.open):
         return world.open(settings, store, secret)
 
 
 def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Environment:
-    """The world of travel with its answers stored: to look one up takes less than to make it up anew."""
+    """The world of travel with its answers stored: to look one up takes less than to make it up
+    anew.
+    """
     from callwright.generators.environments.travel import open_travel
 
     world = open_travel(seed=settings.seed, response_size=settings.response_size)
@@ -133,7 +140,10 @@ def _address(settings: McpSettings, secret: Secret) -> McpAddress:
 
 
 def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
-    """The values of variables by what takes them. Raises ConfigurationError where one is not set."""
+    """The values of variables by what takes them.
+
+    Raises ConfigurationError where one is not set.
+    """
     found = {name: secret(variable) for name, variable in variables.items()}
     for name, value in found.items():
         if not value:
@@ -144,9 +154,11 @@ def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
 
 
 async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret) -> ServerTools:
-    """What a recipe takes of a live server, by its document or its own list; no tool of it is called.
+    """What a recipe takes of a live server, by its document or its own list; no tool of it is
+    called.
 
-    Raises UnheardError where the server can't be asked for its list, ConfigurationError where nothing of it is taken.
+    Raises UnheardError where the server can't be asked for its list, ConfigurationError where
+    nothing of it is taken.
     """
     if isinstance(settings, HttpSettings):
         listed, only = ServerTools(endpoints_of_server(settings), (), ""), settings.tools
@@ -162,7 +174,9 @@ async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret)
 
 
 def endpoints_of_server(settings: HttpSettings) -> tuple[Endpoint, ...]:
-    """What may be asked of a server; also what a recipe leaves out, for others may need values of its responses."""
+    """What may be asked of a server; also what a recipe leaves out, for others may need values
+    of its responses.
+    """
     source = f"environment:{settings.name}"
     allow, choice = settings.allow, settings.choice
     return read_endpoints(
@@ -280,7 +294,8 @@ def _document_world(
 
 
 def ship_world(environment: Environment, settings: EnvironmentSettings) -> ShippedWorld:
-    """What a world is opened by elsewhere: a simulated document whole, any other by its settings and the file that it stands in.
+    """What a world is opened by elsewhere: a simulated document whole, any other by its settings
+    and the file that it stands in.
 
     Raises ConfigurationError where calls can't change it.
     """
@@ -330,7 +345,10 @@ def join_shipped(
 
 
 def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
-    """A world that was shipped, a file that it stands in looked for in `folder`. Raises ConfigurationError where it is none."""
+    """A world that was shipped, a file that it stands in looked for in `folder`.
+
+    Raises ConfigurationError where it is none.
+    """
     try:
         if "worlds" in shipped:
             return JoinedWorld([open_shipped(one, folder) for one in shipped["worlds"]])

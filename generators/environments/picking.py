@@ -1,4 +1,6 @@
-"""Which entry of a response is meant: dotted paths, entries, and the conditions that choose among them."""
+"""Which entry of a response is meant: dotted paths, entries, and the conditions that choose
+among them.
+"""
 
 import json
 import re
@@ -28,7 +30,9 @@ MOST_STATED = 6  # values of a parameter that a schema is asked for
 
 
 class Entry(NamedTuple):
-    """One entry of a response: `place` is its path from the root, `index` its position in the list (0 where it is alone)."""
+    """One entry of a response: `place` is its path from the root, `index` its position in the
+    list (0 where it is alone).
+    """
 
     index: int  # type: ignore[assignment]  # the position it has, not the search of a tuple
     place: str
@@ -98,7 +102,8 @@ def stated_values(schema: JsonSchema) -> list[JsonValue]:
 def choose(
     entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False
 ) -> list[Entry]:
-    """The entries that meet every condition: first those that compare, then those that rank, in their order.
+    """The entries that meet every condition: first those that compare, then those that rank, in
+    their order.
 
     `loosely` reads as a person may: a text that contains what it should equal is as good.
     """
@@ -137,7 +142,9 @@ def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
 
 
 def _rank(value: JsonValue) -> float | str | None:
-    """What a value is ranked by: a number, or a text such as a date that sorts as it reads; None where it has no rank."""
+    """What a value is ranked by: a number, or a text such as a date that sorts as it reads; None
+    where it has no rank.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -146,7 +153,9 @@ def _rank(value: JsonValue) -> float | str | None:
 
 
 def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
-    """The entries that a reader of the conditions may take instead of the chosen one, strictly or loosely read."""
+    """The entries that a reader of the conditions may take instead of the chosen one, strictly
+    or loosely read.
+    """
     found = {
         entry.index: entry
         for entry in (*choose(entries, where), *choose(entries, where, loosely=True))
@@ -155,7 +164,8 @@ def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) ->
 
 
 def rendered(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
-    """The entries of another list that the same conditions tell: a text is looked for in the whole entry.
+    """The entries of another list that the same conditions tell: a text is looked for in the whole
+    entry.
 
     None where the conditions tell by no text, or rank by what these entries do not have.
     """
@@ -183,7 +193,9 @@ def _mentions(value: JsonValue, text: str) -> bool:
 def retold(
     entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """Conditions by which an entry of another list is picked, made of those of `where`; as they are where none can be made."""
+    """Conditions by which an entry of another list is picked, made of those of `where`; as they
+    are where none can be made.
+    """
     if len(entries) == 1:
         return ()
     kept = [one for one in where if meets(entry.value, one)]
@@ -211,7 +223,9 @@ def write_rule(picked: Picked) -> str:
 
 
 def read_rule(rule: str, call: int) -> Picked:
-    """The picked value that `write_rule` wrote, out of the response of call `call`; RecordError where it is none."""
+    """The picked value that `write_rule` wrote, out of the response of call `call`; RecordError
+    where it is none.
+    """
     start = _RULE.match(rule)
     if start is None:
         raise RecordError(f"The rule {rule!r} does not begin with a path of another one.")

@@ -1,11 +1,13 @@
 """Policies over a world: which calls an assistant may make in which state of it, decided by code.
 
     book = PolicyBook(recipe.policies, world)
-    book.rulings(call, episode)      # (Ruling(policy="cancel_planned", verdict="forbidden", looks=(…)),)
+    book.rulings(call, episode)      # (Ruling(policy="cancel_planned", verdict="forbidden",
+    looks=(…)),)
 
-What a policy takes of the state it takes through the world's own reading tools, which its expressions call by name:
-`get_order(order_id=given.order_id).status != 'shipped'`. So it can depend on nothing that an assistant could not look up, and
-which reads it takes (`looks`) is what an assistant has to have seen before it decides.
+What a policy takes of the state it takes through the world's own reading tools, which its
+expressions call by name: `get_order(order_id=given.order_id).status != 'shipped'`. So it can depend
+on nothing that an assistant could not look up, and which reads it takes (`looks`) is what an
+assistant has to have seen before it decides.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,14 +37,18 @@ Verdict = Literal["allowed", "forbidden", "unknown"]
 
 
 class Ruling(NamedTuple):
-    """What a policy says of a call in a state: "unknown" where the world knows nothing of what the call is about."""
+    """What a policy says of a call in a state: "unknown" where the world knows nothing of what
+    the call is about.
+    """
 
     policy: Policy
     verdict: Verdict
     looks: tuple[Call, ...] = ()  # the reads that it takes
 
     def breaks(self, call: Call, leave: Call | None) -> bool:
-        """Whether the call breaks the policy, where the user has given leave for one call, or for none."""
+        """Whether the call breaks the policy, where the user has given leave for one call, or
+        for none.
+        """
         is_unasked = self.policy.ask_first and (leave is None or not is_like(call, leave))
         return self.verdict == "forbidden" or (self.verdict == "allowed" and is_unasked)
 
@@ -61,7 +67,9 @@ class PolicyBook:
     """The policies that hold in a world, compiled once."""
 
     def __init__(self, policies: Sequence[Policy], world: StatefulWorld) -> None:
-        """Raises ConfigurationError, which names policy and tool, where one speaks of what the world has not."""
+        """Raises ConfigurationError, which names policy and tool, where one speaks of what the
+        world has not.
+        """
         self._tools = {tool.name: tool for tool in world.tools}
         names = names_in_episodes(world.tools)
         self._reads = {
@@ -99,7 +107,9 @@ class PolicyBook:
         return _Compiled(policy, lets, test)
 
     def _problems(self, expression: str, policy: Policy) -> Iterator[str]:
-        """What is wrong with the calls of an expression, and with the arguments that it takes of a call it is about."""
+        """What is wrong with the calls of an expression, and with the arguments that it takes of
+        a call it is about.
+        """
         tree = _tree(expression)
         for call in tree.find_all(nodes.Call):
             tool = self._reads.get(call.node.name) if isinstance(call.node, nodes.Name) else None
@@ -153,7 +163,9 @@ class PolicyBook:
         return Ruling(one.policy, "allowed" if holds else "forbidden", tuple(looks))
 
     def _values(self, call: Call, episode: WorldEpisode, looks: list[Call]) -> Values:
-        """The names of expressions: the call's arguments, and the reading tools, which note what they are asked."""
+        """The names of expressions: the call's arguments, and the reading tools, which note what
+        they are asked.
+        """
 
         def reading(tool: Tool) -> Any:  # noqa: ANN401 - a function of whatever an expression gives
             def read(**arguments: JsonValue) -> JsonValue:
@@ -203,7 +215,9 @@ def is_like(call: Call, other: Call) -> bool:
 def unseen_after(
     looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpisode
 ) -> tuple[Call, ...]:
-    """The looks of which no response to these calls, made one after the other, tells what they tell at that time."""
+    """The looks of which no response to these calls, made one after the other, tells what they
+    tell at that time.
+    """
     left = tuple({look.key: look for look in looks}.values())
     for call in calls:
         left = unseen_in(left, episode.answer(call).response, episode)
@@ -213,7 +227,9 @@ def unseen_after(
 def unseen_in(
     looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisode
 ) -> tuple[Call, ...]:
-    """The looks that tell something now that a response does not tell; the episode stays as it is."""
+    """The looks that tell something now that a response does not tell; the episode stays as it
+    is.
+    """
     start = episode.snapshot()
     left = tuple(look for look in looks if not shows(response, episode.answer(look).response))
     episode.restore(start)
@@ -221,7 +237,9 @@ def unseen_in(
 
 
 def shows(told: JsonValue, wanted: JsonValue) -> bool:
-    """Whether a response tells all that another one does, as an entry of a list tells what a read of it does."""
+    """Whether a response tells all that another one does, as an entry of a list tells what a
+    read of it does.
+    """
     if told == wanted or (
         isinstance(told, dict) and isinstance(wanted, dict) and wanted.items() <= told.items()
     ):

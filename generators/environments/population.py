@@ -1,7 +1,9 @@
-"""The things that a world holds at first: what each is like depends on the seed, its kind and its number alone.
+"""The things that a world holds at first: what each is like depends on the seed, its kind and its
+number alone.
 
-Each kind has POPULATION things, numbered from 0, unless rules say which there are. A kind that is listed by things of another (the
-loans of a book) has some more of each of these, so that none is without. What is made later has a number that its id tells.
+Each kind has POPULATION things, numbered from 0, unless rules say which there are. A kind that is
+listed by things of another (the loans of a book) has some more of each of these, so that none is
+without. What is made later has a number that its id tells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +35,9 @@ HEADING = ("summary", "subject")  # what things without a name are called by
 
 
 class Thing(NamedTuple):
-    """A thing of a world: its kind, its number, and the fields that calls have given it; `id` is what calls made it under."""
+    """A thing of a world: its kind, its number, and the fields that calls have given it; `id` is
+    what calls made it under.
+    """
 
     kind: str
     number: int
@@ -65,7 +69,9 @@ class Population:
         self.told: dict[tuple[str, int, int, int, str], Told] = {}
 
     def keep(self, place: tuple[str, int, int, int, str], told: Told) -> None:
-        """Keep how a thing is told at hand in `told`: by kind, number, schema, depth and language."""
+        """Keep how a thing is told at hand in `told`: by kind, number, schema, depth and
+        language.
+        """
         if len(self.told) >= _KEPT:
             self.told.clear()
         self.told[place] = told
@@ -138,7 +144,9 @@ class Population:
         return self._numbers[place].get(str(value))
 
     def _parts_of_all(self, kind: str) -> Iterator[Thing]:
-        """The things of a kind that only things of other kinds list, be these themselves such parts."""
+        """The things of a kind that only things of other kinds list, be these themselves such
+        parts.
+        """
         for owner_kind in self._kinds.owners.get(kind, ()):
             above = [
                 one
@@ -182,7 +190,8 @@ class Population:
             rng, own = Random(f"{self.seed}:{place}"), self._own_schema(kind, attribute, schema)
             found, size = dict[str, JsonValue](), self.size(kind)
             for at in range(_TRIES * size):
-                # what a kind is called by may be few words: then some of its things have names that anything may have
+                # what a kind is called by may be few words: then some of its things have names that
+                # anything may have
                 usual = "thing" if is_called(attribute, own) and at >= _TRIES * size // 2 else kind
                 value = self._new_identity(usual, attribute, own, rng)
                 found.setdefault(str(value), value)
@@ -197,7 +206,9 @@ class Population:
         return self._identities[place]
 
     def _own_schema(self, kind: str, attribute: str, schema: JsonSchema) -> JsonSchema:
-        """How the document describes what a kind is known by, whoever refers to it: its ids are the same for all."""
+        """How the document describes what a kind is known by, whoever refers to it: its ids are
+        the same for all.
+        """
         return self._kinds.identifying.get(place_of(kind, attribute, schema), schema)
 
     def _new_identity(
@@ -226,7 +237,9 @@ class Population:
         return made(f"{kind} {attribute}", few, DEFAULT_LANGUAGE, rng)
 
     def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
-        """What a thing has under a name that is no object and no list of objects. Raises ReplyError where that can't be made up.
+        """What a thing has under a name that is no object and no list of objects.
+
+        Raises ReplyError where that can't be made up.
 
         `schema` has to outlive the population: what was made up by it once is kept at hand.
         """
@@ -298,7 +311,9 @@ def number_of_made(*told: str) -> int:
 
 
 def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> JsonValue:
-    """A value that a response has under a name, null where its schema takes none that can be made."""
+    """A value that a response has under a name, null where its schema takes none that can be
+    made.
+    """
     try:
         return make_value(name, schema, language, rng)
     except ReplyError:
@@ -306,7 +321,9 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
 
 
 def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
-    """The schema of a number with an example of its own: one number for all things sets none of them apart."""
+    """The schema of a number with an example of its own: one number for all things sets none of
+    them apart.
+    """
     numbers = [
         one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE
     ]

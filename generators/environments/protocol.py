@@ -1,4 +1,6 @@
-"""What answers calls, behind one protocol: a simulated world, a live server, or stored responses; and what recipes say of them."""
+"""What answers calls, behind one protocol: a simulated world, a live server, or stored
+responses; and what recipes say of them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import not_
@@ -33,10 +35,12 @@ _DEEDS: tuple[Deed, ...] = get_args(Deed)
 
 
 class CallResponse(NamedTuple):
-    """What a call was answered. `problem` says why it was refused, `error` by which code; "" where it was not.
+    """What a call was answered.
 
-    `response` is then the body of the error, where there is one. `passing` says that a problem is not the answer to this call:
-    another try or another setup may be answered otherwise.
+    `problem` says why it was refused, `error` by which code; "" where it was not.
+
+    `response` is then the body of the error, where there is one. `passing` says that a problem is
+    not the answer to this call: another try or another setup may be answered otherwise.
     """
 
     response: JsonValue = None
@@ -58,7 +62,8 @@ class Made(NamedTuple):
 
 
 class Environment(Protocol):
-    """Answers calls of its tools; the same call is always answered alike (what changes is stored the first time).
+    """Answers calls of its tools; the same call is always answered alike (what changes is stored
+    the first time).
 
     One that knows what people say in it has a `vocabulary` besides (vocabularies.py).
     """
@@ -80,7 +85,9 @@ class Environment(Protocol):
 
 
 class WrappedEnvironment:
-    """What stands before an environment and says of itself what that one says; how calls are answered is its own."""
+    """What stands before an environment and says of itself what that one says; how calls are
+    answered is its own.
+    """
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -122,10 +129,12 @@ class TravelSettings(EnvironmentPart):
 
 
 class ServerSettings(EnvironmentPart, ToolChoice):
-    """What servers have in common: which of its tools are meant, under which names, and with which parameters fixed.
+    """What servers have in common: which of its tools are meant, under which names, and with which
+    parameters fixed.
 
-    `catalog` names a catalog in the warehouse: its document or server and what was chosen of it stand in for these settings.
-    `values` are said of parameters (PARAMETER or TOOL.PARAMETER) that nothing else gives a value.
+    `catalog` names a catalog in the warehouse: its document or server and what was chosen of it
+    stand in for these settings. `values` are said of parameters (PARAMETER or TOOL.PARAMETER) that
+    nothing else gives a value.
     """
 
     catalog: str = Field(
@@ -161,10 +170,13 @@ class ServerSettings(EnvironmentPart, ToolChoice):
 
 
 class HttpSettings(ServerSettings):
-    """A live server with its OpenAPI document; `path` is relative to the recipe. Another server takes another `name`.
+    """A live server with its OpenAPI document; `path` is relative to the recipe.
 
-    `secrets` gives headers and the environment variables that hold their values. `allow` names what may be asked besides
-    GET and HEAD: methods, or a method with a path pattern ("POST */filter"). `tools` are patterns of names, none for all.
+    Another server takes another `name`.
+
+    `secrets` gives headers and the environment variables that hold their values. `allow` names what
+    may be asked besides GET and HEAD: methods, or a method with a path pattern ("POST */filter").
+    `tools` are patterns of names, none for all.
     """
 
     environment: Literal["http"] = Field(description="A live server with its OpenAPI document.")
@@ -201,7 +213,10 @@ class HttpSettings(ServerSettings):
 
     @property
     def document(self) -> Path:
-        """Its document. Raises ConfigurationError where a catalog names it that was not looked up."""
+        """Its document.
+
+        Raises ConfigurationError where a catalog names it that was not looked up.
+        """
         if self.path is None:
             raise ConfigurationError(
                 f"The catalog {self.catalog!r} of the environment {self.name!r} was not looked up."
@@ -210,11 +225,13 @@ class HttpSettings(ServerSettings):
 
 
 class Reset(EnvironmentPart):
-    """How an MCP server comes to hold what it held at first, so that calls may change it: by one of three.
+    """How an MCP server comes to hold what it held at first, so that calls may change it: by one of
+    three.
 
-    `folder` is copied to a temporary one for every episode, and the server's command started in it; `{folder}` in the command is
-    this copy. `command` is run where the server's own command runs, which is then started anew; a server with a `url` goes on.
-    `tool` is a tool of the server, called with `arguments`.
+    `folder` is copied to a temporary one for every episode, and the server's command started in it;
+    `{folder}` in the command is this copy. `command` is run where the server's own command runs,
+    which is then started anew; a server with a `url` goes on. `tool` is a tool of the server,
+    called with `arguments`.
     """
 
     folder: Path | None = Field(
@@ -254,9 +271,10 @@ class ServerCall(EnvironmentPart):
 class McpSettings(ServerSettings):
     """An MCP server: a `command` that is started in `folder` (relative to the recipe), or a `url`.
 
-    `secrets` gives headers, or variables of the command, and the environment variables that hold their values. Only tools that the
-    server marks as read-only are called, and those whose names fit `reads` or `allow`; all of them where a `reset` says how the
-    server comes to hold what it held at first. Then `state` are the calls whose answers tell what it holds.
+    `secrets` gives headers, or variables of the command, and the environment variables that hold
+    their values. Only tools that the server marks as read-only are called, and those whose names
+    fit `reads` or `allow`; all of them where a `reset` says how the server comes to hold what it
+    held at first. Then `state` are the calls whose answers tell what it holds.
     """
 
     environment: Literal["mcp"] = Field(description="An MCP server.")
@@ -330,7 +348,9 @@ class McpSettings(ServerSettings):
 
 
 class RecordedSettings(EnvironmentPart):
-    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
+    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the
+    recipe.
+    """
 
     environment: Literal["recorded"] = Field(description="Responses that were recorded earlier.")
     name: str = Field(
@@ -348,14 +368,17 @@ def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
 class Effect(EnvironmentPart):
     """What a call of a tool does, as `{updates: order, id: order_id, sets: {status: cancelled}}`.
 
-    One of the first six says what: it changes nothing, or it creates, updates or deletes a thing of a kind, or puts one among
-    those of another or takes it from there. The `id` of the thing is what this parameter gives; one that is created without gets
-    a new one. `fields` says which field each parameter gives its value to: a list where both are called alike. `sets` are fields
-    that get the same value whatever the call says, and no two things have the same value of a field that is `unique`.
+    One of the first six says what: it changes nothing, or it creates, updates or deletes a thing of
+    a kind, or puts one among those of another or takes it from there. The `id` of the thing is what
+    this parameter gives; one that is created without gets a new one. `fields` says which field each
+    parameter gives its value to: a list where both are called alike. `sets` are fields that get the
+    same value whatever the call says, and no two things have the same value of a field that is
+    `unique`.
 
-    Where a parameter lists things (`each`), all this is done to each, and `id` and `fields` name members of an entry. `to` is the
-    parameter that names the other thing, and `under` what its list is called ("member"), where not as the kind. `parts` says what
-    becomes of the things that belong to one which is deleted.
+    Where a parameter lists things (`each`), all this is done to each, and `id` and `fields` name
+    members of an entry. `to` is the parameter that names the other thing, and `under` what its list
+    is called ("member"), where not as the kind. `parts` says what becomes of the things that belong
+    to one which is deleted.
     """
 
     reads: bool = Field(
@@ -433,11 +456,12 @@ class Effect(EnvironmentPart):
 
 
 class SimulatedSettings(EnvironmentPart, ToolChoice):
-    """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe, or of a catalog by name.
+    """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe,
+    or of a catalog by name.
 
-    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename, categories, constants). `effects`
-    say what calls of tools do to the world where method, path and schemas do not tell, `rules` what its things are like and
-    how they are found.
+    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename,
+    categories, constants). `effects` say what calls of tools do to the world where method, path and
+    schemas do not tell, `rules` what its things are like and how they are found.
     """
 
     environment: Literal["simulated"] = Field(
@@ -483,7 +507,9 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
 
     @property
     def described_as(self) -> str:
-        """The name of its description in the response store; its answers need no keeping, they can be had again."""
+        """The name of its description in the response store; its answers need no keeping, they
+        can be had again.
+        """
         return f"simulated {self.name}"
 
     @model_validator(mode="after")
@@ -497,7 +523,9 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
 
 
 class WorldSettings(EnvironmentPart):
-    """What a recipe says of a world that callwright does not bring along: a subclass has the world's own settings."""
+    """What a recipe says of a world that callwright does not bring along: a subclass has the
+    world's own settings.
+    """
 
     environment: str = Field(description="The name of the world.")
     name: str = Field(
@@ -514,7 +542,9 @@ class WorldSettings(EnvironmentPart):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """In a recipe's schema: any settings of a world that there is by now, of which only the name is told."""
+        """In a recipe's schema: any settings of a world that there is by now, of which only the
+        name is told.
+        """
         if cls is not WorldSettings:
             return handler(core)
         names: list[JsonValue] = [*other_worlds()]
@@ -529,8 +559,9 @@ Secret = Callable[[str], str]  # the value of a variable of the environment, "" 
 class World(NamedTuple):
     """A sort of environments: the word that recipes name it by, its settings, and what opens one.
 
-    `open` is given the settings, the file that answers may be kept in, and what looks up secrets. `alone` are the settings that it
-    may have been opened with where nothing but its name is known, as of samples.
+    `open` is given the settings, the file that answers may be kept in, and what looks up secrets.
+    `alone` are the settings that it may have been opened with where nothing but its name is known,
+    as of samples.
     """
 
     name: str
@@ -558,7 +589,8 @@ def other_worlds() -> tuple[str, ...]:
 
 
 def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
-    """The settings of a world that callwright does not bring along, as a recipe states them; None where it names no such.
+    """The settings of a world that callwright does not bring along, as a recipe states them; None
+    where it names no such.
 
     Raises ValueError that says what is wrong with them, and what settings there are.
     """
@@ -580,7 +612,9 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
 
 
 def _read_already(value: object, _handler: object) -> WorldSettings:
-    """Settings that were read with their own class; of anything else, what is wrong is told by the other sources of tools."""
+    """Settings that were read with their own class; of anything else, what is wrong is told by
+    the other sources of tools.
+    """
     if isinstance(value, WorldSettings):
         return value
     raise PydanticKnownError("model_type", {"class_name": "WorldSettings"})

@@ -7,9 +7,10 @@
         def lend_book(self, book_id: str, member: str) -> Book:
             \"\"\"Lend a book to a member.\"\"\"
 
-A tool is made of a method as of any function (`tool_from`): its types, defaults and docstring. What the method returns is the
-response, and `RefusalError` refuses the call: nothing of it is kept. The state is a pydantic model; each of its fields that is a
-`dict[str, …]` of models holds things of a kind by their ids.
+A tool is made of a method as of any function (`tool_from`): its types, defaults and docstring. What
+the method returns is the response, and `RefusalError` refuses the call: nothing of it is kept. The
+state is a pydantic model; each of its fields that is a `dict[str, …]` of models holds things of a
+kind by their ids.
 """
 
 import inspect
@@ -70,9 +71,11 @@ def writes(method: Method) -> Method:
 
 
 class PythonWorld(Generic[State, Settings]):
-    """A world to be written: `start` gives what it holds at first, marked methods answer calls and change `state`.
+    """A world to be written: `start` gives what it holds at first, marked methods answer calls and
+    change `state`.
 
-    It is a class of `PythonWorld[State, Settings]`: of its state, and of what a recipe says of it, `WorldSettings` if nothing more.
+    It is a class of `PythonWorld[State, Settings]`: of its state, and of what a recipe says of it,
+    `WorldSettings` if nothing more.
     """
 
     category: ClassVar[str] = ""  # the domain of its tools, its class's name unless set
@@ -113,7 +116,10 @@ class PythonEnvironment:
     unclear: tuple[str, ...] = ()  # what writes is marked
 
     def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
-        """Read the tools off the class. Raises ConfigurationError, which names class and method, where one can't be."""
+        """Read the tools off the class.
+
+        Raises ConfigurationError, which names class and method, where one can't be.
+        """
         self.name, self._written, self._settings = settings.name, written, settings
         self.methods = {one.tool.name: one for one in _methods(written, settings)}
         self.tools: tuple[Tool, ...] = tuple(one.tool for one in self.methods.values())

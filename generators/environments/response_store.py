@@ -1,4 +1,6 @@
-"""The store of responses: what an environment answered, by content, with the moment; and what it failed to answer."""
+"""The store of responses: what an environment answered, by content, with the moment; and what it
+failed to answer.
+"""
 
 import sqlite3
 import tempfile
@@ -34,8 +36,8 @@ create table if not exists lapses (
 ) without rowid;
 create table if not exists descriptions (environment text primary key, basis text not null, body blob not null);
 """
-# Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it, so it need not survive a
-# power cut, and without a wait for the disk a commit costs microseconds.
+# Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it,
+# so it need not survive a power cut, and without a wait for the disk a commit costs microseconds.
 _FILE = AnswerFile(
     "response store", 0x63777273, _TABLES, is_sure=False, without="everything is asked again"
 )
@@ -88,7 +90,9 @@ class Lapse(NamedTuple):
 
 
 class Drift(NamedTuple):
-    """A call that was answered otherwise when it was asked again; the later answer is the one that counts."""
+    """A call that was answered otherwise when it was asked again; the later answer is the one
+    that counts.
+    """
 
     call: Call
     earlier: CallResponse
@@ -98,11 +102,13 @@ class Drift(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for.
+    """The tools and links of an environment, and `calls` that are known to be answered: what people
+    can ask for.
 
-    `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them; `errors`
-    those that it declares of each. `unanswered` are tools of a server that no call of was answered while it was explored: they are
-    on no path. `told_by` are the calls that tell the state of a server that is reset, None of any other environment, and `reading`
+    `operations` are the method and the path of each tool, in the tools' order, where nothing but a
+    document says them; `errors` those that it declares of each. `unanswered` are tools of a server
+    that no call of was answered while it was explored: they are on no path. `told_by` are the calls
+    that tell the state of a server that is reset, None of any other environment, and `reading`
     those of its tools that leave it as it is.
     """
 
@@ -122,18 +128,25 @@ def _descriptions() -> TypeAdapter[Description]:
 
 
 def dumped_description(description: Description) -> list[Any]:
-    """A description as JSON, which `description_from` reads; of what is no server that is reset without the last two."""
+    """A description as JSON, which `description_from` reads; of what is no server that is reset
+    without the last two.
+    """
     whole: list[Any] = _descriptions().dump_python(description, mode="json")
     return whole[:-2] if description.told_by is None else whole
 
 
 def description_from(dumped: list[Any]) -> Description:
-    """The description that was dumped, also of stores that lack its last parts. Raises ValueError where it is none."""
+    """The description that was dumped, also of stores that lack its last parts.
+
+    Raises ValueError where it is none.
+    """
     return _descriptions().validate_python(dumped)
 
 
 def kept_description(path: Path, environment: str, basis: str = "") -> Description | None:
-    """The description that the store at `path` keeps of an environment, None where it keeps none of this basis."""
+    """The description that the store at `path` keeps of an environment, None where it keeps none
+    of this basis.
+    """
     with closing(ResponseStore(path)) as store:
         return store.description(environment, basis)
 
@@ -165,7 +178,9 @@ def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, A
 
 
 def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) -> bytes:
-    """What a store has been given by these environments since a moment, as the bytes of a store of its own."""
+    """What a store has been given by these environments since a moment, as the bytes of a store
+    of its own.
+    """
     moment = datetime.fromtimestamp(since, UTC).isoformat()
     with closing(ResponseStore(path)), closing(_FILE.open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))
@@ -185,7 +200,9 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
 
 
 def merge_responses(path: Path, packed: bytes) -> None:
-    """Keep what another store was answered; an answer that differs from ours becomes a new version."""
+    """Keep what another store was answered; an answer that differs from ours becomes a new
+    version.
+    """
     with (
         closing(ResponseStore(path)) as store,
         tempfile.NamedTemporaryFile(dir=path.parent) as file,
@@ -202,7 +219,9 @@ def merge_responses(path: Path, packed: bytes) -> None:
 
 
 def call_key(call: Call, after: Sequence[Call] = ()) -> str:
-    """What a call is stored under, besides its environment: itself, and the calls `after` which it is made."""
+    """What a call is stored under, besides its environment: itself, and the calls `after` which
+    it is made.
+    """
     stated: dict[str, JsonValue] = {"tool": call.tool, "arguments": call.arguments}
     return content_key(stated | ({"after": [call_key(one) for one in after]} if after else {}))
 
@@ -211,26 +230,35 @@ class ResponseStore:
     """Answers by environment and call in an SQLite file that several processes may have open."""
 
     def __init__(self, path: Path) -> None:
-        """Open the store at `path`, made where there is none. Raises StoreError where the file is something else."""
+        """Open the store at `path`, made where there is none.
+
+        Raises StoreError where the file is something else.
+        """
         self.path = path
         self._connection = _FILE.open(path)
 
     def get(self, environment: str, call: Call, after: Sequence[Call] = ()) -> CallResponse | None:
-        """The newest answer to a call that is made after others, None where it was never answered."""
+        """The newest answer to a call that is made after others, None where it was never
+        answered.
+        """
         rows = self._rows(_GET, (environment, call_key(call, after)))
         return _answer(rows[0][1]) if rows else None
 
     def put(
         self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
     ) -> CallResponse:
-        """Keep the first answer to a call; the one that another process kept first is the answer then."""
+        """Keep the first answer to a call; the one that another process kept first is the answer
+        then.
+        """
         self._write(_PUT, _row(environment, call, 0, answer, after))
         return self.get(environment, call, after) or answer
 
     def renew(
         self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
     ) -> None:
-        """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
+        """Keep what a call is answered now: a new version where it differs from the newest, else
+        that it was seen again.
+        """
         key = call_key(call, after)
         rows = self._rows(_GET, (environment, key))
         known = _answer(rows[0][1]) if rows else None
@@ -249,7 +277,9 @@ class ResponseStore:
         self._write(_DESCRIBE, (environment, basis, packed))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
-        """The tools and links kept for an environment, None where there are none or they were made from something else."""
+        """The tools and links kept for an environment, None where there are none or they were
+        made from something else.
+        """
         rows = self._rows(
             "select basis, body from descriptions where environment = ?", (environment,)
         )

@@ -1,7 +1,8 @@
-"""What a call is answered in a state of a document's world: its things as calls have left them, told as its schemas say.
+"""What a call is answered in a state of a document's world: its things as calls have left them,
+told as its schemas say.
 
-What things there are at first is the population's (population.py); a state (episodes.py) says how they differ by now. What a call
-does to them stands in deeds.py.
+What things there are at first is the population's (population.py); a state (episodes.py) says how
+they differ by now. What a call does to them stands in deeds.py.
 """
 
 import re
@@ -69,7 +70,9 @@ class AskedCall:
         *,
         is_standing: bool,
     ) -> None:
-        """`effects` are those of the document's tools; in a standing world the same call is always answered alike."""
+        """`effects` are those of the document's tools; in a standing world the same call is
+        always answered alike.
+        """
         self.effects, self.kinds, self.population, self.is_standing = (
             effects,
             effects.kinds,
@@ -132,7 +135,9 @@ class AskedCall:
         )
 
     def created(self, kind: str) -> list[Thing]:
-        """The things of a kind that calls have made, in the order of their ids: when they were made changes nothing."""
+        """The things of a kind that calls have made, in the order of their ids: when they were
+        made changes nothing.
+        """
         if kind not in self._touched:
             return []
         return sorted(
@@ -142,11 +147,15 @@ class AskedCall:
         )
 
     def _made(self, kind: str) -> list[Thing]:
-        """What lists have besides what there was at first: in a standing world nothing, for the same call is answered alike."""
+        """What lists have besides what there was at first: in a standing world nothing, for the
+        same call is answered alike.
+        """
         return [] if self.is_standing else self.created(kind)
 
     def find(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> Thing | None:
-        """The thing of a kind that is known by a value, as calls have left it; None where there is none."""
+        """The thing of a kind that is known by a value, as calls have left it; None where there
+        is none.
+        """
         made_now = self.state.things.get(ThingKey(kind, str(value)))
         if made_now is not None and made_now.before is None and made_now.after is not None:
             known = thing_made(kind, value, made_now.after)
@@ -172,7 +181,9 @@ class AskedCall:
     def belonging(
         self, kind: str, field: str, owner: Thing, *, is_whole: bool = True
     ) -> list[Thing]:
-        """The things of a kind whose field has the id of the one that they are of; unless `is_whole`, as lists have them."""
+        """The things of a kind whose field has the id of the one that they are of; unless
+        `is_whole`, as lists have them.
+        """
         own = self.key(owner).id
         mine = [
             one
@@ -197,7 +208,9 @@ class AskedCall:
         return str(unless_said if held is None else held) == value
 
     def links(self, relation: Relation, owner: Thing) -> tuple[set[str], list[str]]:
-        """The ids of things that calls have taken from an owner's, and of those that they have put there."""
+        """The ids of things that calls have taken from an owner's, and of those that they have
+        put there.
+        """
         if relation.kind not in self._touched:
             return set(), []
         own, links = (
@@ -226,7 +239,9 @@ class AskedCall:
     def _with_links(
         self, relation: Relation | None, owner: Thing | None, things: list[Thing]
     ) -> list[Thing]:
-        """The things of an owner, with those that calls have put there and without those that they have taken."""
+        """The things of an owner, with those that calls have put there and without those that
+        they have taken.
+        """
         if relation is None or owner is None:
             return things
         gone, come = self.links(relation, owner)
@@ -247,7 +262,9 @@ class AskedCall:
     def stated_value(
         self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random
     ) -> Arguments:
-        """The value that is said for a parameter: that of a thing which a list has, else what its schema allows."""
+        """The value that is said for a parameter: that of a thing which a list has, else what
+        its schema allows.
+        """
         tool = self.endpoint.tool
         schema = plain(tool.properties[name])
         if entry is not None and (
@@ -275,7 +292,9 @@ class AskedCall:
         return self._object(self._about(schema), schema, 0)
 
     def _about(self, schema: JsonSchema) -> Thing:
-        """The thing that a result describes: the one that the call writes, the one whose id it gives, else one of its own."""
+        """The thing that a result describes: the one that the call writes, the one whose id it
+        gives, else one of its own.
+        """
         kind = self.kinds.of_schema(self.endpoint, "", schema)
         if self.subjects and self.subjects[0].kind == kind:
             return self.subjects[0]
@@ -295,7 +314,10 @@ class AskedCall:
         return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
-        """A thing as a schema describes it. As it was at first it is made up once: most that is told is never changed."""
+        """A thing as a schema describes it.
+
+        As it was at first it is made up once: most that is told is never changed.
+        """
         if thing.given or thing.number >= MADE_FROM or (depth == 0 and self._writes):
             return self._told(thing, schema, depth)
         place = (thing.kind, thing.number, id(schema), depth, self.endpoint.tool.language)
@@ -339,7 +361,9 @@ class AskedCall:
         return found
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
-        """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
+        """What the call has given under the same name, None where it has given nothing of the
+        kind, or another thing's id.
+        """
         if name not in self.arguments or (
             self._is_known(thing) and not (self.is_standing and self._writes)
         ):
@@ -407,7 +431,9 @@ class AskedCall:
         return thing.number < MADE_FROM or bool(thing.id)
 
     def _within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
-        """The thing that stands under a name: the very thing where it is only wrapped, else one that it refers to."""
+        """The thing that stands under a name: the very thing where it is only wrapped, else one
+        that it refers to.
+        """
         if is_wrapping(name):
             return thing
         kind = self._kind_within(name, schema)
@@ -488,7 +514,9 @@ class AskedCall:
         return relation, self.find(one.kind, *self.field(one), self.arguments.get(one.parameter))
 
     def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
-        """What is shown of a list: in an episode all that there is, unless the call says how much and from where."""
+        """What is shown of a list: in an episode all that there is, unless the call says how
+        much and from where.
+        """
         counts = [
             (name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0
         ]
@@ -505,7 +533,9 @@ class AskedCall:
         return things[start : start + limit] if limit else things[start:]
 
     def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
-        """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
+        """The field of an entry that an argument narrows a list of things of this kind by, ""
+        where it narrows by none.
+        """
         if self.kinds.other(self.endpoint, argument, kind):
             field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             return field if field in item["properties"] and not is_owned else ""
@@ -525,7 +555,9 @@ class AskedCall:
         ]
 
     def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
-        """The things of the one whose id the call gives; None where it gives none, or so many of all are its own."""
+        """The things of the one whose id the call gives; None where it gives none, or so many of
+        all are its own.
+        """
         for argument, value in self.arguments.items():
             other = self.kinds.other(self.endpoint, argument, kind)
             if not other:
@@ -562,7 +594,9 @@ class AskedCall:
         return self._found
 
     def value(self, thing: Thing, name: str) -> JsonValue:
-        """What a thing has under a name; what was never written as it was at first, null where it has none."""
+        """What a thing has under a name; what was never written as it was at first, null where
+        it has none.
+        """
         if name in thing.given:
             return thing.given[name]
         schema = self.kinds.fields.get(thing.kind, {}).get(name)
@@ -591,7 +625,9 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
 
 
 def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
-    """Whether what a thing is like is what was asked for: equal, one of several, or unless `exact` a part of its name."""
+    """Whether what a thing is like is what was asked for: equal, one of several, or unless
+    `exact` a part of its name.
+    """
     if isinstance(held, list):
         return any(_agree(one, wanted, exact=exact) for one in held)
     if isinstance(wanted, list):

@@ -1,8 +1,10 @@
-"""Rules of a world: what its document can't tell of what its things are like, how they are found and what is reckoned.
+"""Rules of a world: what its document can't tell of what its things are like, how they are found
+and what is reckoned.
 
-A file beside the document, `WorldRules`, states kinds of things with their rows, functions, and what tools answer, each value as an
-expression (expressions.py). A tool of which it says nothing is answered as in any document's world. All depends on the seed, the
-call, and for things that calls have changed on their state.
+A file beside the document, `WorldRules`, states kinds of things with their rows, functions, and
+what tools answer, each value as an expression (expressions.py). A tool of which it says nothing is
+answered as in any document's world. All depends on the seed, the call, and for things that calls
+have changed on their state.
 """
 
 import re
@@ -44,9 +46,11 @@ MADE_FROM = 10**9  # numbers of what calls make
 
 
 class KindRules(EnvironmentPart):
-    """The things of a kind: `rows` gives what each is like, for each thing of the kind that it is `of`, if of any.
+    """The things of a kind: `rows` gives what each is like, for each thing of the kind that it is
+    `of`, if of any.
 
-    Numbered from 0; those of a kind that is `of` another from the other's number times `stride`, the most that one has.
+    Numbered from 0; those of a kind that is `of` another from the other's number times `stride`,
+    the most that one has.
     """
 
     rows: JsonValue = Field(description="A list of objects, one for each thing.")
@@ -77,7 +81,9 @@ class ToolRules(EnvironmentPart):
 
 
 class ParameterRules(EnvironmentPart):
-    """What people say of a parameter, named PARAMETER or TOOL.PARAMETER, and where else its value comes from."""
+    """What people say of a parameter, named PARAMETER or TOOL.PARAMETER, and where else its
+    value comes from.
+    """
 
     element: ElementKind = Field(description="What its value is about.")
     fixed: bool = Field(
@@ -132,7 +138,9 @@ class WorldRules(EnvironmentPart):
 
 
 class Row:
-    """A thing as expressions see it: what its data and its kind's fields say of it, and the things it is of."""
+    """A thing as expressions see it: what its data and its kind's fields say of it, and the
+    things it is of.
+    """
 
     __slots__ = ("_around", "_fields", "_known", "number", "own")
 
@@ -171,7 +179,10 @@ class _Function(NamedTuple):
 
 
 class CompiledRules:
-    """Rules that have been read: every expression is compiled, and every name in it known. `key` is that of all they say."""
+    """Rules that have been read: every expression is compiled, and every name in it known.
+
+    `key` is that of all they say.
+    """
 
     def __init__(self, stated: WorldRules, where: str) -> None:
         """Raises ConfigurationError, which tells the place in the file `where`."""
@@ -240,7 +251,10 @@ class CompiledRules:
             kind = self.stated.kinds[kind].of
 
     def sized(self, size: str) -> "CompiledRules":
-        """The rules with responses of a size. Raises ConfigurationError where there is no such size."""
+        """The rules with responses of a size.
+
+        Raises ConfigurationError where there is no such size.
+        """
         if self.stated.sizes and size not in self.stated.sizes:
             known = ", ".join(self.stated.sizes)
             raise ConfigurationError(f"There is no response size {size!r}; the sizes are {known}.")
@@ -249,7 +263,9 @@ class CompiledRules:
         return found
 
     def validate(self, tools: Sequence[Tool]) -> None:
-        """Raise ConfigurationError where they speak of a tool or a parameter that a document with these tools has not."""
+        """Raise ConfigurationError where they speak of a tool or a parameter that a document
+        with these tools has not.
+        """
         leaves = {tool.name: leaves_of(tool.parameters, through_lists=True) for tool in tools}
         known = {
             (name, leaf.path.rpartition("[].")[2])
@@ -275,7 +291,9 @@ class CompiledRules:
         return self.stated.parameters.get(f"{tool}.{name}") or self.stated.parameters.get(name)
 
     def links(self, endpoints: Sequence[Endpoint]) -> tuple[Link, ...]:
-        """The links of the parameters that are spoken of as they are stated, of all others as they are found."""
+        """The links of the parameters that are spoken of as they are stated, of all others as
+        they are found.
+        """
         found, names = find_links(endpoints), {one.tool.name for one in endpoints}
         stated = (
             Link(
@@ -300,7 +318,9 @@ class RuleScope:
         seed: int,
         changed: Mapping[ThingKey, Overlaid] = MappingProxyType({}),
     ) -> None:
-        """Nothing is made up before it is asked for; `changed` are the things that calls have changed."""
+        """Nothing is made up before it is asked for; `changed` are the things that calls have
+        changed.
+        """
         self.rules, self._changed = rules, changed
         self._rows: dict[tuple[str, int], tuple[Row, ...]] = {}
         self._found: dict[tuple[str, str], dict[JsonValue, Row]] = {}
@@ -437,7 +457,9 @@ class RuleScope:
 
     @cached_property
     def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
-        """The element and the place of each thing that lies in a place, and of each place, by its names."""
+        """The element and the place of each thing that lies in a place, and of each place, by
+        its names.
+        """
         found = {
             name: (one, place)
             for place in self.places
@@ -468,7 +490,10 @@ class RuleScope:
 
 
 def read_rules(path: Path) -> CompiledRules:
-    """The rules of a file. Raises ConfigurationError where they can't be read, which tells where."""
+    """The rules of a file.
+
+    Raises ConfigurationError where they can't be read, which tells where.
+    """
     try:
         found = read_yaml(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
@@ -479,7 +504,10 @@ def read_rules(path: Path) -> CompiledRules:
 
 
 def rules_of(stated: object, where: str) -> CompiledRules:
-    """The rules that are stated in `where`. Raises ConfigurationError where they are wrong, which tells where."""
+    """The rules that are stated in `where`.
+
+    Raises ConfigurationError where they are wrong, which tells where.
+    """
     try:
         rules = WorldRules.model_validate(stated)
     except ValidationError as error:

@@ -1,4 +1,6 @@
-"""Tools without an implementation, answered by simulation: from the description, the schemas and the input (CONFETTI 3.1)."""
+"""Tools without an implementation, answered by simulation: from the description, the schemas and
+the input (CONFETTI 3.1).
+"""
 
 from collections.abc import Callable
 from random import Random
@@ -37,7 +39,8 @@ class ReturnedField(NamedTuple):
 
 
 class _SimulatedCall(NamedTuple):
-    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides.
+    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where
+    chance decides.
 
     `listed` is the name of the list that an entry is made for, "" outside of lists.
     """
@@ -50,7 +53,8 @@ class _SimulatedCall(NamedTuple):
 
 
 def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: int = 0) -> JsonValue:
-    """What a tool returns when all goes well, the same for a call and a seed; `entries` is how long each list is, 0 chance's.
+    """What a tool returns when all goes well, the same for a call and a seed; `entries` is how long
+    each list is, 0 chance's.
 
     Raises ReplyError where nothing satisfies the schema of what it returns.
     """
@@ -75,7 +79,9 @@ def error_of(result: JsonValue) -> str:
 
 
 def links_between(source: Tool, tool: Tool) -> list[Link]:
-    """Which values that `source` returns the tool requires: of the same name and schema, and not given to `source`."""
+    """Which values that `source` returns the tool requires: of the same name and schema, and not
+    given to `source`.
+    """
     if source.name == tool.name or source.category != tool.category:
         return []
     return [
@@ -111,7 +117,9 @@ def _offers(returns: JsonSchema) -> list[ReturnedField]:
 
 
 def _assumed(tool: Tool) -> JsonSchema:
-    """What a tool may return that does not say: results where it looks something up, else how it went."""
+    """What a tool may return that does not say: results where it looks something up, else how it
+    went.
+    """
     words = function_words(tool.name.split(".")[-1])
     if words and deed_of(words[0]) in _LOOKING:
         entry = {
@@ -156,7 +164,9 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
 
 
 def _timely(value: JsonValue, given: Arguments) -> JsonValue:
-    """A value, or of a list those, between the times that the call names as `earliest` and `latest`; else None."""
+    """A value, or of a list those, between the times that the call names as `earliest` and
+    `latest`; else None.
+    """
     if isinstance(value, list):
         return [kept for one in value if (kept := _timely(one, given)) is not None]
     earliest, latest = (str(given.get(bound, "")) for bound in ("earliest", "latest"))
@@ -165,7 +175,9 @@ def _timely(value: JsonValue, given: Arguments) -> JsonValue:
 
 
 def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
-    """The schema of a value, within the limits that the call sets (`max_price`), and numbers not out of a few examples."""
+    """The schema of a value, within the limits that the call sets (`max_price`), and numbers not
+    out of a few examples.
+    """
     narrowed = dict(schema)
     for key, prefix, nearer in (("maximum", "max_", min), ("minimum", "min_", max)):
         limit = given.get(prefix + name)
@@ -179,7 +191,9 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
 
 
 def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
-    """Whether a result has what the call has given: under the same name, and stated in the same words."""
+    """Whether a result has what the call has given: under the same name, and stated in the same
+    words.
+    """
     own = asked.tool.properties.get(name, {})
     return (
         not asked.listed

@@ -1,8 +1,10 @@
-"""Stored responses as environments: one that asks each call once and keeps its answer, one that asks nobody, one that is reset.
+"""Stored responses as environments: one that asks each call once and keeps its answer, one that
+asks nobody, one that is reset.
 
-A server that is reset is a world: what is kept of episodes of calls that change it is replayed without it. The key of an answer is
-the call and those that may have changed the server since its reset, in their order; what only reads leaves no trace. The state is
-what some calls tell, or the files of the server's folder: each list of objects in it holds things of a kind, known by what
+A server that is reset is a world: what is kept of episodes of calls that change it is replayed
+without it. The key of an answer is the call and those that may have changed the server since its
+reset, in their order; what only reads leaves no trace. The state is what some calls tell, or the
+files of the server's folder: each list of objects in it holds things of a kind, known by what
 identifies them.
 """
 
@@ -46,7 +48,9 @@ _VALUE = "value"  # the field of what is no thing of a kind
 
 
 class DescribedEnvironment:
-    """What an environment says of itself by a description: its tools, its links, and calls that it answers."""
+    """What an environment says of itself by a description: its tools, its links, and calls that
+    it answers.
+    """
 
     description: Description
 
@@ -57,7 +61,9 @@ class DescribedEnvironment:
 
     @property
     def offered(self) -> tuple[Tool, ...]:
-        """Its tools, and those that nothing is known to answer: samples that need no answers can be about them, too."""
+        """Its tools, and those that nothing is known to answer: samples that need no answers can
+        be about them, too.
+        """
         return (*self.description.tools, *self.description.unanswered)
 
     @property
@@ -80,7 +86,9 @@ class DescribedEnvironment:
         )
 
     def sent(self, call: Call) -> Call | str:
-        """A call as it is sent and stored: with the tool's constants; why not, where the tool has no such parameter."""
+        """A call as it is sent and stored: with the tool's constants; why not, where the tool
+        has no such parameter.
+        """
         constants = next((tool.constants for tool in self.tools if tool.name == call.tool), {})
         hidden = [name for name in call.arguments if name in constants]
         if hidden:
@@ -89,7 +97,10 @@ class DescribedEnvironment:
 
 
 class StoredEnvironment(DescribedEnvironment):
-    """Stores every response of another environment. What passes (no connection, no time, a fault) is noted, not stored."""
+    """Stores every response of another environment.
+
+    What passes (no connection, no time, a fault) is noted, not stored.
+    """
 
     def __init__(
         self,
@@ -102,8 +113,9 @@ class StoredEnvironment(DescribedEnvironment):
     ) -> None:
         """Open the store at `path`. `description` stands in for the tools and links of `inner`.
 
-        `kept_as` is the name that the store knows it by, where its own name does not tell all that its answers depend on.
-        `remember` is given each call that the store answers, where `inner` has to know of it.
+        `kept_as` is the name that the store knows it by, where its own name does not tell all that
+        its answers depend on. `remember` is given each call that the store answers, where `inner`
+        has to know of it.
         """
         self.inner, self.kept_as, self._remember = inner, kept_as or inner.name, remember
         self.store = ResponseStore(path)
@@ -122,7 +134,9 @@ class StoredEnvironment(DescribedEnvironment):
         return own if isinstance(own, Vocabulary) else super().vocabulary
 
     async def answer(self, call: Call) -> CallResponse:
-        """The stored response, or else what is answered now; asked once however many want it at the same time."""
+        """The stored response, or else what is answered now; asked once however many want it at
+        the same time.
+        """
         if call.tool not in {tool.name for tool in self.tools}:
             return CallResponse(
                 problem=f"{self.name} has no tool {call.tool!r} that may be called."
@@ -154,7 +168,9 @@ class StoredEnvironment(DescribedEnvironment):
         return answer
 
     async def refresh(self, call: Call) -> CallResponse:
-        """Ask again, as it was sent, whatever is stored; where the answer differs it is re-recorded: `drifted` tells of it."""
+        """Ask again, as it was sent, whatever is stored; where the answer differs it is
+        re-recorded: `drifted` tells of it.
+        """
         answer = await self.inner.answer(call)
         if answer.passing:
             self.store.note_lapse(self.kept_as, call, answer.problem)
@@ -176,7 +192,9 @@ class StoredEnvironment(DescribedEnvironment):
         return self.store.drifts(self.kept_as)
 
     def redescribe(self, description: Description, basis: str) -> None:
-        """Take other tools and links from now on, and keep them for those who open the store later."""
+        """Take other tools and links from now on, and keep them for those who open the store
+        later.
+        """
         self.store.describe(self.kept_as, basis, description)
         self.description = description
 
@@ -186,7 +204,9 @@ class StoredEnvironment(DescribedEnvironment):
 
 
 class Recording(NamedTuple):
-    """Stored answers, and the tools and links that were stored with them; None is no answer to a call."""
+    """Stored answers, and the tools and links that were stored with them; None is no answer to a
+    call.
+    """
 
     description: Description
     answer: Callable[[Call], CallResponse | None]
@@ -216,10 +236,12 @@ def recording_of(store: ResponseStore, environment: str) -> Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """A JSON-lines file of {"call": …, "response": …}; {"tool": …} and {"link": …} say what it answers.
+    """A JSON-lines file of {"call": …, "response": …}; {"tool": …} and {"link": …} say what it
+    answers.
 
-    A call that is "known": true is among the known calls. Only where each response stands is held in memory. A call that
-    is there twice has the later response. Raises ConfigurationError that names the first line that can't be used.
+    A call that is "known": true is among the known calls. Only where each response stands is held
+    in memory. A call that is there twice has the later response. Raises ConfigurationError that
+    names the first line that can't be used.
     """
     places: dict[str, tuple[int, int]] = {}
     tools: list[Tool] = []
@@ -254,7 +276,10 @@ def read_recording(path: Path) -> Recording:
 
 
 def open_recording(path: Path, environment: str) -> Recording:
-    """The recording at `path`: a response store, or JSON lines. Raises ConfigurationError where it is neither."""
+    """The recording at `path`: a response store, or JSON lines.
+
+    Raises ConfigurationError where it is neither.
+    """
     if next(_lines(path), (0, b""))[1][: len(_SQLITE)] != _SQLITE:
         return read_recording(path)
     store = ResponseStore(path)
@@ -303,7 +328,9 @@ class AskedServer(Protocol):
     """A server that answers calls after others."""
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer, or in `problem` why there is none; FILES is answered by the files of the server's folder."""
+        """The answer, or in `problem` why there is none; FILES is answered by the files of the
+        server's folder.
+        """
 
 
 class ServerWorld(DescribedEnvironment):
@@ -321,7 +348,9 @@ class ServerWorld(DescribedEnvironment):
         self._pasts: dict[str, tuple[Made, ...]] = {}
 
     def writes(self, tool: str) -> bool:
-        """Whether a call of the tool may change the server: whether it is not marked, or said, to read only."""
+        """Whether a call of the tool may change the server: whether it is not marked, or said,
+        to read only.
+        """
         return tool not in self._reading
 
     def begin(self, seed: int | None = None) -> "ServerEpisode":
@@ -330,7 +359,9 @@ class ServerWorld(DescribedEnvironment):
         return ServerEpisode(self)
 
     async def answer(self, call: Call) -> CallResponse:
-        """What the server answers a call as it is sent after a reset; it is for others to keep it."""
+        """What the server answers a call as it is sent after a reset; it is for others to keep
+        it.
+        """
         return await asyncio.to_thread(self._asked, (), call)
 
     def answered(self, past: Sequence[Made], call: Call) -> CallResponse:
@@ -358,7 +389,10 @@ class ServerWorld(DescribedEnvironment):
         return self.server.ask_after(past, sent, writes=self.writes(sent.tool))
 
     def state_after(self, past: Sequence[Made]) -> dict[ThingKey, Fields]:
-        """The things that there are after these calls. Raises TransientError where the server does not tell them."""
+        """The things that there are after these calls.
+
+        Raises TransientError where the server does not tell them.
+        """
         found: dict[ThingKey, Fields] = {}
         for call in self.description.told_by or ():
             answer = self._kept(past, call)
@@ -395,7 +429,9 @@ class ServerEpisode:
         return state_of(first, now, self._clock)
 
     def answer(self, call: Call) -> CallResponse:
-        """The response; a call that may have changed the server is one of those after which the next is answered."""
+        """The response; a call that may have changed the server is one of those after which the
+        next is answered.
+        """
         if call.tool not in {tool.name for tool in self._world.tools}:
             return without_tool(self._world.name, call)
         answer = self._world.answered(self._past, call)
@@ -412,12 +448,17 @@ class ServerEpisode:
         return state
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state that an episode of this world was in. Raises RecordError where none was."""
+        """Go back to a state that an episode of this world was in.
+
+        Raises RecordError where none was.
+        """
         self._past, self._clock = self._world.past_of(snapshot), snapshot.clock
 
 
 def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
-    """The things in what a call tells: entries of lists by what identifies them, files by their paths, all else as it stands."""
+    """The things in what a call tells: entries of lists by what identifies them, files by their
+    paths, all else as it stands.
+    """
     if call == FILES and isinstance(response, dict):
         return {ThingKey("file", path): {"content": content} for path, content in response.items()}
     found: dict[ThingKey, Fields] = {}
@@ -435,7 +476,9 @@ def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
 
 
 def _named(entries: Sequence[Mapping[str, JsonValue]]) -> Iterator[tuple[str, Fields]]:
-    """Each entry with what it is known by: an id, else a name, else all that it holds; equal ones are counted."""
+    """Each entry with what it is known by: an id, else a name, else all that it holds; equal
+    ones are counted.
+    """
     seen: dict[str, int] = {}
     for entry in entries:
         names = [name for name in entry if IDENTIFYING & set(words_of(name)[-1:])]

@@ -1,4 +1,6 @@
-"""The things that a document's tools are about: their kinds and fields, which parameters name one, and how its paths nest."""
+"""The things that a document's tools are about: their kinds and fields, which parameters name
+one, and how its paths nest.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -28,7 +30,9 @@ _NEARLY_ALL = 10  # one in so many is an exception
 
 
 class Reference(NamedTuple):
-    """A parameter that names a thing: of which kind, by which of its attributes, and whether the path has it."""
+    """A parameter that names a thing: of which kind, by which of its attributes, and whether the
+    path has it.
+    """
 
     parameter: str
     kind: str
@@ -38,7 +42,9 @@ class Reference(NamedTuple):
 
 
 class Kinds:
-    """The kinds of things of a document: each by one name, however its tools call it; and whose lists stand below which."""
+    """The kinds of things of a document: each by one name, however its tools call it; and whose
+    lists stand below which.
+    """
 
     def __init__(self, endpoints: Sequence[Endpoint]) -> None:
         """Read them out of paths and results; those that a path names one of are sure."""
@@ -55,7 +61,9 @@ class Kinds:
         self._referring.clear()
 
     def _other_names(self) -> dict[str, str]:
-        """What schemas call the things that paths call otherwise: what /env/{key} returns is an "env var"."""
+        """What schemas call the things that paths call otherwise: what /env/{key} returns is an
+        "env var".
+        """
         found: dict[str, str] = {}
         for endpoint in self.endpoints:
             titled = thing_of_title(self.returned(endpoint.tool).get("title"))
@@ -74,7 +82,9 @@ class Kinds:
         return found
 
     def named(self, thing: str) -> str:
-        """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a path names one of those."""
+        """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a
+        path names one of those.
+        """
         if thing not in self._names:
             self._names[thing] = self._named(thing)
         return self._names[thing]
@@ -89,7 +99,9 @@ class Kinds:
         return ends[0] if len(ends) == 1 else thing.rpartition(" ")[2]
 
     def of_schema(self, endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
-        """The kind of the things that a part of a result describes; `entries` is where they stand in it."""
+        """The kind of the things that a part of a result describes; `entries` is where they
+        stand in it.
+        """
         listed = entries.rpartition(".")[2]
         titled = thing_of_title(schema.get("title"))
         if titled or not listed or is_wrapping(listed):
@@ -101,7 +113,9 @@ class Kinds:
     # What tools return
 
     def returned(self, tool: Tool) -> JsonSchema:
-        """The schema of what a tool returns, written plainly all through: always the same object, {} where it is not told."""
+        """The schema of what a tool returns, written plainly all through: always the same
+        object, {} where it is not told.
+        """
         if tool.name not in self._returned:
             self._returned[tool.name] = _plainly(tool.returns or {})
         return self._returned[tool.name]
@@ -111,7 +125,9 @@ class Kinds:
         return self.returned(tool).get("type") == "array"
 
     def entry_of(self, tool: Tool) -> tuple[str, JsonSchema] | None:
-        """What a tool returns: the thing itself where it has an id of its own, else the first list of objects."""
+        """What a tool returns: the thing itself where it has an id of its own, else the first
+        list of objects.
+        """
         returns = self.returned(tool)
         members = returns.get("properties")
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
@@ -123,7 +139,9 @@ class Kinds:
         return next(iter(known or lists), ("", returns) if isinstance(members, dict) else None)
 
     def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
-        """The thing with an id of its own that a result only wraps ("data", or all it holds), None where it wraps none."""
+        """The thing with an id of its own that a result only wraps ("data", or all it holds),
+        None where it wraps none.
+        """
         members = schema.get("properties") or {}
         if any(is_opaque(name) for name in members):
             return None
@@ -171,7 +189,9 @@ class Kinds:
         return next((one for one in self.references(endpoint) if one.parameter == parameter), None)
 
     def other(self, endpoint: Endpoint, parameter: str, kind: str) -> str:
-        """The kind of the thing, of another kind than `kind`, whose id a parameter is; "" where it is none."""
+        """The kind of the thing, of another kind than `kind`, whose id a parameter is; "" where
+        it is none.
+        """
         if parameter not in endpoint.tool.properties or not is_opaque(parameter):
             return ""
         leaf = SchemaLeaf(parameter, (parameter,), plain(endpoint.tool.properties[parameter]))
@@ -184,7 +204,9 @@ class Kinds:
     def field_of(
         self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]
     ) -> str:
-        """Under which name a thing of a kind has what a parameter gives: another thing's id as "book_id", all else as it is."""
+        """Under which name a thing of a kind has what a parameter gives: another thing's id as
+        "book_id", all else as it is.
+        """
         other = self.other(endpoint, parameter, kind)
         if not other:
             return parameter
@@ -192,14 +214,18 @@ class Kinds:
         return _naming(fields, other, attribute) or "_".join([*other.split(), attribute])
 
     def field_naming(self, kind: str, other: str) -> str:
-        """The field of a kind's things that has the id of one of another kind, "" where none has."""
+        """The field of a kind's things that has the id of one of another kind, "" where none
+        has.
+        """
         return _naming(
             self.fields.get(kind, {}), other, words_of(self.identities.get(other, "id"))[-1]
         )
 
     @cached_property
     def fields(self) -> Mapping[str, Mapping[str, JsonSchema]]:
-        """The schemas of each kind's fields by their names: of all results that have things of it, the first counts."""
+        """The schemas of each kind's fields by their names: of all results that have things of
+        it, the first counts.
+        """
         found: dict[str, dict[str, JsonSchema]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
@@ -233,7 +259,9 @@ class Kinds:
         return found
 
     def own_field(self, reference: Reference) -> str:
-        """The field of a thing that a reference gives the value of, "" where its kind has none such."""
+        """The field of a thing that a reference gives the value of, "" where its kind has none
+        such.
+        """
         known = self.fields.get(reference.kind, {})
         wanted = [*reference.kind.split(), reference.attribute]
         names = [reference.parameter, reference.attribute]
@@ -242,7 +270,9 @@ class Kinds:
 
     @cached_property
     def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
-        """How what a kind is known by is described: by kind, the last word of its name, and its type."""
+        """How what a kind is known by is described: by kind, the last word of its name, and its
+        type.
+        """
         own = [
             (kind, name, one)
             for kind, fields in self.fields.items()
@@ -273,7 +303,9 @@ class Kinds:
 
     @cached_property
     def owners(self) -> Mapping[str, tuple[str, ...]]:
-        """The kinds of things that those of a kind are listed by ("loan": a book's), in the order of names."""
+        """The kinds of things that those of a kind are listed by ("loan": a book's), in the
+        order of names.
+        """
         found: dict[str, set[str]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
@@ -284,7 +316,9 @@ class Kinds:
         return {kind: tuple(sorted(others)) for kind, others in found.items()}
 
     def owner(self, endpoint: Endpoint) -> Reference | None:
-        """The thing that the path names right before its last segment: the user of /users/{id}/groups."""
+        """The thing that the path names right before its last segment: the user of
+        /users/{id}/groups.
+        """
         before = endpoint.path.split("/")[-2:-1]
         return next(
             (one for one in self.references(endpoint) if [f"{{{one.parameter}}}"] == before), None
@@ -292,7 +326,9 @@ class Kinds:
 
     @cached_property
     def lists(self) -> Mapping[tuple[str, str], str]:
-        """The kind of the things that are listed below one of another, by its kind and the path's last word."""
+        """The kind of the things that are listed below one of another, by its kind and the
+        path's last word.
+        """
         found: dict[tuple[str, str], str] = {}
         for endpoint in self.endpoints:
             entries, owner = self.entry_of(endpoint.tool), self.owner(endpoint)
@@ -328,7 +364,9 @@ class Kinds:
 
     @cached_property
     def joining(self) -> frozenset[str]:
-        """The paths of two things at which they are put together: by a call that says nothing else, where no thing is looked at."""
+        """The paths of two things at which they are put together: by a call that says nothing
+        else, where no thing is looked at.
+        """
         looked_at = {one.path for one in self.endpoints if one.method.upper() in (*SAFE, "PATCH")}
         bare = [
             one
@@ -339,13 +377,17 @@ class Kinds:
 
     @cached_property
     def is_told_by_methods(self) -> bool:
-        """Whether methods tell anything: where nearly all are POST they do not, and verbs in paths have to."""
+        """Whether methods tell anything: where nearly all are POST they do not, and verbs in
+        paths have to.
+        """
         others = sum(one.method.upper() not in ("POST", "") for one in self.endpoints)
         return others * _NEARLY_ALL >= len(self.endpoints)
 
 
 def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, str]:
-    """What tells apart the values that things of a kind are known by: an order's "id" and "order_id" are one, two names are two."""
+    """What tells apart the values that things of a kind are known by: an order's "id" and
+    "order_id" are one, two names are two.
+    """
     words = words_of(attribute) or [attribute]
     is_own = is_opaque(attribute) or " ".join(words[:-1]) in ("", kind, kind.rpartition(" ")[2])
     return kind, words[-1] if is_own else " ".join(words), str(schema.get("type"))

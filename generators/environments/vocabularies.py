@@ -1,6 +1,8 @@
-"""The values that a user says: invented from the schema alone, or by an environment's own knowledge of its world.
+"""The values that a user says: invented from the schema alone, or by an environment's own knowledge
+of its world.
 
-In a world with rules these are of the places that one goal goes to, what lies in them, and one stretch of days.
+In a world with rules these are of the places that one goal goes to, what lies in them, and one
+stretch of days.
 """
 
 from collections import defaultdict
@@ -55,7 +57,10 @@ _ROLES = ("main", "home", "other")
 
 
 class Wish(NamedTuple):
-    """What a value is wanted for. `ordinal` counts the dates of one call; `role` tells which city of the trip it is of."""
+    """What a value is wanted for.
+
+    `ordinal` counts the dates of one call; `role` tells which city of the trip it is of.
+    """
 
     element: ElementKind
     role: str
@@ -72,7 +77,10 @@ class GoalValues(Protocol):
         """The value for a wish, the same for the same wish; None where there is none to say."""
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """Another value in the place of an old one; what went together does so again. None where there is none, or it can stay."""
+        """Another value in the place of an old one; what went together does so again.
+
+        None where there is none, or it can stay.
+        """
 
 
 class Vocabulary(NamedTuple):
@@ -118,14 +126,18 @@ class _Trip(GoalValues):
     _rng: Random
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """What is said of a wish in the old value's place; now and then what is no place can stay."""
+        """What is said of a wish in the old value's place; now and then what is no place can
+        stay.
+        """
         if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
             return None
         return self.say(wish._replace(role=str(old)))
 
 
 class PlainTrip(_Trip):
-    """Values that a schema offers by itself: its choices, its examples, numbers within its bounds, days one after another."""
+    """Values that a schema offers by itself: its choices, its examples, numbers within its
+    bounds, days one after another.
+    """
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -183,7 +195,9 @@ class SeenTrip(_Trip):
         self._chosen = {tool: rng.choice(calls[tool]) for tool in sorted(calls) if calls[tool]}
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value that the chosen call has, else the first that the schema names; None where there is neither."""
+        """The value that the chosen call has, else the first that the schema names; None where
+        there is neither.
+        """
         call = self._chosen.get(wish.tool)
         seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
         return next(iter(seen or stated_values(wish.schema)), None)
@@ -251,7 +265,9 @@ def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
 
 
 def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
-    """What people say of the parameters of tools, as rules tell it, and where they don't their names and schemas."""
+    """What people say of the parameters of tools, as rules tell it, and where they don't their
+    names and schemas.
+    """
     rules = scope.rules
     schemas = {
         (tool.name, name): schema for tool in tools for name, schema in tool.properties.items()
@@ -273,7 +289,9 @@ def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
 
 
 class RuledTrip(PlainTrip):
-    """Where one goal goes: from home to a main place and perhaps another, with what lies in them."""
+    """Where one goal goes: from home to a main place and perhaps another, with what lies in
+    them.
+    """
 
     def __init__(self, scope: RuleScope, rng: Random) -> None:
         super().__init__(rng)
@@ -332,7 +350,9 @@ class RuledTrip(PlainTrip):
         )
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """The same kind of thing in the place that stands in for the old one's own; all else as anywhere."""
+        """The same kind of thing in the place that stands in for the old one's own; all else as
+        anywhere.
+        """
         if (
             wish.element != self._scope.place_element
             and wish.element not in self._scope.rules.local

@@ -1,4 +1,5 @@
-"""An argument that the user may only point at: where it is said, so that a message could say it instead, and which is chosen.
+"""An argument that the user may only point at: where it is said, so that a message could say it
+instead, and which is chosen.
 
 It is one of nine kinds of entities (HammerBench 4.2.4).
 """
@@ -71,7 +72,9 @@ class TurnMention(NamedTuple):
 
 
 def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
-    """Every argument that a user turn says, once for each turn and value, in the order of the conversation."""
+    """Every argument that a user turn says, once for each turn and value, in the order of the
+    conversation.
+    """
     named = tools_by_name(sample, tools)
     found: dict[tuple[int, str, str, bytes], TurnMention] = {}
     for snapshot in sample.snapshots():
@@ -95,7 +98,9 @@ def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[
 def say_where(
     call: GoldCall, argument: str, value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]
 ) -> tuple[int, int, int] | None:
-    """The user turn and the stretch of it that say an argument; None where a message or a result does, or nobody."""
+    """The user turn and the stretch of it that say an argument; None where a message or a result
+    does, or nobody.
+    """
     hint = next((one for one in call.evidence if one.argument == argument), None)
     if hint is None:
         return _searched(value, schema, prefix)
@@ -127,7 +132,9 @@ def _searched(
 
 
 def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Sample) -> bool:
-    """Whether a message could take over: the value is stated there and nowhere else, and no other argument leans on it."""
+    """Whether a message could take over: the value is stated there and nowhere else, and no
+    other argument leans on it.
+    """
     found = locate(
         mention.value,
         mention.schema,
@@ -221,7 +228,8 @@ def says_other(text: str, others: Iterable[OtherValue]) -> str:
 
 
 def fills_parameter(text: str, tool: Tool, argument: str) -> str:
-    """Which parameter of the tool but `argument` the text has a value for, as a sentence; "" where none.
+    """Which parameter of the tool but `argument` the text has a value for, as a sentence; "" where
+    none.
 
     Free text is passed over, for any words could fill it.
     """
@@ -305,10 +313,11 @@ class Entities(BaseModel):
 
 
 async def find_entities(derivation: Derivation, context: StageContext) -> list[EntityReference]:
-    """One argument of the source that is an entity, and the app that a message about it will come from.
+    """One argument of the source that is an entity, and the app that a message about it will come
+    from.
 
-    What the model names that is not there is passed over; where nothing is left of its answer the parameters' names tell.
-    Raises RecordError where the source has none.
+    What the model names that is not there is passed over; where nothing is left of its answer the
+    parameters' names tell. Raises RecordError where the source has none.
     """
     source = derivation.source
     problem = obstacle(source, context.tools)
@@ -395,7 +404,9 @@ def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
 
 
 def answered(mentions: list[TurnMention], sample: Sample) -> list[TurnMention]:
-    """The mentions in answers, where the user says more than the first request (HammerBench 4.2.4); else all."""
+    """The mentions in answers, where the user says more than the first request (HammerBench
+    4.2.4); else all.
+    """
     turns = _user_turns(sample)
     return [one for one in mentions if len(turns) == 1 or one.turn != turns[0]]
 

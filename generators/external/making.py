@@ -1,4 +1,6 @@
-"""The user's turn said anew, pointing at the message instead of saying the value (HammerBench 4.2.4, appendix D.6)."""
+"""The user's turn said anew, pointing at the message instead of saying the value (HammerBench
+4.2.4, appendix D.6).
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -64,7 +66,9 @@ class PointedRequest(BaseModel):
 
 
 class _Change(NamedTuple):
-    """What is stated anew: the message, what it takes over, the turn's new text, and the tools by name."""
+    """What is stated anew: the message, what it takes over, the turn's new text, and the tools
+    by name.
+    """
 
     message: ExternalMessage
     mention: TurnMention
@@ -73,9 +77,11 @@ class _Change(NamedTuple):
 
 
 async def rewrite_requests(message: ExternalMessage, context: StageContext) -> list[Sample]:
-    """The source with one value left to a message: the turn says all it said, but points where it named.
+    """The source with one value left to a message: the turn says all it said, but points where it
+    named.
 
-    Raises RecordError where the value is stated elsewhere too, ReplyError where three rewordings break a rule.
+    Raises RecordError where the value is stated elsewhere too, ReplyError where three rewordings
+    break a rule.
     """
     reference = message.reference
     source = reference.derivation.source
@@ -155,7 +161,8 @@ async def _reword(
 def rewording_problem(
     text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]
 ) -> str:
-    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was.
+    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else
+    as it was.
 
     `kept` are the other values, each with the words that stated it.
     """
@@ -212,7 +219,9 @@ def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall
 def _evidence(
     argument: str, call: GoldCall, hint: Evidence | None, prefix: tuple[Turn, ...], change: _Change
 ) -> Evidence | None:
-    """Where the new conversation says an argument, None where neither the evidence nor the words tell."""
+    """Where the new conversation says an argument, None where neither the evidence nor the words
+    tell.
+    """
     value, schema = call.arguments[argument], titled_schema(change.tools[call.tool], argument)
     place = say_where(call, argument, value, schema, prefix)
     if place is None:  # words that do not hold the value, as "without a copy" for no

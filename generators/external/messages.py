@@ -1,4 +1,6 @@
-"""What the user says instead of a value, and the message that holds it (HammerBench 4.2.4 and appendix D.6)."""
+"""What the user says instead of a value, and the message that holds it (HammerBench 4.2.4 and
+appendix D.6).
+"""
 
 import re
 from collections.abc import Sequence
@@ -58,9 +60,11 @@ class SimulatedMessage(BaseModel):
 async def write_messages(
     reference: EntityReference, context: StageContext
 ) -> list[ExternalMessage]:
-    """A phrase that points at the value, and a message in the app that says it and no other argument's value.
+    """A phrase that points at the value, and a message in the app that says it and no other
+    argument's value.
 
-    Raises ReplyError where three phrases or three messages in a row break a rule; the reason is that of the last.
+    Raises ReplyError where three phrases or three messages in a row break a rule; the reason is
+    that of the last.
     """
     mention = mention_of(reference, context)
     phrase = await _word_pronoun(reference, mention, context)
@@ -81,7 +85,10 @@ async def write_messages(
 
 
 def mention_of(reference: EntityReference, context: StageContext) -> TurnMention:
-    """Where the source says the argument that is pointed at. Raises RecordError where it does not."""
+    """Where the source says the argument that is pointed at.
+
+    Raises RecordError where it does not.
+    """
     for mention in find_mentions(reference.derivation.source, context.tools):
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
         if is_same and mention.value == reference.value:

@@ -1,6 +1,7 @@
 """Errors of tools, planted: which can befall a task, and what is then due, as its world proves.
 
-Each maker tries the calls of the task in an order that chance gives, and yields what can be proved of them.
+Each maker tries the calls of the task in an order that chance gives, and yields what can be proved
+of them.
 """
 
 import string
@@ -61,7 +62,9 @@ def time_out(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
-    """A call that may not be made twice gets no answer, and may have been done: it is due to look first."""
+    """A call that may not be made twice gets no answer, and may have been done: it is due to
+    look first.
+    """
     for placed in planting.calls():
         if not planting.world.writes(placed.call.tool) or planting.is_repeatable(placed):
             continue
@@ -109,7 +112,9 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
 
 
 def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
-    """A call was made with a value that does not fit; the world names the field, and the request has the right value."""
+    """A call was made with a value that does not fit; the world names the field, and the request
+    has the right value.
+    """
     for placed, name, schema in _stated(planting):
         value = placed.call.arguments[name]
         for wrong_value in _unfit(value, schema, planting.rng):
@@ -129,7 +134,9 @@ def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
-    """A search was made for a value that nobody asked for, and finds nothing; the request has the right value."""
+    """A search was made for a value that nobody asked for, and finds nothing; the request has
+    the right value.
+    """
     for placed, name, schema in _stated(planting):
         if planting.world.writes(placed.call.tool):
             continue
@@ -163,7 +170,9 @@ def is_empty(response: JsonValue) -> bool:
 
 
 def go_stale(planting: Planting) -> Iterator[FaultPlan]:
-    """A search gave an id that is no longer known when it is used; a fresh search gives the one that is."""
+    """A search gave an id that is no longer known when it is used; a fresh search gives the one
+    that is.
+    """
     for placed in planting.calls():
         for evidence in placed.call.evidence:
             source = _source(planting, evidence)
@@ -205,7 +214,9 @@ def go_stale(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def go_missing(planting: Planting) -> Iterator[FaultPlan]:
-    """What a call changes is no longer there, and no other call finds it: the rest is due, and to tell."""
+    """What a call changes is no longer there, and no other call finds it: the rest is due, and
+    to tell.
+    """
     for placed in planting.calls():
         for evidence in placed.call.evidence if planting.world.writes(placed.call.tool) else ():
             value = placed.call.arguments.get(evidence.argument)
@@ -228,7 +239,9 @@ def go_missing(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def go_down(planting: Planting) -> Iterator[FaultPlan]:
-    """A tool answers no more: one that does the same is due, or, where there is none, the rest, and to tell."""
+    """A tool answers no more: one that does the same is due, or, where there is none, the rest,
+    and to tell.
+    """
     for placed in planting.calls():
         tool = placed.call.tool
         later = [
@@ -279,7 +292,9 @@ def _given(changes: tuple[Change, ...]) -> dict[str, JsonValue]:
 def _without(
     planting: Planting, placed: PlacedCall, fault: Fault, is_lost: Callable[[GoldCall], bool]
 ) -> Iterator[FaultPlan]:
-    """The task without what can't be done any more, where something is left to do that does not need it."""
+    """The task without what can't be done any more, where something is left to do that does not
+    need it.
+    """
     behind, ahead = planting.steps[: placed.step], planting.steps[placed.step :]
     lost = {
         (at, place)

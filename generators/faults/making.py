@@ -1,4 +1,5 @@
-"""Samples in which something goes wrong: a fault planted into a task that was proved (AgentDojo, ToolSandbox), and its words.
+"""Samples in which something goes wrong: a fault planted into a task that was proved (AgentDojo,
+ToolSandbox), and its words.
 
 What is said is the text that gives an order, the user's part in it, and how a failure is told.
 """
@@ -60,7 +61,10 @@ class _Asked(NamedTuple):
 
 
 def planting_of(source: Sample, context: StageContext, seed: int) -> Planting:
-    """A task with its world at hand. Raises ConfigurationError where the build has not got the world."""
+    """A task with its world at hand.
+
+    Raises ConfigurationError where the build has not got the world.
+    """
     world = world_of_sample(source, context)
     return Planting(source, world, {tool.name: tool for tool in world.tools}, Random(seed))
 
@@ -75,7 +79,10 @@ def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
 
 
 async def plant_fault(derivation: Derivation, context: StageContext) -> list[PlantedFault]:
-    """The first fault from one on that the seed gives, which the world proves of the source. Raises RecordError without any."""
+    """The first fault from one on that the seed gives, which the world proves of the source.
+
+    Raises RecordError without any.
+    """
     planting = planting_of(derivation.source, context, derivation.seed)
     makers = _MAKERS[derivation.transform]
     first = planting.rng.randrange(len(makers))
@@ -88,7 +95,9 @@ async def plant_fault(derivation: Derivation, context: StageContext) -> list[Pla
 
 
 async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sample]:
-    """The sample of a planted fault, its words worded and its calls answered by the world with the fault."""
+    """The sample of a planted fault, its words worded and its calls answered by the world with
+    the fault.
+    """
     source, fault = planted.derivation.source, planted.fault
     words = Words(source.request)
     for asked in _asked_of(planted):

@@ -1,4 +1,6 @@
-"""A task as faults are planted into it: its gold calls step by step, its world at each step, and what is made of other steps."""
+"""A task as faults are planted into it: its gold calls step by step, its world at each step, and
+what is made of other steps.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -41,7 +43,9 @@ GoldStep = Sequence[GoldCall]
 
 
 class FaultPlan(NamedTuple):
-    """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says what the others are)."""
+    """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says
+    what the others are).
+    """
 
     fault: Fault
     steps: tuple[GoldStep, ...]
@@ -96,7 +100,9 @@ class Planting(NamedTuple):
         return not effect_of(episode, placed.call.bare)
 
     def is_needed(self, placed: PlacedCall) -> bool:
-        """Whether the world can't end as it should without a call: it writes, or a call that is needed takes a value from it."""
+        """Whether the world can't end as it should without a call: it writes, or a call that is
+        needed takes a value from it.
+        """
         if self.world.writes(placed.call.tool):
             return True
         at = placed.step, self.steps[placed.step].index(placed.call)
@@ -127,7 +133,9 @@ def until_turn(steps: int) -> int:
 
 
 class Words(NamedTuple):
-    """What of a sample is worded anew: the request, and how the last reply tells what could not be done, "" where all was."""
+    """What of a sample is worded anew: the request, and how the last reply tells what could not
+    be done, "" where all was.
+    """
 
     request: str
     failure: str = ""
@@ -147,9 +155,11 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
 
 
 class Telling(NamedTuple):
-    """How a task is told anew: its gold calls and what is worded; `asides` are the turns that are said before a step.
+    """How a task is told anew: its gold calls and what is worded; `asides` are the turns that are
+    said before a step.
 
-    The step `failed` does nothing that is wanted; from the turn `due_from` on no call may be refused.
+    The step `failed` does nothing that is wanted; from the turn `due_from` on no call may be
+    refused.
     """
 
     steps: Sequence[GoldStep]
@@ -193,7 +203,9 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
 
 
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
-    """Whether all that values are taken from is answered in the end as it is without the fault, so that the same is chosen."""
+    """Whether all that values are taken from is answered in the end as it is without the fault,
+    so that the same is chosen.
+    """
     fault = plan.fault.with_changes(instead=plan.fault.value) if plan.fault.is_text else plan.fault
     calls = [call.bare for call in chain.from_iterable(plan.steps)]
     answers = run_through(

@@ -1,7 +1,9 @@
-"""What an assistant answered: calls, or words without any mark of a call; whatever else it is can't be read.
+"""What an assistant answered: calls, or words without any mark of a call; whatever else it is can't
+be read.
 
-A text that looks like a call and is none that can be read must not pass as words: then nothing would seem to be due. So the
-marks that models put around calls are known here, whether what stands behind them is read or not.
+A text that looks like a call and is none that can be read must not pass as words: then nothing
+would seem to be due. So the marks that models put around calls are known here, whether what stands
+behind them is read or not.
 """
 
 import ast
@@ -24,7 +26,9 @@ class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the re
 
 
 class Called(NamedTuple):
-    """A call that the assistant makes; `id` is "" where it has none, and `note` tells what had to be mended in reading it."""
+    """A call that the assistant makes; `id` is "" where it has none, and `note` tells what had
+    to be mended in reading it.
+    """
 
     tool: str
     arguments: Arguments
@@ -39,7 +43,8 @@ class Answer(NamedTuple):
     calls: tuple[Called, ...]
 
 
-# The marks before a call, and what closes it: "" where the call ends by itself. Behind these stands JSON.
+# The marks before a call, and what closes it: "" where the call ends by itself. Behind these stands
+# JSON.
 _READ = {
     "<tool_call>": "</tool_call>",  # Hermes, Qwen
     "<tool_calls>": "</tool_calls>",  # Jamba, Hunyuan
@@ -50,7 +55,8 @@ _READ = {
     "<|python_tag|>": "",  # Llama
     "[tool_calls]": "",  # Mistral
 }
-# Behind these stands a notation of its own, in which values have no types, or names stand apart: it is recognised alone.
+# Behind these stands a notation of its own, in which values have no types, or names stand apart: it
+# is recognised alone.
 _NOT_READ = (
     "</tool_call>",
     "</tool_calls>",
@@ -114,7 +120,10 @@ _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
 def read_answer(text: str) -> Answer:
-    """The words and the calls of an assistant's text. Raises UnreadableChat where it looks like a call and is none."""
+    """The words and the calls of an assistant's text.
+
+    Raises UnreadableChat where it looks like a call and is none.
+    """
     said = _without_end(_without_thoughts(text))
     if calls := _whole(said):
         return Answer("", tuple(calls))
@@ -148,7 +157,10 @@ def _without_end(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """The text without its trains of thought. Raises UnreadableChat where it does not come to an answer."""
+    """The text without its trains of thought.
+
+    Raises UnreadableChat where it does not come to an answer.
+    """
     for word in _THOUGHTS:
         opening, closing = f"<{word}>", f"</{word}>"
         kept, at = list[str](), 0
@@ -165,7 +177,9 @@ def _without_thoughts(text: str) -> str:
 
 
 def _whole(said: str) -> list[Called]:
-    """The calls of a text that is nothing else, in JSON or in Python, with a fence around it or without; [] where it is none."""
+    """The calls of a text that is nothing else, in JSON or in Python, with a fence around it or
+    without; [] where it is none.
+    """
     text = said.strip()
     language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
     if (
@@ -218,7 +232,9 @@ def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
 
 
 def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
-    """The value in JSON, or in Python's notation of it, that begins here: where it ends its own quotation marks tell."""
+    """The value in JSON, or in Python's notation of it, that begins here: where it ends its own
+    quotation marks tell.
+    """
     try:
         value, end = REPLY_DECODER.raw_decode(text, begin)
         return keepable(value), end
@@ -233,7 +249,10 @@ def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
 
 
 def call_of(stated: JsonValue) -> Called:
-    """A call, however it is wrapped. Raises UnreadableChat where it has no name, or arguments that are no object."""
+    """A call, however it is wrapped.
+
+    Raises UnreadableChat where it has no name, or arguments that are no object.
+    """
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
     inner = stated.get("function")
@@ -265,7 +284,10 @@ _NO_ARGUMENTS = frozenset({"", "null", '{}""'})  # as streams without any are pu
 
 
 def _arguments_in(text: str, name: str) -> JsonValue:
-    """The arguments that a JSON text states. Raises UnreadableChat that says why they can't be kept."""
+    """The arguments that a JSON text states.
+
+    Raises UnreadableChat that says why they can't be kept.
+    """
     if text.strip() in _NO_ARGUMENTS:
         return {}
     try:
@@ -282,7 +304,10 @@ def id_of(fields: Fields) -> str:
 
 
 def calls_of_message(content: JsonValue) -> list[Called]:
-    """The calls of a message that holds nothing else. Raises UnreadableChat where there are none."""
+    """The calls of a message that holds nothing else.
+
+    Raises UnreadableChat where there are none.
+    """
     held = parsed(content)
     if isinstance(held, str):
         found = read_answer(held)
@@ -301,7 +326,9 @@ def calls_of_message(content: JsonValue) -> list[Called]:
 
 
 def python_calls(text: str) -> list[Called]:
-    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in names); none where it is no list."""
+    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in
+    names); none where it is no list.
+    """
     plain = text.strip()
     inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
     calls, at = list[Called](), 0
@@ -326,8 +353,8 @@ def _python_call(name: str, given: str) -> Called | None:
 def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
     """The messages of the reply of a provider, as a log keeps it.
 
-    It is one of the chat completions API or the responses API, a message by itself, or the chunks of a stream. Raises
-    UnreadableChat where it failed, was cut off, or is none of these.
+    It is one of the chat completions API or the responses API, a message by itself, or the chunks
+    of a stream. Raises UnreadableChat where it failed, was cut off, or is none of these.
     """
     held = parsed(stated)
     if isinstance(held, list):
@@ -362,9 +389,11 @@ def _chosen(choices: JsonValue) -> JsonValue:
 
 
 def _joined(chunks: list[JsonValue]) -> JsonValue:
-    """What the chunks of a stream of chat completions come to, or what the last event of the responses API holds.
+    """What the chunks of a stream of chat completions come to, or what the last event of the
+    responses API holds.
 
-    Raises UnreadableChat where they are anything else, for then nobody knows how they are put together.
+    Raises UnreadableChat where they are anything else, for then nobody knows how they are put
+    together.
     """
     whole = [
         one.get("response") for one in objects(chunks) if one.get("type") == "response.completed"
@@ -441,7 +470,10 @@ class _Stream:
 
 
 def calls_due(stated: JsonValue) -> list[JsonValue]:
-    """The calls that a row states to be due, [] where it says that none is. Raises UnreadableChat where it is no list."""
+    """The calls that a row states to be due, [] where it says that none is.
+
+    Raises UnreadableChat where it is no list.
+    """
     listed = parsed(stated)
     if not isinstance(listed, list):
         raise UnreadableChat(f"the calls that are due are {shown(stated)}, not a list")

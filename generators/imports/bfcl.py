@@ -1,8 +1,10 @@
-"""BFCL's questions with their possible answers, and conversations in CONFETTI's shape, that of BFCL v2.
+"""BFCL's questions with their possible answers, and conversations in CONFETTI's shape, that of BFCL
+v2.
 
-Of BFCL are read single turns, and our own export's steps of conversations: of the values that an answer accepts the first one is
-the gold, and no call is due where the category says so. Of CONFETTI it is what stands in the question of a dialogue's
-last turn. The published folder has answers alone; without their questions nobody knows what was stated, and nothing is read.
+Of BFCL are read single turns, and our own export's steps of conversations: of the values that an
+answer accepts the first one is the gold, and no call is due where the category says so. Of CONFETTI
+it is what stands in the question of a dialogue's last turn. The published folder has answers alone;
+without their questions nobody knows what was stated, and nothing is read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -125,7 +127,8 @@ def _read_question(
 
 
 def _call(accepted: JsonValue, names: Fields) -> JsonValue:
-    """A call with the first value that is accepted of each parameter; what may be missing before any value is left out.
+    """A call with the first value that is accepted of each parameter; what may be missing before
+    any value is left out.
 
     Raises UnreadableChat where it is no tool with lists of values.
     """
@@ -189,7 +192,10 @@ _ACTS: dict[str, DialogueAct] = {
 
 
 def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
-    """Every dialogue of a folder. Raises ConfigurationError where it has no questions: answers do not tell what was stated."""
+    """Every dialogue of a folder.
+
+    Raises ConfigurationError where it has no questions: answers do not tell what was stated.
+    """
     questions = existing(path) / ACTS_FILE
     if not questions.is_file():
         missing = f"{ACTS_FILE!r} is expected beside {POSSIBLE!r}."
@@ -255,7 +261,9 @@ class _ConfettiReader(RecordReader):
         )
 
     def _last_turn(self, fields: Fields, answer: Fields | None) -> list[JsonValue]:
-        """What the agent does last: as its messages, else its words alone, for nothing tells what its calls returned."""
+        """What the agent does last: as its messages, else its words alone, for nothing tells
+        what its calls returned.
+        """
         turn = fields.get("turn")
         if isinstance(turn, list):
             return turn

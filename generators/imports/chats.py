@@ -1,6 +1,8 @@
-"""Conversations as samples: whatever a row is like, its messages, its tools and its signals come to the same record.
+"""Conversations as samples: whatever a row is like, its messages, its tools and its signals come to
+the same record.
 
-Below stand the formats in which a row is a conversation: where each keeps its messages, its tools, and what else it tells.
+Below stand the formats in which a row is a conversation: where each keeps its messages, its tools,
+and what else it tells.
 """
 
 import re
@@ -63,9 +65,11 @@ _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
 class ChatRow(NamedTuple):
-    """What a row holds: messages in any writing, and the documents of tools; `system` is what stands apart from the messages.
+    """What a row holds: messages in any writing, and the documents of tools; `system` is what
+    stands apart from the messages.
 
-    The last message is what the assistant answers, unless `is_idle` tells that the row states no call to be due.
+    The last message is what the assistant answers, unless `is_idle` tells that the row states no
+    call to be due.
     """
 
     messages: JsonValue
@@ -82,7 +86,9 @@ RowReader = Callable[[Fields], ChatRow | None]
 
 
 def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[ImportedRecord]]:
-    """What reads the rows of files, one conversation each, where `find` knows where a row has what."""
+    """What reads the rows of files, one conversation each, where `find` knows where a row has
+    what.
+    """
 
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name)
@@ -95,7 +101,10 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 
 
 def sample_files(path: Path) -> list[Path]:
-    """The file at a path, or the files of samples below a folder, sorted. Raises ConfigurationError where there are none."""
+    """The file at a path, or the files of samples below a folder, sorted.
+
+    Raises ConfigurationError where there are none.
+    """
     if path.is_dir():
         found = [
             file for file in sorted(path.rglob("*")) if file.suffix in SUFFIXES and file.is_file()
@@ -122,7 +131,9 @@ class ChatReader:
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
-        """The record of a row; one that can't be read, or on which somebody else's `find` breaks down, says why."""
+        """The record of a row; one that can't be read, or on which somebody else's `find` breaks
+        down, says why.
+        """
         problem = ""
         try:
             found = find(row.value) if isinstance(row.value, dict) else None
@@ -253,7 +264,9 @@ def _object_schema(stated: JsonValue) -> JsonValue:
 
 
 def _typed(parameter: Fields) -> Fields:
-    """A parameter whose type is a Python annotation, in JSON Schema's word: "List[int], optional" is an array."""
+    """A parameter whose type is a Python annotation, in JSON Schema's word: "List[int],
+    optional" is an array.
+    """
     written = str(parameter.get("type", ""))
     word = next(
         (found for found in _WORD.findall(written) if found.lower() not in {_OPTIONAL, "union"}), ""
@@ -263,7 +276,9 @@ def _typed(parameter: Fields) -> Fields:
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
-    """The system message and the tools; a message that holds the tools says nothing else that belongs to the conversation."""
+    """The system message and the tools; a message that holds the tools says nothing else that
+    belongs to the conversation.
+    """
     opening, closing = _TOOLS_IN_TEXT
     _, is_opened, rest = system.partition(opening)
     inner, is_closed, _ = rest.partition(closing)
@@ -293,7 +308,8 @@ def signals_of(fields: Fields) -> Signals:
 
 
 def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonValue]:
-    """The messages of the answer that stands apart in a row, [] where there is none and `messages` end with it.
+    """The messages of the answer that stands apart in a row, [] where there is none and `messages`
+    end with it.
 
     Raises UnreadableChat where it can't be read, or there is a place for it with nothing in it.
     """
@@ -311,13 +327,17 @@ def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonVa
 
 
 def _named(row: ChatRow, fields: Fields) -> ChatRow:
-    """The row with the language and the category that a row of our own exports tells of its sample."""
+    """The row with the language and the category that a row of our own exports tells of its
+    sample.
+    """
     origin = part(fields, "origin", "metadata")
     return row._replace(language=words(origin, "language"), category=words(origin, "category"))
 
 
 def _openai(fields: Fields) -> ChatRow | None:
-    """A row of chat completions: for training, or as it was logged, with the request and the reply apart."""
+    """A row of chat completions: for training, or as it was logged, with the request and the
+    reply apart.
+    """
     body = fields if "messages" in fields else part(fields, *_BODIES)
     messages = items(body.get("messages"))
     if not messages:
@@ -330,7 +350,9 @@ def _openai(fields: Fields) -> ChatRow | None:
 
 
 def _trl(fields: Fields) -> ChatRow | None:
-    """A row for TRL: messages, or a prompt with the answer that is wanted or due; one that is not wanted is no sample."""
+    """A row for TRL: messages, or a prompt with the answer that is wanted or due; one that is
+    not wanted is no sample.
+    """
     prompt = items(fields.get("prompt"))
     if not prompt:
         return _openai(fields)
@@ -353,7 +375,9 @@ def _trl(fields: Fields) -> ChatRow | None:
 
 
 def _responses(fields: Fields) -> ChatRow | None:
-    """A row of the responses API: its input and output; of NeMo Gym's rows the action that is expected."""
+    """A row of the responses API: its input and output; of NeMo Gym's rows the action that is
+    expected.
+    """
     body = part(fields, "responses_create_params", *_BODIES) or fields
     given = body.get("input")
     if given is None:
@@ -384,7 +408,9 @@ def _expected(fields: Fields, before: Sequence[JsonValue]) -> list[JsonValue]:
 
 
 def _sharegpt(fields: Fields) -> ChatRow | None:
-    """A row of ShareGPT with tools, Hermes' and ToolACE's among them: these have their tools in the system message."""
+    """A row of ShareGPT with tools, Hermes' and ToolACE's among them: these have their tools in
+    the system message.
+    """
     messages = items(fields.get("conversations", fields.get("conversation")))
     row = ChatRow(messages, fields.get("tools"), words(fields, "system"))
     return _named(row, fields) if messages else None
@@ -399,7 +425,8 @@ def _xlam(fields: Fields) -> ChatRow | None:
 
 
 def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
-    """The row with the calls that it states to be due at its end, or with what is said where it states that none is.
+    """The row with the calls that it states to be due at its end, or with what is said where it
+    states that none is.
 
     Raises UnreadableChat where `due` is no list.
     """
@@ -424,7 +451,9 @@ def _toucan(fields: Fields) -> ChatRow | None:
 
 
 def _litellm(fields: Fields) -> ChatRow | None:
-    """A line of litellm's own log, its standard payload; the tools stand among the parameters of the model."""
+    """A line of litellm's own log, its standard payload; the tools stand among the parameters of
+    the model.
+    """
     payload = part(fields, "standard_logging_object") or fields
     messages = payload.get("messages")
     given: list[JsonValue] = (
@@ -446,7 +475,9 @@ def _litellm(fields: Fields) -> ChatRow | None:
 
 
 def _promptfoo(fields: Fields) -> ChatRow | None:
-    """A test of our export for promptfoo: what its assertions ask for is what is due, else its metadata have the words."""
+    """A test of our export for promptfoo: what its assertions ask for is what is due, else its
+    metadata have the words.
+    """
     messages, asserted = items(part(fields, "vars").get("messages")), objects(fields.get("assert"))
     if not messages or not asserted:
         return None

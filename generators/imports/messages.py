@@ -1,9 +1,11 @@
-"""Messages as turns: one reader of what was said, called and returned, for all the ways in which chats are written down.
+"""Messages as turns: one reader of what was said, called and returned, for all the ways in which
+chats are written down.
 
-It knows the chat completions API (with its older `function_call`), the responses API's items, blocks as Anthropic has them, parts
-as OpenTelemetry's conventions have them, ShareGPT's `from` and `value`, and calls that stand in the text (`answers.py`). Each
-message becomes events; the events become turns that follow each other as those of a sample do. A conversation that does not, or
-an answer in it that can't be read, is refused with the number of the message, never mended by a guess.
+It knows the chat completions API (with its older `function_call`), the responses API's items,
+blocks as Anthropic has them, parts as OpenTelemetry's conventions have them, ShareGPT's `from` and
+`value`, and calls that stand in the text (`answers.py`). Each message becomes events; the events
+become turns that follow each other as those of a sample do. A conversation that does not, or an
+answer in it that can't be read, is refused with the number of the message, never mended by a guess.
 """
 
 from collections.abc import Iterator
@@ -85,7 +87,9 @@ Event = Spoken | Called | Returned
 
 
 class Chat(NamedTuple):
-    """A conversation: its turns, what the assistant was told before, and what a sample has no place for, as sentences."""
+    """A conversation: its turns, what the assistant was told before, and what a sample has no
+    place for, as sentences.
+    """
 
     turns: tuple[Turn, ...]
     system: str = ""
@@ -93,7 +97,8 @@ class Chat(NamedTuple):
 
 
 def read_chat(messages: JsonValue, *, is_idle: bool = False) -> Chat:
-    """The conversation in a list of messages, or in the JSON text of one; `is_idle` says that no call is due at its end.
+    """The conversation in a list of messages, or in the JSON text of one; `is_idle` says that no
+    call is due at its end.
 
     Raises UnreadableChat that says what is wrong.
     """
@@ -118,7 +123,10 @@ def _is_answer(message: JsonValue) -> bool:
 
 
 def events_of(message: JsonValue) -> Iterator[Event]:
-    """What one message says, calls and returns. Raises UnreadableChat where it is no message, or can't be read."""
+    """What one message says, calls and returns.
+
+    Raises UnreadableChat where it is no message, or can't be read.
+    """
     if not isinstance(message, dict):
         raise UnreadableChat(f"a message is {shown(message)}, not an object")
     kind, stated = message.get("type"), message.get("role", message.get("from"))
@@ -143,7 +151,10 @@ def events_of(message: JsonValue) -> Iterator[Event]:
 
 
 def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
-    """What the assistant says and calls in a message: the calls stand beside its content, or in it. Raises UnreadableChat."""
+    """What the assistant says and calls in a message: the calls stand beside its content, or in it.
+
+    Raises UnreadableChat.
+    """
     for word in ("finish_reason", "stop_reason"):
         if (reason := _CUT.get(str(message.get(word)))) is not None:
             raise UnreadableChat(f"an answer {reason} ({word} {message[word]!r})")
@@ -165,7 +176,10 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
 
 
 def _calls_beside(message: Fields) -> list[Called]:
-    """The calls that stand beside the content of a message. Raises UnreadableChat where they can't be read."""
+    """The calls that stand beside the content of a message.
+
+    Raises UnreadableChat where they can't be read.
+    """
     listed, single = parsed(message.get("tool_calls")), parsed(message.get("function_call"))
     if not isinstance(listed, list) and listed:
         raise UnreadableChat(f"the calls of a message are {shown(listed)}, not a list")
@@ -193,7 +207,10 @@ def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
 
 
 def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
-    """The words of a text, and the calls in it where the assistant writes it. Raises UnreadableChat where it can't be read."""
+    """The words of a text, and the calls in it where the assistant writes it.
+
+    Raises UnreadableChat where it can't be read.
+    """
     if not isinstance(text, str):
         raise UnreadableChat(f"a message of the {side} has the content {shown(text)}")
     refuse_withheld(text)
@@ -217,7 +234,9 @@ def _returned(fields: Fields) -> Returned:
 
 
 def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
-    """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with one each."""
+    """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with
+    one each.
+    """
     if isinstance(content, list) and any(
         str(one.get("type")) in _RESULT_PARTS for one in objects(content)
     ):
@@ -273,11 +292,14 @@ class _Gathered:
         self._texts: list[
             str
         ] = []  # of the last turn, where that is of words: one side may speak many times in a row
-        self._silent = 0  # the number of a message in which the assistant says and calls nothing, 0 where it did then
+        # the number of a message in which the assistant says and calls nothing, 0 where it did then
+        self._silent = 0
         self._has_answer = False  # whether the assistant has answered to what came last
 
     def note_silence(self) -> None:
-        """Note that the assistant neither says nor calls anything: what it answered is not known."""
+        """Note that the assistant neither says nor calls anything: what it answered is not
+        known.
+        """
         if not self._has_answer:
             self._silent = self.number
 

@@ -1,9 +1,12 @@
-"""The published records of HammerBench, CallNavi and ComplexFuncBench as samples; an export of one gives the record it came from.
+"""The published records of HammerBench, CallNavi and ComplexFuncBench as samples; an export of one
+gives the record it came from.
 
-Nothing of a record is lost. HammerBench's labels are the gold, and stay as the data have them (empty strings and lists too); the
-label of an irrelevant request (whose tool is not among the candidates, so that no call is due) becomes a tag. CallNavi's
-questions are routing samples over the whole catalog of their domain; a placeholder stays what it is, with evidence where an
-earlier call of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence where it can be found.
+Nothing of a record is lost. HammerBench's labels are the gold, and stay as the data have them
+(empty strings and lists too); the label of an irrelevant request (whose tool is not among the
+candidates, so that no call is due) becomes a tag. CallNavi's questions are routing samples over the
+whole catalog of their domain; a placeholder stays what it is, with evidence where an earlier call
+of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence where it
+can be found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -70,10 +73,11 @@ KINDS: Mapping[str, str] = {  # file names, theirs and ours
 
 
 def read_hammerbench(path: Path) -> Iterator[ImportedRecord]:
-    """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is at the path.
+    """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is
+    at the path.
 
-    The kind is known by the file's name or the record's id (`Based_0_3`); the language by the nearest
-    folder named `en` or `zh`, or else by the request.
+    The kind is known by the file's name or the record's id (`Based_0_3`); the language by the
+    nearest folder named `en` or `zh`, or else by the request.
     """
     builder = hammerbench_builder()
     files = files_at(path)
@@ -174,7 +178,9 @@ class _HammerBenchReader(RecordReader):
     def _turn(
         self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str
     ) -> list[Turn]:
-        """The turns of one message; a user's message that no label follows is one that no tool fits."""
+        """The turns of one message; a user's message that no label follows is one that no tool
+        fits.
+        """
         match role, content:
             case "user", str(text):
                 if following == "function call":
@@ -234,7 +240,9 @@ _KINDS = {str(kind.traits.difficulty): kind.name for kind in ROUTING.kinds}
 
 
 def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
-    """Every question of a CallNavi folder; ConfigurationError where it has no tools or no questions."""
+    """Every question of a CallNavi folder; ConfigurationError where it has no tools or no
+    questions.
+    """
     domains: dict[str, tuple[Tool, ...]] = {}
     for tool in read_callnavi(path).tools:
         domains[tool.category] = (*domains.get(tool.category, ()), tool)
@@ -347,7 +355,9 @@ CALLNAVI = SampleFormat(
 
 
 def read_complexfuncbench(path: Path) -> Iterator[ImportedRecord]:
-    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there."""
+    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError
+    where nothing is there.
+    """
     # cross-domain records do not say whose a function is
     builder = CatalogBuilder("complexfuncbench", by_category=False)
     rows = chain.from_iterable(map(read_rows, files_at(path, ".jsonl")))
@@ -409,7 +419,9 @@ class _ComplexFuncBenchReader(RecordReader):
         return turns
 
     def _turn(self, message: Fields, before: Turn | None) -> list[Turn]:
-        """The turn of one message; calls must be followed by an observation with a response for each."""
+        """The turn of one message; calls must be followed by an observation with a response for
+        each.
+        """
         expected = len(before.calls) if isinstance(before, CallTurn) else None
         match message:
             case {"role": "observation", "content": list(content)} if len(content) == expected:

@@ -1,7 +1,8 @@
-"""What reading published records shares: the formats, the samples that come of records, what was found wrong, their tools.
+"""What reading published records shares: the formats, the samples that come of records, what was
+found wrong, their tools.
 
-Each format of the table gives records one after another, so that a file may be larger than memory. `release import` and the
-`samples` of a recipe read by this one table.
+Each format of the table gives records one after another, so that a file may be larger than memory.
+`release import` and the `samples` of a recipe read by this one table.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,7 +36,9 @@ CANARY = "canary"  # of our own exports: what marks test samples is no part of t
 
 
 class Signals(NamedTuple):
-    """What a log tells of how a conversation went: its outcome, the error that ended it, its user's feedback; "" for nothing."""
+    """What a log tells of how a conversation went: its outcome, the error that ended it, its
+    user's feedback; "" for nothing.
+    """
 
     outcome: str = ""
     error: str = ""
@@ -43,7 +46,9 @@ class Signals(NamedTuple):
 
 
 class ImportedRecord(NamedTuple):
-    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
+    """A record as a sample with its candidate tools; `sample` is None where it can't be read:
+    `problems` say why.
+    """
 
     where: str
     sample: Sample | None = None
@@ -53,7 +58,8 @@ class ImportedRecord(NamedTuple):
 
 
 class SampleFormat(NamedTuple):
-    """A format that samples are read from; `read` gives the records of a file or folder, the broken ones with what is wrong.
+    """A format that samples are read from; `read` gives the records of a file or folder, the broken
+    ones with what is wrong.
 
     It raises ConfigurationError where nothing is at the path.
     """
@@ -69,8 +75,8 @@ SOURCES = Registry("sources", SampleFormat, "format of samples", "formats")
 def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
     """The records of a file or folder in a format, each of a size that can be kept.
 
-    What is no record, where somebody else's reader gives that, says so in the place of one. Raises ConfigurationError where
-    nothing is at the path, or such a reader breaks down as a whole.
+    What is no record, where somebody else's reader gives that, says so in the place of one. Raises
+    ConfigurationError where nothing is at the path, or such a reader breaks down as a whole.
     """
     what, known = (
         f"source {form.name!r}",
@@ -162,7 +168,9 @@ class RecordReader:
         self.problems.append(Problem(where=self.where, kind=kind, message=message))
 
     def note_lost(self, fields: Iterable[str], known: Iterable[str], of: str = "") -> None:
-        """Note the fields that a sample has no place for, so that an export would not give them back."""
+        """Note the fields that a sample has no place for, so that an export would not give them
+        back.
+        """
         if extra := sorted(set(fields) - {*known, CANARY}):
             told = of or f"The {self.word}"
             self.note(
@@ -176,7 +184,9 @@ class RecordReader:
         put: Callable[[JsonValue, str], Tool | None],
         what: str = "functions",
     ) -> tuple[Tool, ...]:
-        """The tools that `put` makes of a record's list of them; refused where one can't be used."""
+        """The tools that `put` makes of a record's list of them; refused where one can't be
+        used.
+        """
         if not isinstance(listed, list):
             self.refuse(f"The {what} are {shown(listed)}, not a list")
             return ()
@@ -189,7 +199,9 @@ class RecordReader:
         return tools
 
     def calls_of(self, listed: list[JsonValue], *, closed: bool = True) -> Iterator[GoldCall]:
-        """The calls of a list of names with arguments; refused where one is none, or has more than these if `closed`."""
+        """The calls of a list of names with arguments; refused where one is none, or has more
+        than these if `closed`.
+        """
         for stated in listed:
             match stated:
                 case {"name": str(name), "arguments": dict(arguments), **rest} if name and not (
@@ -216,7 +228,9 @@ def language_of_user(turns: Sequence[Turn]) -> Language:
 
 
 def parsed(value: JsonValue) -> JsonValue:
-    """The JSON that a text states; anything else as it is, a text as well of which the values would not stay exact."""
+    """The JSON that a text states; anything else as it is, a text as well of which the values
+    would not stay exact.
+    """
     if not isinstance(value, str):
         return value
     try:

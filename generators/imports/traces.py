@@ -1,7 +1,9 @@
-"""Logs of agents: spans of OpenTelemetry's conventions for generative AI, Langfuse's observations, ATIF, Inspect's logs.
+"""Logs of agents: spans of OpenTelemetry's conventions for generative AI, Langfuse's observations,
+ATIF, Inspect's logs.
 
-The spans of a trace may lie anywhere in a file, so a file is read twice: once for which trace each line belongs to, once trace by
-trace. Memory holds three numbers of a line. Of a trace's calls of models those count whose conversation no later one goes on with.
+The spans of a trace may lie anywhere in a file, so a file is read twice: once for which trace each
+line belongs to, once trace by trace. Memory holds three numbers of a line. Of a trace's calls of
+models those count whose conversation no later one goes on with.
 """
 
 import zipfile
@@ -64,7 +66,9 @@ _LONGEST_PLACE = 9  # digits of a place in a list
 
 
 class Span(NamedTuple):
-    """What a span or an observation tells: when it began, the messages of a call of a model, and what a tool returned."""
+    """What a span or an observation tells: when it began, the messages of a call of a model, and
+    what a tool returned.
+    """
 
     began: str
     messages: tuple[JsonValue, ...] = ()
@@ -180,7 +184,9 @@ class _Index:
 
 
 def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
-    """The conversations of a trace: a call of a model that a later one goes on with is a part of that one."""
+    """The conversations of a trace: a call of a model that a later one goes on with is a part of
+    that one.
+    """
     spans = sorted(trace.spans, key=lambda span: span.began)
     asked = [span for span in spans if span.messages or span.answers]
     if not asked:
@@ -219,7 +225,9 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
 
 
 def _otel_spans(value: JsonValue) -> Iterator[Fields]:
-    """The spans of a row: one span by itself, or a request of the OpenTelemetry protocol with many."""
+    """The spans of a row: one span by itself, or a request of the OpenTelemetry protocol with
+    many.
+    """
     if isinstance(value, list):
         for one in value:
             yield from _otel_spans(one)
@@ -295,7 +303,9 @@ def _otel_span(span: Fields) -> Span:
 
 
 def _attributes(stated: JsonValue) -> Fields:
-    """Attributes as a mapping: they are one already, or the protocol's list of keys and typed values."""
+    """Attributes as a mapping: they are one already, or the protocol's list of keys and typed
+    values.
+    """
     if isinstance(stated, Mapping):
         return dict(stated)
     return {words(one, "key"): _otlp_value(one.get("value")) for one in objects(stated)}
@@ -313,7 +323,9 @@ def _otlp_value(value: JsonValue) -> JsonValue:
 
 
 def _flat(told: Fields, prefix: str) -> list[JsonValue]:
-    """The list that older instrumentations write flat: `gen_ai.prompt.0.role`, `llm.input_messages.0.message.content`."""
+    """The list that older instrumentations write flat: `gen_ai.prompt.0.role`,
+    `llm.input_messages.0.message.content`.
+    """
     items: dict[str, Fields] = {}
     for name, value in told.items():
         if name.startswith(f"{prefix}."):
@@ -334,7 +346,9 @@ def _put(fields: Fields, path: str, value: JsonValue) -> None:
 
 
 def _relisted(value: JsonValue) -> JsonValue:
-    """A mapping whose keys are all numbers is a list; calls lose the word that OpenInference puts around them."""
+    """A mapping whose keys are all numbers is a list; calls lose the word that OpenInference
+    puts around them.
+    """
     if not isinstance(value, dict):
         return value
     inner = {name: _relisted(one) for name, one in value.items()}
@@ -345,7 +359,9 @@ def _relisted(value: JsonValue) -> JsonValue:
 
 
 def _langfuse_spans(value: JsonValue) -> Iterator[Fields]:
-    """The observations of a row: one by itself, or a trace with those of its own; its scores go along."""
+    """The observations of a row: one by itself, or a trace with those of its own; its scores go
+    along.
+    """
     for one in value if isinstance(value, list) else [value]:
         if not isinstance(one, dict):
             continue
@@ -394,7 +410,8 @@ def _langfuse_span(span: Fields) -> Span:
 
 
 def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
-    """The messages of an output, which instrumentations write as a text, a message, several, or the reply of a provider.
+    """The messages of an output, which instrumentations write as a text, a message, several, or the
+    reply of a provider.
 
     Raises UnreadableChat where it is none of these.
     """
@@ -437,7 +454,10 @@ def _atif(fields: Fields) -> ChatRow | None:
 
 
 def read_inspect(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a log, or of all below a folder. Raises ConfigurationError where there is no file."""
+    """The samples of a log, or of all below a folder.
+
+    Raises ConfigurationError where there is no file.
+    """
     chats = ChatReader("inspect")
     archives = (
         [path]
@@ -468,7 +488,9 @@ def _written(file: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
-    """The samples of an archive, one after another; those of newer Inspect are compressed with Zstandard."""
+    """The samples of an archive, one after another; those of newer Inspect are compressed with
+    Zstandard.
+    """
     with suppress(ImportError):
         import_module(
             "zipfile_zstd"
@@ -499,7 +521,9 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _inspect(fields: Fields) -> ChatRow | None:
-    """A sample of a log; the tools are those that the last call of a model was given, which its events tell."""
+    """A sample of a log; the tools are those that the last call of a model was given, which its
+    events tell.
+    """
     messages, events = fields.get("messages"), fields.get("events")
     if not isinstance(messages, list) or not messages:
         return inspect_row(fields)

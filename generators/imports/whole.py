@@ -1,4 +1,6 @@
-"""Our exports that hold samples whole, read back: records, Parquet tables, and folders for the Hugging Face hub."""
+"""Our exports that hold samples whole, read back: records, Parquet tables, and folders for the
+Hugging Face hub.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -28,7 +30,10 @@ from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, Turn
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a `records` export with all that is kept of them. Raises ConfigurationError where nothing is there."""
+    """The samples of a `records` export with all that is kept of them.
+
+    Raises ConfigurationError where nothing is there.
+    """
     return read_each(chain.from_iterable(map(read_rows, sample_files(path))), _record)
 
 
@@ -61,7 +66,10 @@ def _no_record(where: str, error: Exception) -> ImportedRecord:
 
 
 def read_tables(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a `parquet` export. Raises ConfigurationError where the file of its tools is missing."""
+    """The samples of a `parquet` export.
+
+    Raises ConfigurationError where the file of its tools is missing.
+    """
     if not (path / TOOLS_FILE).is_file():
         raise ConfigurationError(
             f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}."
@@ -97,7 +105,9 @@ def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRe
 
 
 def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:
-    """The rows of an export for the Hugging Face hub: what is said, and the calls that are due after so many messages."""
+    """The rows of an export for the Hugging Face hub: what is said, and the calls that are due
+    after so many messages.
+    """
     chats = ChatReader("hf")
     rows = chain.from_iterable(map(read_rows, sample_files(path)))
     return read_each(rows, lambda row: _HubReader(row.where, chats).record(row.value))

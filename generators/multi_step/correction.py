@@ -1,4 +1,5 @@
-"""The preliminary path, on which a model calls knowing request, tools and responses alone, held against the shortest path.
+"""The preliminary path, on which a model calls knowing request, tools and responses alone, held
+against the shortest path.
 
 Then a request that says all that the path needs (ComplexFuncBench 2.1.1, 2.1.2).
 """
@@ -58,7 +59,9 @@ class NextCalls(BaseModel):
 
 
 async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedGoal]:
-    """The worded goal with what the model called; `problem` says why it stopped where it did not end by itself."""
+    """The worded goal with what the model called; `problem` says why it stopped where it did not
+    end by itself.
+    """
     goal = worded.goal
     environment = environment_of(goal, context)
     tools = context.toolset(goal.candidates)
@@ -123,7 +126,9 @@ def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
 
 
 def abridged(response: JsonValue, most: int = MOST_CHARACTERS) -> JsonValue:
-    """The response, shortened where its JSON is longer than `most`; every entry of the outer lists stays."""
+    """The response, shortened where its JSON is longer than `most`; every entry of the outer
+    lists stays.
+    """
     if len(orjson.dumps(response)) <= most:
         return response
     shown = response
@@ -159,7 +164,8 @@ class MendedRequest(BaseModel):
 
 
 async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:
-    """The shortest path, with all that sets the model's apart from it; the request is mended where it lacks details.
+    """The shortest path, with all that sets the model's apart from it; the request is mended where
+    it lacks details.
 
     Raises RecordError where no path meets the goal.
     """
@@ -188,7 +194,9 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
 
 
 async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> ShortestPath:
-    """The shortest path and its goal: where a shorter one than the planned is found, what is shorter than that."""
+    """The shortest path and its goal: where a shorter one than the planned is found, what is
+    shorter than that.
+    """
     plan: ShortestPath | None = None
     for _ in range(_ROUNDS):
         plans = await find_plans(plan.goal if plan else goal, environment, tools, limit=1)
@@ -245,7 +253,8 @@ class _Placed(NamedTuple):
 def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list[Correction]:
     """The corrections that lead from the one path to the other, in the order of their steps.
 
-    The same calls at the same steps are paired first, then the same calls, then those of the same tools that are most alike.
+    The same calls at the same steps are paired first, then the same calls, then those of the same
+    tools that are most alike.
     """
     made, due = (
         [_Placed(step, call) for step, exchange in enumerate(path) for call in exchange.calls]

@@ -1,4 +1,5 @@
-"""One path and no other: overlapping tools leave the candidates, entries that fit as well leave the responses.
+"""One path and no other: overlapping tools leave the candidates, entries that fit as well leave the
+responses.
 
 Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
 """
@@ -28,7 +29,9 @@ ListName = tuple[int, int, str]  # step, call and entries
 
 
 class Cleared(NamedTuple):
-    """A goal's path when as much is struck and removed as it takes; `plans` are those of shortest length that are left."""
+    """A goal's path when as much is struck and removed as it takes; `plans` are those of
+    shortest length that are left.
+    """
 
     goal: Goal
     resolved: Resolved
@@ -43,7 +46,9 @@ class Cleared(NamedTuple):
 
 
 async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
-    """Strike and remove what leaves a choice; where a choice is left all the same, the path goes on as it is."""
+    """Strike and remove what leaves a choice; where a choice is left all the same, the path goes
+    on as it is.
+    """
     goal = path.traced.worded.goal
     tools = context.toolset(tuple(key for key in goal.candidates if key not in path.removed))
     cleared = await clear(goal, RememberedEnvironment(environment_of(goal, context)), tools)
@@ -63,7 +68,9 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
 async def single_path(
     goal: Goal, environment: Environment, tools: Sequence[Tool]
 ) -> Cleared | None:
-    """The goal's path, or one as long, as the only one of shortest length; None where striking and removing leave none so."""
+    """The goal's path, or one as long, as the only one of shortest length; None where striking
+    and removing leave none so.
+    """
     remembered = RememberedEnvironment(environment)
     try:
         planned = (await resolve(goal, remembered)).path
@@ -78,9 +85,11 @@ async def single_path(
 
 
 async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
-    """Strike the rivals of every pick, then remove the tools that only other paths of the same length need.
+    """Strike the rivals of every pick, then remove the tools that only other paths of the same
+    length need.
 
-    Where two tools that the path needs can stand for each other, a path that needs one of them alone is taken.
+    Where two tools that the path needs can stand for each other, a path that needs one of them
+    alone is taken.
     """
     cleared = await _clear(goal, environment, tools)
     if cleared.is_single:
@@ -122,7 +131,10 @@ class Struck(NamedTuple):
 
 
 async def strike_rivals(goal: Goal, environment: RememberedEnvironment) -> Struck:
-    """The goal's path, the entries left out that would fit as well as those picked. Raises RecordError where it has none."""
+    """The goal's path, the entries left out that would fit as well as those picked.
+
+    Raises RecordError where it has none.
+    """
     original = await resolve(goal, environment)
     strikes: tuple[Strike, ...] = ()
     resolved, struck = original, environment
@@ -150,7 +162,9 @@ def calls_of(path: Sequence[Exchange]) -> frozenset[str]:
 
 
 def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]:
-    """The entries that fit as well as one that is picked, unless they are picked themselves for something else."""
+    """The entries that fit as well as one that is picked, unless they are picked themselves for
+    something else.
+    """
     groups: dict[tuple[ListName, str], list[PickedPlace]] = {}
     chosen: dict[ListName, set[int]] = {}
     for place in resolved.places:
@@ -176,7 +190,9 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
 
 
 def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
-    """The entries that meet the same conditions and would give one of these places another value."""
+    """The entries that meet the same conditions and would give one of these places another
+    value.
+    """
     first = places[0]
     entries = entries_of(resolved.path[first.step].responses[first.call], first.source.entries)
     values = {

@@ -1,4 +1,6 @@
-"""Giving a sketch its values, by calling the environment: what is stated, and which entries are meant."""
+"""Giving a sketch its values, by calling the environment: what is stated, and which entries are
+meant.
+"""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -85,7 +87,9 @@ class Filling:
         self._meant: dict[tuple[int, str], dict[int, int]] = {}
 
     async def fill(self, sketch: GoalSketch) -> tuple[PlannedCall, ...] | None:
-        """The planned calls, each answered by the environment; None where one of them can't be made."""
+        """The planned calls, each answered by the environment; None where one of them can't be
+        made.
+        """
         try:
             return tuple([await self._fill(sketch, call) for call in sketch.calls])
         except (UnfilledError, RecordError):
@@ -125,7 +129,9 @@ class Filling:
         )
 
     async def _tells_apart(self, made: Call, asked: Sequence[str], response: JsonValue) -> bool:
-        """Whether a task's call would tell something else without what it need not say, and of the entries around the one meant."""
+        """Whether a task's call would tell something else without what it need not say, and of
+        the entries around the one meant.
+        """
         if not isinstance(self._environment, BegunWorld):
             return True
         tool, told = (
@@ -251,7 +257,9 @@ def is_refusal(response: JsonValue) -> bool:
 
 
 def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
-    """The condition under which the entry that `query` names is the first found; None where none is named so."""
+    """The condition under which the entry that `query` names is the first found; None where none
+    is named so.
+    """
     able = [entry for entry in entries if _holds(entry, field)]
     found = named([entry.value for entry in able], query)
     if found is None:
@@ -268,7 +276,9 @@ def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
 def by_name(
     entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rng: Random
 ) -> Where | None:
-    """The name of any entry that no other has; the entries whose values are `taken` are passed over."""
+    """The name of any entry that no other has; the entries whose values are `taken` are passed
+    over.
+    """
     able = [
         entry
         for entry in entries
@@ -291,7 +301,9 @@ def by_name(
 def by_rank(
     entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random
 ) -> Where | None:
-    """What sets one entry apart from all others that people would say; entries at the indices `taken` are passed over."""
+    """What sets one entry apart from all others that people would say; entries at the indices
+    `taken` are passed over.
+    """
     if len(entries) == 1:
         is_able = 0 not in taken and all(_holds(entries[0], field) for field in fields)
         return (Condition(test="only"),) if is_able else None

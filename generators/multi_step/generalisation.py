@@ -1,7 +1,8 @@
-"""One template becomes as many samples as its goal asks for: same tools, same steps, other values (ComplexFuncBench 2.1.3).
+"""One template becomes as many samples as its goal asks for: same tools, same steps, other values
+(ComplexFuncBench 2.1.3).
 
-The same old value gets the same new one everywhere. Dates move together, so that order and duration stay; what lies in a city
-moves with it.
+The same old value gets the same new one everywhere. Dates move together, so that order and duration
+stay; what lies in a city moves with it.
 """
 
 import logging
@@ -95,7 +96,9 @@ def choose_replacements(
 
 
 def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
-    """The goal with other values said, in its conditions as well where they compare with one of them."""
+    """The goal with other values said, in its conditions as well where they compare with one of
+    them.
+    """
     stated = [one for _, one in sources_in(goal, StatedValue) if name_of(one) in new]
     texts = {one.value: new[name_of(one)] for one in stated if isinstance(one.value, str)}
 
@@ -122,7 +125,9 @@ def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
 def replace_condition(
     goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int
 ) -> Goal:
-    """The goal with other conditions for every value that was picked from the response of `call` by the old ones."""
+    """The goal with other conditions for every value that was picked from the response of `call`
+    by the old ones.
+    """
 
     def replaced(leaf: SourceLeaf) -> StatedValue | Default | Picked:
         source = leaf.source
@@ -184,7 +189,9 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
 def _spans(
     request: str, change: ValueReplacement, language: Language, rng: Random
 ) -> Iterator[tuple[int, int, str]]:
-    """Where the request says the old value, from start to end, and the words that say the new one there."""
+    """Where the request says the old value, from start to end, and the words that say the new
+    one there.
+    """
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
         stated = str(change.new)
@@ -219,7 +226,8 @@ class _Variant(NamedTuple):
 
 
 async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
-    """The template's sample, then variants of it, each with one path only; fewer than asked for where no more are found.
+    """The template's sample, then variants of it, each with one path only; fewer than asked for
+    where no more are found.
 
     Raises RecordError where not even the template makes a sample.
     """
@@ -266,7 +274,9 @@ class _Maker:
         return schema_of(self.by_name[self.goal.calls[call].tool], argument)
 
     async def make(self, rng: Random) -> GoalPath | None:
-        """A variant, None where these values lead to none with a single path of the template's shape."""
+        """A variant, None where these values lead to none with a single path of the template's
+        shape.
+        """
         environment = RememberedEnvironment(self.environment)
         variant = await self._filled(environment, rng)
         if variant is None:
@@ -342,7 +352,9 @@ class _Maker:
         return all(locate_text(replaced.get(str(value), str(value)), request) for value in rendered)
 
     def _is_like(self, cleared: Cleared) -> bool:
-        """Whether the path is the only one, has the template's shape, and no response was refused."""
+        """Whether the path is the only one, has the template's shape, and no response was
+        refused.
+        """
         path = cleared.resolved.path
         return (
             cleared.is_single
@@ -362,7 +374,9 @@ class _Maker:
 def _another(
     where: tuple[Condition, ...], entries: Sequence[Entry], rng: Random
 ) -> tuple[Condition, tuple[Condition, ...]] | None:
-    """The first condition that compares with a text, and all of them with another text that one entry alone has."""
+    """The first condition that compares with a text, and all of them with another text that one
+    entry alone has.
+    """
     old = next(filter(_compares, where), None)
     if old is None:
         return None
@@ -389,7 +403,9 @@ def _shape(path: Sequence[Exchange]) -> list[list[str]]:
 
 
 def _is_alike(one: JsonValue, other: JsonValue) -> bool:
-    """Whether two responses have the same members (a refusal has others), and neither is empty where the other is not."""
+    """Whether two responses have the same members (a refusal has others), and neither is empty
+    where the other is not.
+    """
     if not isinstance(one, dict) or not isinstance(other, dict):
         return type(one) is type(other) and bool(one) == bool(other)
     return set(one) == set(other) and _holds_something(one) == _holds_something(other)

@@ -1,4 +1,5 @@
-"""How multi-step samples are made: goals whose calls hang together and succeed, then paths through an environment.
+"""How multi-step samples are made: goals whose calls hang together and succeed, then paths through
+an environment.
 
 On average goals are as deep and wide as wished (ComplexFuncBench 2.1).
 """
@@ -78,7 +79,8 @@ async def plan_goals(
     seed: int,
     variants: int = 10,
 ) -> AsyncIterator[Goal]:
-    """`count` different goals of a domain, or of several at once for "Cross"; fewer where the world has no more.
+    """`count` different goals of a domain, or of several at once for "Cross"; fewer where the world
+    has no more.
 
     In a world that has begun they are tasks, which change it.
 
@@ -144,7 +146,9 @@ class _Plan:
             )
 
     def _is_wanted(self, name: str) -> bool:
-        """Whether a goal can be about the tool: it needs something of another's response, and is no list of choices."""
+        """Whether a goal can be about the tool: it needs something of another's response, and is
+        no list of choices.
+        """
         graph, tool = self._graph, self._graph.tools[name]
         offers = {
             self._vocabulary.element(link.tool, link.parameter)
@@ -195,7 +199,9 @@ class _Plan:
         return None
 
     def _goal(self, calls: tuple[PlannedCall, ...]) -> Goal:
-        """The goal that these calls meet; every tool of the domains that they are of is a candidate, and what these were lent."""
+        """The goal that these calls meet; every tool of the domains that they are of is a
+        candidate, and what these were lent.
+        """
         graph = self._graph
         domains = {graph.domain(call.tool) for call in calls if call.tool not in graph.lent}
         called = dict.fromkeys(graph.tools[call.tool].key for call in calls)
@@ -216,7 +222,9 @@ class _Plan:
         )
 
     def _repeats(self, calls: Sequence[PlannedCall]) -> bool:
-        """Whether a thing that a call makes is given by another one what it has been given already."""
+        """Whether a thing that a call makes is given by another one what it has been given
+        already.
+        """
         return any(
             call.arguments.get(name) == source
             for call in calls
@@ -226,7 +234,9 @@ class _Plan:
         )
 
     async def _is_provable(self, goal: Goal) -> bool:
-        """Whether the calls can be made the only shortest path, and those of a task change the world as they stand."""
+        """Whether the calls can be made the only shortest path, and those of a task change the
+        world as they stand.
+        """
         environment = self._environment
         tools = [tool for tool in environment.tools if tool.key in goal.candidates]
         found = await single_path(goal, environment, tools)
@@ -299,7 +309,9 @@ class _Plan:
         return list(dict.fromkeys(self._graph.domain(name) for name in tools))
 
     def _badness(self, sketch: GoalSketch) -> float:
-        """How far the averages would be off with this sketch, and how often its tools were wanted already."""
+        """How far the averages would be off with this sketch, and how often its tools were
+        wanted already.
+        """
         goals = self._goals + 1
         steps = (self._steps + sketch.steps) / goals
         calls = (self._calls + len(sketch.calls)) / goals
@@ -310,7 +322,9 @@ class _Plan:
         return goals * apart + _REPETITION * often / max(1.0, usual)
 
     def obstacle(self) -> str:
-        """Why no goal can be planned: what no result gives and no user would say, or that no tool takes another's results."""
+        """Why no goal can be planned: what no result gives and no user would say, or that no
+        tool takes another's results.
+        """
         if self._wanted:
             return (
                 "its tools' results do not let one thing be told from the others, so no goal in"
@@ -411,7 +425,9 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
 
 
 async def _plan(order: Order) -> AsyncIterator[Goal]:
-    """Goals that make `count` samples; the last one makes fewer where they don't share out evenly."""
+    """Goals that make `count` samples; the last one makes fewer where they don't share out
+    evenly.
+    """
     fitting: list[Environment] = []
     for one in order.environments.values():
         domains = {tool.category for tool in one.tools}

@@ -1,4 +1,6 @@
-"""A goal's calls made step by step: every source of a value becomes a value, every call gets its response."""
+"""A goal's calls made step by step: every source of a value becomes a value, every call gets its
+response.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +41,9 @@ Source = TypeVar("Source", StatedValue, Picked)
 
 
 class SourceLeaf(NamedTuple):
-    """A source that is not composed, and where it stands: goal call `call`, argument path "legs[0].fromId"."""
+    """A source that is not composed, and where it stands: goal call `call`, argument path
+    "legs[0].fromId".
+    """
 
     call: int
     argument: str
@@ -180,7 +184,9 @@ class KnownValues:
         return (tool, parameter) in self._linked
 
     def values_for(self, tool: Tool, parameter: str) -> list[StatedValue | Default]:
-        """What the user said that this parameter can take: for one of the same name, else for one of the same kind."""
+        """What the user said that this parameter can take: for one of the same name, else for
+        one of the same kind.
+        """
         schema = tool.properties[parameter]
         kind = kind_of(schema)
         texts = self.texts if kind == "text" else []
@@ -218,7 +224,9 @@ def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Defa
 
 
 class NoEntryError(RecordError):
-    """No entry meets the conditions for a picked value; `source` and `entries` say which value, and of which entries."""
+    """No entry meets the conditions for a picked value; `source` and `entries` say which value,
+    and of which entries.
+    """
 
     def __init__(self, message: str, source: Picked, entries: list[Entry]) -> None:
         """Keep what another condition could be chosen by."""
@@ -227,7 +235,9 @@ class NoEntryError(RecordError):
 
 
 class PickedPlace(NamedTuple):
-    """Where a picked leaf was found: response `call` of step `step`, at `path`; `entry` of the `fitting` entries."""
+    """Where a picked leaf was found: response `call` of step `step`, at `path`; `entry` of the
+    `fitting` entries.
+    """
 
     leaf: SourceLeaf
     step: int
@@ -239,7 +249,10 @@ class PickedPlace(NamedTuple):
 
 
 class Resolved(NamedTuple):
-    """A goal's path. `positions` says at which step, and where in it, each call of the goal is made."""
+    """A goal's path.
+
+    `positions` says at which step, and where in it, each call of the goal is made.
+    """
 
     path: tuple[Exchange, ...]
     places: tuple[PickedPlace, ...]
@@ -257,7 +270,8 @@ class Resolved(NamedTuple):
 
 
 async def resolve(goal: Goal, environment: Environment) -> Resolved:
-    """Make the goal's calls, those of one step at once; RecordError says which value or response is missing and why.
+    """Make the goal's calls, those of one step at once; RecordError says which value or response is
+    missing and why.
 
     Where several entries meet the conditions, the first is taken.
     """
@@ -335,7 +349,9 @@ def steps_of(goal: Goal) -> list[int]:
 
 
 class RememberedEnvironment(WrappedEnvironment):
-    """Asks `environment` once for each call; what was struck from the response to a call is left out of it."""
+    """Asks `environment` once for each call; what was struck from the response to a call is left
+    out of it.
+    """
 
     def __init__(
         self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()
@@ -348,7 +364,9 @@ class RememberedEnvironment(WrappedEnvironment):
     def struck(
         self, path: Sequence[Exchange], strikes: Sequence[Strike]
     ) -> "RememberedEnvironment":
-        """The same environment, without the entries struck from the responses to these calls of `path`."""
+        """The same environment, without the entries struck from the responses to these calls of
+        `path`.
+        """
         one = RememberedEnvironment(self._environment)
         one._answers = self._answers
         by_call: dict[str, list[Strike]] = {}
@@ -372,7 +390,9 @@ class RememberedEnvironment(WrappedEnvironment):
 
 
 def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
-    """A response without the entries that were struck; the rest of it is shared with the original."""
+    """A response without the entries that were struck; the rest of it is shared with the
+    original.
+    """
     by_list: dict[str, set[int]] = {}
     for strike in strikes:
         by_list.setdefault(strike.entries, set()).add(strike.entry)

@@ -1,4 +1,5 @@
-"""The sample of a path: the request, then calls and responses in turn, evidence for every argument, and an answer.
+"""The sample of a path: the request, then calls and responses in turn, evidence for every argument,
+and an answer.
 
 The answer tells the fields that are asked for, and no more.
 """
@@ -69,7 +70,9 @@ _STATE = frozenset({"status", "message", "success"})
 
 
 class Asked(NamedTuple):
-    """A tool that was called, what it returned, and the paths of the fields that the user asks for."""
+    """A tool that was called, what it returned, and the paths of the fields that the user asks
+    for.
+    """
 
     tool: str
     response: JsonValue
@@ -77,12 +80,14 @@ class Asked(NamedTuple):
 
 
 def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tuple[str, ...]:
-    """The fields of a response that somebody would ask for: those of its entries where it lists something, names first.
+    """The fields of a response that somebody would ask for: those of its entries where it lists
+    something, names first.
 
     What is `known`, since the call says it, nobody asks for.
     """
     every = dict.fromkeys(_fields(response, ""))
-    # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for that field.
+    # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for
+    # that field.
     found = [
         path
         for path in every
@@ -218,7 +223,9 @@ def kind_of_domain(domain: str) -> str:
 
 
 async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
-    """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
+    """The sample of a path that was disambiguated: of the template itself, or of a variant of
+    it.
+    """
     goal = path.traced.worded.goal
     environment = environment_of(goal, context)
     recorded = [
@@ -288,7 +295,9 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
 
 
 def place_of(evidence: Evidence) -> tuple[int, int] | None:
-    """The step and the place of the call whose response has a value, None where it comes from elsewhere."""
+    """The step and the place of the call whose response has a value, None where it comes from
+    elsewhere.
+    """
     found = RESULT_PLACE.match(evidence.path) if evidence.kind == "response" else None
     return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
 
@@ -296,7 +305,8 @@ def place_of(evidence: Evidence) -> tuple[int, int] | None:
 def moved_tags(
     source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None
 ) -> Iterator[str]:
-    """The tags that say which calls are wanted, and which of their fields, where these calls stand among others now.
+    """The tags that say which calls are wanted, and which of their fields, where these calls stand
+    among others now.
 
     The step `failed` does nothing that is wanted.
     """
@@ -333,7 +343,9 @@ def reported(sample: Sample) -> Iterator[Asked]:
 
 
 def schema_of(tool: Tool, argument: str) -> JsonSchema:
-    """The schema of an argument or of a part of one ("legs[0].fromId"); an empty one where the tool has none for it."""
+    """The schema of an argument or of a part of one ("legs[0].fromId"); an empty one where the
+    tool has none for it.
+    """
     pieces = argument.replace("]", "").replace("[", ".").split(".")
     schema: JsonSchema = {**tool.properties.get(pieces[0], {}), "title": pieces[0]}
     for piece in pieces[1:]:
@@ -369,7 +381,9 @@ def unstated(
 def evidence_of(
     call: int, goal: Goal, resolved: Resolved, request: str, tool: Tool
 ) -> tuple[Evidence, ...]:
-    """The evidence for every argument of a call of the goal, part by part; a value that is not said has none."""
+    """The evidence for every argument of a call of the goal, part by part; a value that is not
+    said has none.
+    """
     places = {place.leaf.argument: place for place in resolved.places if place.leaf.call == call}
     found: list[Evidence] = []
     for leaf in leaves_of(call, goal.calls[call].arguments):
@@ -407,7 +421,9 @@ class _Leaf(NamedTuple):
 
 
 def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
-    """The turns, each gold call with the evidence that can be found; an argument of many parts has one for each part."""
+    """The turns, each gold call with the evidence that can be found; an argument of many parts
+    has one for each part.
+    """
     responses = _Responses()
     stated: list[tuple[int, str]] = []
     found: list[Turn] = []
@@ -439,7 +455,9 @@ def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn
 
 
 class _Responses:
-    """Every value of the responses so far, by what it is and by its text: the place where it was seen last."""
+    """Every value of the responses so far, by what it is and by its text: the place where it was
+    seen last.
+    """
 
     def __init__(self) -> None:
         self._places: dict[tuple[bool, JsonValue], _GoalPlace] = {}  # text or number, and which
@@ -465,7 +483,9 @@ class _Responses:
 
 
 def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
-    """The single values that an argument is put together of: members, or the parts of a list written with commas."""
+    """The single values that an argument is put together of: members, or the parts of a list
+    written with commas.
+    """
     name, value, schema = leaf
     if isinstance(value, list) and value:
         for at, item in enumerate(value):
@@ -490,7 +510,9 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
 def _evidence(
     leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Responses
 ) -> Evidence | None:
-    """What was stated in so many words comes first, then a response, then what was stated otherwise, then the default."""
+    """What was stated in so many words comes first, then a response, then what was stated
+    otherwise, then the default.
+    """
     spans = [
         (turn, text, found)
         for turn, text in stated

@@ -1,8 +1,11 @@
-"""The shortest paths that meet a goal, found by search over what an environment answers (ComplexFuncBench 2.1.2).
+"""The shortest paths that meet a goal, found by search over what an environment answers
+(ComplexFuncBench 2.1.2).
 
-A call can be made of what the user said, of defaults, and of values that a link finds in the response to an earlier
-call: the value that the goal's conditions pick, or one that they would pick as well. A path has what every wanted call
-needs and no more; fewest steps come first, then fewest calls. Two paths are one where they make the same calls.
+A call can be made of what the user said, of defaults, and of values that a link finds in the
+response to an earlier
+call: the value that the goal's conditions pick, or one that they would pick as well. A path has
+what every wanted call needs and no more; fewest steps come first, then fewest calls. Two paths are
+one where they make the same calls.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +61,9 @@ MOST_BUILT = 12
 
 
 class PossibleCall(NamedTuple):
-    """A call that can be made; the `call` of each picked value of `planned` is an index into `needs`."""
+    """A call that can be made; the `call` of each picked value of `planned` is an index into
+    `needs`.
+    """
 
     planned: PlannedCall
     call: Call
@@ -79,14 +84,18 @@ class PossibleCall(NamedTuple):
         return _made(self.planned.with_changes(tool=tool), call, self.needs)
 
     def with_stated(self, argument: str, stated: StatedValue) -> "PossibleCall":
-        """The same call with another value that is stated; the argument is one of its own, not a part of one."""
+        """The same call with another value that is stated; the argument is one of its own, not a
+        part of one.
+        """
         call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: stated.value})
         arguments = {**self.planned.arguments, argument: stated}
         return _made(self.planned.with_changes(arguments=arguments), call, self.needs)
 
 
 class Option(NamedTuple):
-    """A value that an argument may have: picked out of the response of `supplier`, from its entry `entry`."""
+    """A value that an argument may have: picked out of the response of `supplier`, from its
+    entry `entry`.
+    """
 
     value: JsonValue
     supplier: PossibleCall
@@ -134,14 +143,18 @@ async def find_plans(
 
 
 def wanted_of(goal: Goal) -> list[int]:
-    """The calls that the user asks for; where none is marked, those whose responses no other call needs."""
+    """The calls that the user asks for; where none is marked, those whose responses no other
+    call needs.
+    """
     wanted = [index for index, planned in enumerate(goal.calls) if planned.wanted]
     used = {picked.call for _, picked in sources_in(goal, Picked)}
     return wanted or [index for index in range(len(goal.calls)) if index not in used]
 
 
 def _combinations(choices: list[list[PossibleCall]]) -> Iterator[tuple[PossibleCall, ...]]:
-    """Ways for all wanted calls: as planned, with one of them otherwise, then all together as far as bounded."""
+    """Ways for all wanted calls: as planned, with one of them otherwise, then all together as
+    far as bounded.
+    """
     planned = [ways[0] for ways in choices]
     yield tuple(planned)
     for index, ways in enumerate(choices):
@@ -265,14 +278,18 @@ class Ways:
         return self._ways[index]
 
     async def entries(self, made: PossibleCall, entries: str) -> list[Entry]:
-        """The entries that the response to a call has at this path; none where it has no such path or no response."""
+        """The entries that the response to a call has at this path; none where it has no such
+        path or no response.
+        """
         answer = await self.environment.answer(made.call)
         if answer.problem or not has(answer.response, entries):
             return []
         return entries_of(answer.response, entries)
 
     async def _calls_of(self, tool: str, consumer: int) -> list[PossibleCall]:
-        """The calls of a tool that can be made without the response of the goal's call `consumer`."""
+        """The calls of a tool that can be made without the response of the goal's call
+        `consumer`.
+        """
         free = [
             self.planned[index]
             for index, planned in enumerate(self.goal.calls)
@@ -283,7 +300,9 @@ class Ways:
         )
 
     def _varied(self, tool: str) -> list[PossibleCall]:
-        """The planned calls of a tool, each with another text that was stated in the place of one that they say."""
+        """The planned calls of a tool, each with another text that was stated in the place of
+        one that they say.
+        """
         texts, found = self.known.texts, list[PossibleCall]()
         if is_making(tool):
             return found
@@ -299,7 +318,9 @@ class Ways:
         return found[:MOST_BUILT]
 
     async def _build(self, name: str) -> list[PossibleCall]:
-        """The calls of a tool that can be made of what was stated, and of what the goal's picks found."""
+        """The calls of a tool that can be made of what was stated, and of what the goal's picks
+        found.
+        """
         if name not in self._built and is_making(name):
             self._built[name] = []  # nobody makes a thing to find one
         if name not in self._built:
@@ -396,7 +417,9 @@ class Ways:
         ]
 
     async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
-        """The planned value, or one that the conditions tell as well, out of the responses of other calls."""
+        """The planned value, or one that the conditions tell as well, out of the responses of
+        other calls.
+        """
         place = next(
             one
             for one in self.resolved.places
@@ -421,7 +444,8 @@ class Ways:
         same = [one for one in entries if value_at(one.value, link.field) == planned]
         if not source.where:  # nothing was stated of the entry: it is the first that the call finds
             same = [one for one in same if one.index == 0]
-        # A reader may take this call for the planned one: it is of an overlapping tool, or leaves nothing out that is said.
+        # A reader may take this call for the planned one: it is of an overlapping tool, or leaves
+        # nothing out that is said.
         overlaps = supplier.call.tool not in self.planned_tools
         if not same and (overlaps or self.planned[source.call].stated <= supplier.stated):
             same = rendered(entries, source.where)
@@ -434,7 +458,9 @@ class Ways:
         return _options(same[:1], supplier, picked)
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
-        """The ways in which another tool gives the very same response to the very same arguments."""
+        """The ways in which another tool gives the very same response to the very same
+        arguments.
+        """
         planned, own = self.goal.calls[index], self.planned[index]
         if not planned.wanted:
             return []

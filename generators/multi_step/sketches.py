@@ -1,4 +1,6 @@
-"""Sketches of goals: which tools are called, which of their parameters a user says, and which come out of responses."""
+"""Sketches of goals: which tools are called, which of their parameters a user says, and which
+come out of responses.
+"""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -13,7 +15,8 @@ from callwright.warehouse.records import JsonSchema, Link
 from callwright.warehouse.records.drafts import ElementKind
 
 SHOWN = ("type", "format", "enum", "pattern")
-# "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others; "through": the whole
+# "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others;
+# "through": the whole
 Selection = str
 _DEEPEST = 5
 _OPTIONAL: Mapping[str, float] = {
@@ -72,7 +75,9 @@ def shared_start(one: str, other: str) -> int:
 
 
 class Say(NamedTuple):
-    """A value that the user says; `role` tells which city of the trip it belongs to, equal keys share one value."""
+    """A value that the user says; `role` tells which city of the trip it belongs to, equal keys
+    share one value.
+    """
 
     element: ElementKind
     role: str
@@ -82,7 +87,9 @@ class Say(NamedTuple):
 
 
 class Take(NamedTuple):
-    """A value out of the response of another call; `mark` tells apart several entries meant of one response."""
+    """A value out of the response of another call; `mark` tells apart several entries meant of
+    one response.
+    """
 
     source: int
     link: Link
@@ -149,7 +156,9 @@ def needs(slots: Mapping[str, Slot]) -> set[int]:
 
 
 def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) -> bool:
-    """Whether two of the calls' tools could give one parameter its value: two searches for one thing, two look-ups."""
+    """Whether two of the calls' tools could give one parameter its value: two searches for one
+    thing, two look-ups.
+    """
     used = {call.tool for call in calls}
     return any(
         len(used & _rivals(call.tool, name, slot, graph, element)) > 1
@@ -178,7 +187,9 @@ def _asked(lookup: str, graph: ToolGraph, element: Element) -> ElementKind:
 
 
 class UnsayableError(Exception):
-    """The tool needs a value that neither a user says nor a response gives; the sketch is given up."""
+    """The tool needs a value that neither a user says nor a response gives; the sketch is given
+    up.
+    """
 
 
 class Sketcher:
@@ -198,7 +209,9 @@ class Sketcher:
         self._turn = 0
 
     def draw(self, wants: Sequence[str]) -> GoalSketch | None:
-        """The sketch of a goal that wants these tools' responses, None where one of them can't be called."""
+        """The sketch of a goal that wants these tools' responses, None where one of them can't
+        be called.
+        """
         try:
             for tool in wants:
                 self._turn += 1
@@ -339,7 +352,9 @@ class Sketcher:
                     slots[name] = slot
 
     def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Parameters that one entry gives together: two that take the same field are of two entries."""
+        """Parameters that one entry gives together: two that take the same field are of two
+        entries.
+        """
         groups: list[tuple[str, list[str]]] = []
         for name in names:
             source = self._source(tool, name, [known for known, _ in groups])
@@ -357,7 +372,9 @@ class Sketcher:
         return groups
 
     def _source(self, tool: str, name: str, taken: Sequence[str]) -> str:
-        """The tool whose response gives the value: one that gives others already, else a search, else a look-up."""
+        """The tool whose response gives the value: one that gives others already, else a search,
+        else a look-up.
+        """
         links = self._open_links(tool, name) or self._graph.links(tool, name)
         makers = [
             link.source
@@ -395,7 +412,9 @@ class Sketcher:
         return self._known[tool, role]
 
     def _bridge(self, tool: str, user: str, parameter: str) -> int | None:
-        """A look-up of what an entry of an earlier search is called: the airport of a flight, the hotel that was found."""
+        """A look-up of what an entry of an earlier search is called: the airport of a flight,
+        the hotel that was found.
+        """
         query = self._graph.tools[tool].required[0]
         direct = {
             link.source
@@ -482,7 +501,9 @@ class Sketcher:
         return Group("object", members, tuple(parts))
 
     def _inside(self, tool: str, name: str, slots: Mapping[str, Slot]) -> Slot:
-        """An entry of a list that a call with the same values gives: a filter, an order, a currency."""
+        """An entry of a list that a call with the same values gives: a filter, an order, a
+        currency.
+        """
         link = next(
             one
             for one in self._graph.links(tool, name)

@@ -1,7 +1,8 @@
 """Tasks: goals that are a change of a world, and how a world ends that calls were made in.
 
-A task's sample is made as every path is, but its responses are those of episodes of its world, where lists have all that there is
-and what was written is read; it says by `changes` how the world has to end, whichever calls lead there.
+A task's sample is made as every path is, but its responses are those of episodes of its world,
+where lists have all that there is and what was written is read; it says by `changes` how the world
+has to end, whichever calls lead there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,10 @@ class BegunWorld(WrappedEnvironment):
     """An environment that answers each call as an episode that has just begun does."""
 
     def __init__(self, environment: Environment) -> None:
-        """Take the world of an environment. Raises ConfigurationError where calls can't change it."""
+        """Take the world of an environment.
+
+        Raises ConfigurationError where calls can't change it.
+        """
         super().__init__(environment)
         self.inner = world_of(environment)
 
@@ -54,7 +58,10 @@ def environment_of(goal: Goal, context: StageContext) -> Environment:
 
 
 def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
-    """The world that a task's calls change. Raises ConfigurationError where it is not at hand, or calls can't change it."""
+    """The world that a task's calls change.
+
+    Raises ConfigurationError where it is not at hand, or calls can't change it.
+    """
     if sample.environment not in context.environments:
         raise ConfigurationError(
             f"The task {sample.key} is judged by how the world {sample.environment!r} ends, which"
@@ -89,10 +96,13 @@ def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
 def find_changes(
     path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
 ) -> tuple[Change, ...]:
-    """What the calls of a path make of the world. Raises RecordError where they don't make up a task.
+    """What the calls of a path make of the world.
 
-    Each that writes has to change something, by each of its arguments, and all have to be answered as the path has it when
-    they are made one after the other; a world answers whole, so that nothing can be struck.
+    Raises RecordError where they don't make up a task.
+
+    Each that writes has to change something, by each of its arguments, and all have to be answered
+    as the path has it when they are made one after the other; a world answers whole, so that
+    nothing can be struck.
     """
     if strikes:
         raise RecordError("Other entries of what the world answers fit what is wanted as well.")
@@ -109,7 +119,9 @@ def find_changes(
 
 
 def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
-    """What could be called in place of a call that says too much, and what is wrong with it then."""
+    """What could be called in place of a call that says too much, and what is wrong with it
+    then.
+    """
     yield [], "changes nothing"
     for name in call.arguments:
         rest = {other: value for other, value in call.arguments.items() if other != name}
@@ -119,7 +131,10 @@ def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
 def made_in_a_row(
     path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
 ) -> Ending:
-    """The end of an episode in which the calls of a path are made. Raises RecordError where they are answered otherwise then."""
+    """The end of an episode in which the calls of a path are made.
+
+    Raises RecordError where they are answered otherwise then.
+    """
     by_call: dict[tuple[int, int], list[Strike]] = {}
     for strike in strikes:
         by_call.setdefault((strike.step, strike.call), []).append(strike)
@@ -139,10 +154,12 @@ def made_in_a_row(
 def validate_path(
     path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment
 ) -> None:
-    """Raise RecordError where a server would answer the calls of a path otherwise when they are made one after the other.
+    """Raise RecordError where a server would answer the calls of a path otherwise when they are
+    made one after the other.
 
-    A world that is simulated answers those that are no task for themselves; it may refuse none in an episode, in whichever order
-    those made at once come: what one of them deletes is not looked at by another.
+    A world that is simulated answers those that are no task for themselves; it may refuse none in
+    an episode, in whichever order those made at once come: what one of them deletes is not looked
+    at by another.
     """
     within = getattr(environment, "inner", environment)
     if isinstance(within, ServerWorld):
@@ -161,7 +178,9 @@ def validate_path(
 def is_sound(
     path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool
 ) -> bool:
-    """Whether the calls of a path make up a task, or else are answered as it has them when made one after the other."""
+    """Whether the calls of a path make up a task, or else are answered as it has them when made
+    one after the other.
+    """
     try:
         if as_task:
             find_changes(path, strikes, world_of(environment))
@@ -173,5 +192,7 @@ def is_sound(
 
 
 def is_reached(goal: Sequence[Change], changes: Sequence[Change]) -> bool:
-    """Whether a world has ended as a task wants it: all that is due has changed, and nothing else."""
+    """Whether a world has ended as a task wants it: all that is due has changed, and nothing
+    else.
+    """
     return unnamed(goal) == unnamed(changes)

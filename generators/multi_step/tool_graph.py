@@ -1,4 +1,6 @@
-"""The tools of an environment as a graph: which tool's response gives what another one takes, and what each does."""
+"""The tools of an environment as a graph: which tool's response gives what another one takes,
+and what each does.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -29,8 +31,9 @@ class ToolGraph:
     ) -> None:
         """Of the tools, those of `domains` (all where it is empty) in `language`.
 
-        With `element` there are tools of other domains as well, `lent`: lists that give the identifiers that those take and
-        none of them gives. No link is from what is `writing`: what a task makes is used by no other call of it.
+        With `element` there are tools of other domains as well, `lent`: lists that give the
+        identifiers that those take and none of them gives. No link is from what is `writing`: what
+        a task makes is used by no other call of it.
         """
         wanted = {*domains, SHARED} if domains else set()
         spoken = {tool.name: tool for tool in tools_for(environment.tools, language)}
@@ -64,7 +67,9 @@ class ToolGraph:
         )
 
     def members(self, tool: str, parameter: str) -> tuple[str, ...]:
-        """The required members of the objects that a list parameter holds, () for any other parameter."""
+        """The required members of the objects that a list parameter holds, () for any other
+        parameter.
+        """
         items = self.tools[tool].properties[parameter].get("items") or {}
         return tuple(items.get("required") or items.get("properties") or ())
 
@@ -92,7 +97,9 @@ class ToolGraph:
         )
 
     def is_through(self, source: str, tool: str, parameter: str) -> bool:
-        """Whether the parameter only ever comes out of a response as a whole: what one entry leads to."""
+        """Whether the parameter only ever comes out of a response as a whole: what one entry
+        leads to.
+        """
         return not any(
             self.is_listed(link) for link in self.links(tool, parameter) if link.source == source
         )
@@ -106,7 +113,9 @@ class ToolGraph:
         return any(link.source == tool for links in self._links.values() for link in links)
 
     def refers(self, tool: str, parameter: str) -> bool:
-        """Whether an optional parameter takes the id of a thing of another kind, which a list gives ("petId" of an order)."""
+        """Whether an optional parameter takes the id of a thing of another kind, which a list
+        gives ("petId" of an order).
+        """
         is_optional = parameter in self.tools[tool].optional
         is_named = is_opaque(parameter) and len(words_of(parameter)) > 1
         return (
@@ -131,9 +140,11 @@ def _lent(
     links: Mapping[tuple[str, str], Sequence[Link]],
     element: Element,
 ) -> dict[str, Tool]:
-    """The tools that give the identifiers which a domain's `own` take and none of them gives; and what these take in turn.
+    """The tools that give the identifiers which a domain's `own` take and none of them gives; and
+    what these take in turn.
 
-    Of several that list them, one whose entries are what is identified, and of these the one that itself requires least.
+    Of several that list them, one whose entries are what is identified, and of these the one that
+    itself requires least.
     """
     found: dict[str, Tool] = {}
     waiting = list(own.values())
@@ -159,7 +170,9 @@ def _lent(
 
 @lru_cache(4096)
 def is_making(tool: str) -> bool:
-    """Whether a tool's name says that it makes a thing: it is called only where the user wants one."""
+    """Whether a tool's name says that it makes a thing: it is called only where the user wants
+    one.
+    """
     verb = next(iter(function_words(tool)), "")
     return deed_of(verb) == "make" or verb in _MAKING
 

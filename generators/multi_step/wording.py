@@ -49,8 +49,8 @@ class GoalWording(BaseModel):
 async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     """The goal with a request that says every value and condition of it; asked anew until one does.
 
-    After three wordings one goes on that leaves a part out, to be mended when paths are corrected. Raises ReplyError where
-    each of them gives something away, or leaves too much out.
+    After three wordings one goes on that leaves a part out, to be mended when paths are corrected.
+    Raises ReplyError where each of them gives something away, or leaves too much out.
     """
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
     environment = environment_of(goal, context)
@@ -99,7 +99,9 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
 
 
 def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> bool:
-    """Whether the request leaves out no more than half of what it has to say: the correction of paths puts that in."""
+    """Whether the request leaves out no more than half of what it has to say: the correction of
+    paths puts that in.
+    """
     lacking = [
         value
         for tool, parameter, value in stated_values(goal)
@@ -112,7 +114,9 @@ def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: froze
 def wording_problem(
     request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]
 ) -> str:
-    """Why this request can't stand for the goal, "" where it can: all is stated that must be, and nothing more."""
+    """Why this request can't stand for the goal, "" where it can: all is stated that must be,
+    and nothing more.
+    """
     return (
         _unusable(request, goal)
         or _given_away(request, tools, secrets)
@@ -129,7 +133,10 @@ def _unusable(request: str, goal: Goal) -> str:
 
 
 def _left_out(request: str, goal: Goal, tools: dict[str, Tool]) -> str:
-    """What the request lacks by every reader, "" where nothing. Corrections put it in (ComplexFuncBench 2.1.2)."""
+    """What the request lacks by every reader, "" where nothing.
+
+    Corrections put it in (ComplexFuncBench 2.1.2).
+    """
     for tool, parameter, value in stated_values(goal):
         stated = find_value(
             (parameter, value), parameter_schema(tools[tool], parameter), "", request, goal.language
@@ -154,7 +161,9 @@ def _given_away(request: str, tools: dict[str, Tool], secrets: frozenset[str]) -
 
 
 def stated_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
-    """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper), value."""
+    """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper),
+    value.
+    """
     for leaf, stated in sources_in(goal, StatedValue):
         yield goal.calls[leaf.call].tool, leaf.argument, stated.value
 

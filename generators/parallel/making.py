@@ -1,7 +1,9 @@
-"""Several calls at once: of one tool with different values, or of several tools, none of which needs another one.
+"""Several calls at once: of one tool with different values, or of several tools, none of which
+needs another one.
 
-They are planned, and worded as one message with evidence for each argument in the stretch that is about its call. The n-th plan
-of a language depends on the seed, the catalog and n alone, never on how many are asked for.
+They are planned, and worded as one message with evidence for each argument in the stretch that is
+about its call. The n-th plan of a language depends on the seed, the catalog and n alone, never on
+how many are asked for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,14 +81,17 @@ LONGEST = 2500
 
 
 class ParallelWording(BaseModel):
-    """A message in the person's voice, and the stretch of it that is about each call, in the order of the calls."""
+    """A message in the person's voice, and the stretch of it that is about each call, in the
+    order of the calls.
+    """
 
     request: str
     parts: list[str]
 
 
 async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """A sample whose request states every value of every call; asked anew where it leaves one out or says another one.
+    """A sample whose request states every value of every call; asked anew where it leaves one out
+    or says another one.
 
     Raises ReplyError where three wordings in a row do.
     """
@@ -140,7 +145,9 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
 def wording_problem(
     wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> str:
-    """Why this wording can't stand for the calls, "" where it can: no value is left out, and no other one said for it."""
+    """Why this wording can't stand for the calls, "" where it can: no value is left out, and no
+    other one said for it.
+    """
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
     return next(
@@ -156,7 +163,9 @@ def wording_problem(
 def stated_values(
     wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> dict[Spot, Stated]:
-    """Where the request states each value: in the stretch that is about its call, where the stretches can be told apart."""
+    """Where the request states each value: in the stretch that is about its call, where the
+    stretches can be told apart.
+    """
     found: dict[Spot, Stated] = {}
     for number, (start, end) in enumerate(
         call_stretches(wording, len({number for number, _ in expected}))
@@ -170,7 +179,9 @@ def stated_values(
 
 
 def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
-    """The stretch of the request that is about each call, up to where the next one begins; all of it where parts don't tell."""
+    """The stretch of the request that is about each call, up to where the next one begins; all
+    of it where parts don't tell.
+    """
     starts: list[int] = []
     end = 0
     for part in wording.parts:
@@ -196,7 +207,10 @@ _TRIES = 40
 
 
 def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
-    """The first plans of an order. Raises ConfigurationError where the catalog has too few tools in its language."""
+    """The first plans of an order.
+
+    Raises ConfigurationError where the catalog has too few tools in its language.
+    """
     spoken = sorted(tools_for(order.tools, order.language), key=lambda tool: tool.key)
     usable = usable_tools(order, spoken, tool_obstacle)
     if len(usable) < 2 and order.samples:  # noqa: PLR2004 - several tools are two at least
@@ -218,7 +232,9 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
 
 
 def tool_obstacle(order: Order, tool: Tool) -> str:
-    """Why the tool can't be called beside others: it takes nothing, too much to be stated there, or no single texts and numbers."""
+    """Why the tool can't be called beside others: it takes nothing, too much to be stated there,
+    or no single texts and numbers.
+    """
     if not tool.required:
         return "It requires nothing, so its calls can't be told apart."
     if len(tool.required) > _MOST_PARAMETERS:
@@ -246,7 +262,8 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
     tools = [first]
     if not again:  # others beside it, none of which could do what another one does
         mixed = rng.sample(usable, len(usable))
-        # Tools of a document are of one category: who manages tasks does not ban another product's user in one breath.
+        # Tools of a document are of one category: who manages tasks does not ban another product's
+        # user in one breath.
         apart = {
             one.key
             for one in usable
@@ -292,7 +309,9 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
 def _with_other_values(
     tool: Tool, count: int, order: Order, rng: Random
 ) -> list[tuple[Tool, Arguments]]:
-    """So many calls of a tool, each argument's value another one than in the calls before; nothing where there are too few."""
+    """So many calls of a tool, each argument's value another one than in the calls before;
+    nothing where there are too few.
+    """
     found: list[Arguments] = []
     names = _names(tool, rng)
     for _ in range(_TRIES):

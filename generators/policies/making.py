@@ -1,8 +1,10 @@
-"""Samples of policies: those of the recipe laid over a task that was proved, what is then due, and the words for it.
+"""Samples of policies: those of the recipe laid over a task that was proved, what is then due, and
+the words for it.
 
-Everything is decided in episodes of the world: each gold call of the task is held against the policies in the state in which it
-would be made. A call that is forbidden is left out, with all that takes values from it. How leave is asked for and given, how a
-call is refused, and how users urge is worded; the world answers anew.
+Everything is decided in episodes of the world: each gold call of the task is held against the
+policies in the state in which it would be made. A call that is forbidden is left out, with all that
+takes values from it. How leave is asked for and given, how a call is refused, and how users urge is
+worded; the world answers anew.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -55,10 +57,12 @@ Place = tuple[int, int]
 
 
 class CasePlan(NamedTuple):
-    """A policy case before it is worded: the call at issue and its policy, what is due, and the steps of the gold.
+    """A policy case before it is worded: the call at issue and its policy, what is due, and the
+    steps of the gold.
 
-    Before the step `pause` the assistant and the user speak: it asks for leave (`answer` is what the user says), or refuses and is
-    urged (`is_pressed`). `broken` are the policies that are told where something is refused.
+    Before the step `pause` the assistant and the user speak: it asks for leave (`answer` is what
+    the user says), or refuses and is urged (`is_pressed`). `broken` are the policies that are told
+    where something is refused.
     """
 
     sort: PolicySort
@@ -78,7 +82,9 @@ class CasePlan(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """What the policies say of each gold call of a task, those left out that can't be made without a forbidden one."""
+    """What the policies say of each gold call of a task, those left out that can't be made
+    without a forbidden one.
+    """
 
     ruled: tuple[tuple[PlacedCall, Ruling], ...]
     lost: frozenset[Place]
@@ -157,7 +163,9 @@ def _refused(
 def _asked(
     planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling
 ) -> Iterator[CasePlan]:
-    """The call is made last, with what takes values from it: before it stands the question, whose answer decides."""
+    """The call is made last, with what takes values from it: before it stands the question,
+    whose answer decides.
+    """
     at = placed.step, planting.steps[placed.step].index(placed.call)
     lost, kept = {at}, set[Place]()
     for step, calls in enumerate(planting.steps):
@@ -215,7 +223,10 @@ def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
 
 
 async def word_policy(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The task of a derivation under the recipe's policies. Raises RecordError where none is about what it calls."""
+    """The task of a derivation under the recipe's policies.
+
+    Raises RecordError where none is about what it calls.
+    """
     planting = planting_of(derivation.source, context, derivation.seed)
     # those about tools of the task's world, which its assistant is told
     policies = tuple(one for one in context.policies if planting.tools.keys() >= {*one.tools})

@@ -1,7 +1,8 @@
-"""What a recipe's policies come to in its worlds, before anything is made: calls of each tool are tried, of the things there are.
+"""What a recipe's policies come to in its worlds, before anything is made: calls of each tool are
+tried, of the things there are.
 
-A call that a policy is about is made of what the world's links lead to (the ids that a list has) and of choices. What takes a
-value that only people say is not tried.
+A call that a policy is about is made of what the world's links lead to (the ids that a list has)
+and of choices. What takes a value that only people say is not tried.
 """
 
 from collections import Counter
@@ -25,7 +26,9 @@ _DEEPEST = 3  # calls that lead to a value
 
 
 class PolicyProblem(NamedTuple):
-    """What is wrong with a policy, or odd about it where it `is_remark`; `at` is its place in the list."""
+    """What is wrong with a policy, or odd about it where it `is_remark`; `at` is its place in
+    the list.
+    """
 
     at: int
     message: str
@@ -35,7 +38,9 @@ class PolicyProblem(NamedTuple):
 def survey_policies(
     policies: Sequence[Policy], environments: Iterable[Environment]
 ) -> Iterator[PolicyProblem]:
-    """What is wrong with policies, or odd, in the worlds of a recipe: each is about the tools of one of them."""
+    """What is wrong with policies, or odd, in the worlds of a recipe: each is about the tools of
+    one of them.
+    """
     worlds = [one for one in environments if is_changeable(one)]
     names = Counter(policy.name for policy in policies)
     for at, policy in enumerate(policies):
@@ -110,7 +115,9 @@ def _tried(
 
 
 def _never(known: Sequence[tuple[Ruling, ...]], tool: str, places: dict[str, int]) -> PolicyProblem:
-    """Why no call of a tool is ever allowed: by one policy, or since several contradict each other."""
+    """Why no call of a tool is ever allowed: by one policy, or since several contradict each
+    other.
+    """
     names = {
         ruling.policy.name: None for one in known for ruling in one if ruling.verdict == "forbidden"
     }
@@ -142,7 +149,9 @@ def _calls(
     taken: Iterable[str] = (),
     depth: int = 0,
 ) -> list[Call]:
-    """Calls of a tool with all that it requires and what is taken besides; none where a value can only be said."""
+    """Calls of a tool with all that it requires and what is taken besides; none where a value
+    can only be said.
+    """
     stated = next(one for one in world.tools if one.name == tool)
     names = dict.fromkeys((*stated.required, *sorted(taken)))
     values = []

@@ -1,4 +1,6 @@
-"""Questions that are routed through a whole catalog: one call, several, or nested ones (CallNavi 3, 4.1)."""
+"""Questions that are routed through a whole catalog: one call, several, or nested ones (CallNavi
+3, 4.1).
+"""
 
 GROUP = "routing"
 ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD = "routing_easy", "routing_medium", "routing_hard"

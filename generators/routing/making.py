@@ -1,4 +1,5 @@
-"""Planning questions over a domain's whole catalog: which tools, with which values, and which feed which (CallNavi 4.1).
+"""Planning questions over a domain's whole catalog: which tools, with which values, and which feed
+which (CallNavi 4.1).
 
 The n-th plan depends on the domain, the seed and n alone, never on how many are asked for.
 """
@@ -47,7 +48,8 @@ from callwright.warehouse.records import (
 )
 
 STAGE = "routing_plans"
-# Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
+# Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48,
+# 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
 NO_CATALOGS = frozenset(
@@ -164,7 +166,9 @@ def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
 
 
 def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
-    """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what it found."""
+    """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what
+    it found.
+    """
     rng = draw.rng
     wanted = rng.choices(_HARD_CALLS, _HARD_SHARES)[0]
     roads = _chain(last, graph, wanted, rng)
@@ -183,7 +187,9 @@ def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[Plan
 
 
 def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Road]:
-    """The roads from a tool back to a lookup that takes what the user says; nothing is looked up twice."""
+    """The roads from a tool back to a lookup that takes what the user says; nothing is looked up
+    twice.
+    """
     best: list[Road] = []
     for _ in range(_TRIES):
         roads = [rng.choice(graph.roads(last))]
@@ -203,7 +209,9 @@ def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Roa
 
 
 def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> PlannedCall:
-    """A call that takes from the last of the calls before it what that returns, and has all else said."""
+    """A call that takes from the last of the calls before it what that returns, and has all else
+    said.
+    """
     at = len(before) - 1
     fed = [name for name in tool.required if before and feeds(name, before[at], name, tool)]
     stated = draw.fill(
@@ -224,7 +232,8 @@ def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> Pla
 def share_over_domains(
     kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]
 ) -> Iterator[Share]:
-    """How many of a kind's questions each language and domain gets, in the proportions of CallNavi's (Table 2).
+    """How many of a kind's questions each language and domain gets, in the proportions of
+    CallNavi's (Table 2).
 
     Raises ConfigurationError where there is no domain.
     """
@@ -270,7 +279,9 @@ def share_over_domains(
 
 
 def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
-    """The tools of whole catalogs: those of business domains, else of the categories of imports that are large enough."""
+    """The tools of whole catalogs: those of business domains, else of the categories of imports
+    that are large enough.
+    """
     counts = Counter(tool.category for tool in tools if tool.source not in NO_CATALOGS)
     domains = [tool for tool in tools if tool.source == DOMAINS]
     own = (tool for tool in tools if tool.source not in NO_CATALOGS)

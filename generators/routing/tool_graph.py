@@ -52,7 +52,9 @@ _RULE = re.compile(r"calls\[(\d+)\]\.returns\.(.+)")
 
 
 class Feed(NamedTuple):
-    """What an argument is fed by: the `field` of what the call at this place of the turn returns."""
+    """What an argument is fed by: the `field` of what the call at this place of the turn
+    returns.
+    """
 
     call: int
     field: str
@@ -87,9 +89,11 @@ def returned_fields(tool: Tool) -> dict[str, JsonSchema]:
 
 
 def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
-    """Whether this field of what `source` returns is what `target` takes as this parameter; not where `source` is asked with it.
+    """Whether this field of what `source` returns is what `target` takes as this parameter; not
+    where `source` is asked with it.
 
-    It is where both have one name and one shape: the same pattern, or without any the same type and the name of an id.
+    It is where both have one name and one shape: the same pattern, or without any the same type and
+    the name of an id.
     """
     given, taken = returned_fields(source).get(field), target.properties.get(parameter)
     if given is None or taken is None or field != parameter or field in source.required:
@@ -105,7 +109,9 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
 
 
 def known_arguments(call: GoldCall) -> Arguments:
-    """The arguments of a call that have a value; those with the sign and no evidence of a source count among them."""
+    """The arguments of a call that have a value; those with the sign and no evidence of a source
+    count among them.
+    """
     unknown = unknown_arguments(call)
     return {name: value for name, value in call.arguments.items() if name not in unknown}
 

@@ -1,4 +1,6 @@
-"""The values of calls that are asked for at once, chosen as one person would, and the question that states them (CallNavi 4.1)."""
+"""The values of calls that are asked for at once, chosen as one person would, and the question
+that states them (CallNavi 4.1).
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,10 +65,12 @@ class PlanValues(BaseModel):
 async def choose_plan_values(
     plan: RoutingPlan, context: StageContext, *, stage: str
 ) -> list[RoutingPlan]:
-    """The plan with the values that a model gives, and the optional parameters that it adds; one's own values stay.
+    """The plan with the values that a model gives, and the optional parameters that it adds; one's
+    own values stay.
 
-    A value that the schema refuses, or that is missing in two answers, is the one drawn; who is asked again is told which
-    and why. Where two calls of a tool could then be mistaken for each other, all are.
+    A value that the schema refuses, or that is missing in two answers, is the one drawn; who is
+    asked again is told which and why. Where two calls of a tool could then be mistaken for each
+    other, all are.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
@@ -114,7 +118,9 @@ async def choose_plan_values(
 
 
 class _Slots:
-    """What of a planned call is to be given: what it needs, what it may have; what a call before it says is said once."""
+    """What of a planned call is to be given: what it needs, what it may have; what a call before
+    it says is said once.
+    """
 
     def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
         self.call, self._tool, self._at = plan.calls[at], tool, at
@@ -152,7 +158,9 @@ class _Slots:
         }
 
     def told_lacking(self, answer: PlanValues, values: Arguments) -> str:
-        """What an answer lacks where these values are known by now, a sentence a parameter; "" where it lacks nothing."""
+        """What an answer lacks where these values are known by now, a sentence a parameter; ""
+        where it lacks nothing.
+        """
         named = self._named(answer)
         problems = (
             (
@@ -175,7 +183,9 @@ class _Slots:
         return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
 
     def filled(self, values: Arguments) -> PlannedCall:
-        """The call with these values: in place of those drawn, without the optional ones that nobody gave."""
+        """The call with these values: in place of those drawn, without the optional ones that
+        nobody gave.
+        """
         kept = {name: one for name, one in self.call.arguments.items() if name not in self.may}
         new = {name: StatedValue(value=value, element="text") for name, value in values.items()}
         arguments: dict[str, ValueSource] = {**kept, **new}
@@ -201,7 +211,9 @@ def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Itera
 
 
 def _are_apart(one: PlannedCall, other: PlannedCall) -> bool:
-    """Whether a value that both calls have differs, and none that does says a part of the other's."""
+    """Whether a value that both calls have differs, and none that does says a part of the
+    other's.
+    """
     values = [
         {
             name: fold(str(stated.value))
@@ -231,7 +243,8 @@ class RoutingWording(BaseModel):
 
 
 async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """A sample whose request says every value of the plan and gives no unknown one away; asked anew until one does.
+    """A sample whose request says every value of the plan and gives no unknown one away; asked anew
+    until one does.
 
     Raises ReplyError where three wordings in a row break this.
     """
@@ -284,7 +297,8 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
 def routing_problem(
     request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]
 ) -> str:
-    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and nothing unknown is.
+    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and
+    nothing unknown is.
 
     `quotes` are the words that a model found in it to state values which no reader finds.
     """
@@ -339,7 +353,9 @@ def expected_of(plan: RoutingPlan, tools: Mapping[str, Tool]) -> Expected:
 def gold_calls(
     plan: RoutingPlan, tools: Mapping[str, Tool], stated: Mapping[Spot, Stated], request: str
 ) -> tuple[GoldCall, ...]:
-    """The calls of a plan, with evidence where the request states their values, or of what feeds those that are unknown."""
+    """The calls of a plan, with evidence where the request states their values, or of what feeds
+    those that are unknown.
+    """
     return tuple(
         _gold(number, call, tools[call.tool], stated, request)
         for number, call in enumerate(plan.calls)

@@ -40,7 +40,9 @@ class SentenceDraft(BaseModel):
 
 
 def sentence_prompt(tool: Tool, others: Sequence[Tool], language: Language, opener: str) -> Prompt:
-    """What a model is asked for a tool's sentences; some of the `others` are shown, `opener` is what a request may begin with."""
+    """What a model is asked for a tool's sentences; some of the `others` are shown, `opener` is
+    what a request may begin with.
+    """
     near = [one for one in others if one.category == tool.category and one.key != tool.key]
     shown = [{"name": one.name, "description": one.description} for one in near[:_OTHERS]]
     return render(PROMPTS, STAGE, tool=tool, others=shown, language=language, opener=opener)

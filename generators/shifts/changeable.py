@@ -1,4 +1,6 @@
-"""Which arguments of a conversation can be given another value, so that all that is kept of it stays true."""
+"""Which arguments of a conversation can be given another value, so that all that is kept of it
+stays true.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -31,7 +33,9 @@ OPEN_END = (
 
 
 class ChangeableArgument(NamedTuple):
-    """An argument with a value: of the call `call` of the call turn `turn`; `said` is where the user said it."""
+    """An argument with a value: of the call `call` of the call turn `turn`; `said` is where the
+    user said it.
+    """
 
     turn: int
     call: int
@@ -69,7 +73,9 @@ def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool])
 
 
 def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
-    """The calls, by call turn, whose argument changes with this one: those that have it from the same words."""
+    """The calls, by call turn, whose argument changes with this one: those that have it from the
+    same words.
+    """
     old = call_at(sample, place).arguments[place.argument]
     found: dict[int, list[int]] = {}
     for index in range(place.turn, len(sample.turns)):
@@ -86,7 +92,9 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
 def interruptions(
     sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]
 ) -> list[int]:
-    """The user turns before which the user could correct the value, because a question is open that can be asked again."""
+    """The user turns before which the user could correct the value, because a question is open
+    that can be asked again.
+    """
     if place.stated is None or place.stated.turn is None:
         return []
     calls = affected(sample, place)
@@ -240,7 +248,9 @@ def _is_of(one: Evidence | None, other: Evidence) -> bool:
 def _restated(
     sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]
 ) -> bool:
-    """Whether the old value is stated from the turn `start` on, so that a new one would not be the last word."""
+    """Whether the old value is stated from the turn `start` on, so that a new one would not be
+    the last word.
+    """
     call = call_at(sample, place)
     value, schema = (
         call.arguments[place.argument],

@@ -1,7 +1,9 @@
-"""Another value for an argument, of the same type, plausible and new; its wording, and the conversation in which it comes.
+"""Another value for an argument, of the same type, plausible and new; its wording, and the
+conversation in which it comes.
 
-(HammerBench 4.2.3) SO_case1: the user takes the value back in the turn that says it. SO_case2: the user does so in a turn of its
-own, while a question is open, which the assistant then asks again. mSv: after the call the user wants it again with another value.
+(HammerBench 4.2.3) SO_case1: the user takes the value back in the turn that says it. SO_case2: the
+user does so in a turn of its own, while a question is open, which the assistant then asks again.
+mSv: after the call the user wants it again with another value.
 """
 
 from contextlib import suppress
@@ -90,9 +92,11 @@ class OverridingText(BaseModel, title="Correction"):
 
 
 class Scene(NamedTuple):
-    """A change on its way to a sample: where it is, what is stated until then, and whether its parameter must be named.
+    """A change on its way to a sample: where it is, what is stated until then, and whether its
+    parameter must be named.
 
-    `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that one is the last of them.
+    `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that
+    one is the last of them.
     """
 
     change: ValueChange
@@ -110,9 +114,11 @@ class Scene(NamedTuple):
 
 
 async def override_values(change: ValueChange, context: StageContext) -> list[Sample]:
-    """The source with the change worded and every later snapshot set right; asked anew until the words do.
+    """The source with the change worded and every later snapshot set right; asked anew until the
+    words do.
 
-    Raises RecordError where the change does not fit its source, ReplyError where three wordings do not do.
+    Raises RecordError where the change does not fit its source, ReplyError where three wordings do
+    not do.
     """
     scene = _scene(change, context)
     correction = await _ask(scene, context)
@@ -132,7 +138,9 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
 
 
 def correction_problem(correction: OverridingText, scene: Scene) -> str:
-    """Why this wording can't bring the change, "" where it can: the new value said last, and of the right parameter."""
+    """Why this wording can't bring the change, "" where it can: the new value said last, and of
+    the right parameter.
+    """
     text = correction.sentence.strip()
     new, old, schema = scene.change.new, scene.change.old, scene.schema
     if not text or len(text) > LONGEST:
@@ -156,7 +164,9 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
 
 
 def stated_new(correction: OverridingText, scene: Scene) -> Stated:
-    """Where the sentence states the new value: the words quoted, at their last place, else wherever it is found."""
+    """Where the sentence states the new value: the words quoted, at their last place, else
+    wherever it is found.
+    """
     text, words, name = correction.sentence.strip(), correction.words.strip(), scene.place.argument
     stated = find_value((name, scene.change.new), scene.schema, words, text, scene.source.language)
     if stated.place is not None and text[stated.place.start : stated.place.end] == words:
@@ -264,7 +274,9 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """What a text is about: the stems of its words, and pairs of characters where words have no spaces."""
+    """What a text is about: the stems of its words, and pairs of characters where words have no
+    spaces.
+    """
     keys = content_keys(text)
     pairs = (
         one.light + other.light
@@ -346,7 +358,8 @@ class NewValue(BaseModel):
 async def change_values(derivation: Derivation, context: StageContext) -> list[ValueChange]:
     """One argument of the source, chosen by chance, with the value that the user will want instead.
 
-    Raises RecordError where nothing can be changed, and ReplyError where neither three answers nor a draw give one.
+    Raises RecordError where nothing can be changed, and ReplyError where neither three answers nor
+    a draw give one.
     """
     source = derivation.source
     places = find_places(source, context.tools, derivation.transform)
@@ -417,7 +430,9 @@ async def _ask_value(
 
 
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
-    """Why `new` can't replace the value at the place, "" where it can: valid, different, and not said before."""
+    """Why `new` can't replace the value at the place, "" where it can: valid, different, and not
+    said before.
+    """
     call = call_at(source, place)
     old, schema = call.arguments[place.argument], titled_schema(tool, place.argument)
     if new in EMPTY:
@@ -457,7 +472,9 @@ def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: Js
 
 
 def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    """Whether two values could be taken for each other: equal, spelled alike, or one said within the other."""
+    """Whether two values could be taken for each other: equal, spelled alike, or one said within
+    the other.
+    """
     if one == other and isinstance(one, bool) == isinstance(other, bool):
         return True
     if isinstance(one, bool) or isinstance(other, bool):

@@ -1,6 +1,8 @@
-"""Intent shifts, and conversations around a change: where a value was stated, how turns, evidence and tags are carried over.
+"""Intent shifts, and conversations around a change: where a value was stated, how turns, evidence
+and tags are carried over.
 
-Of an intent the user turns to something that no candidate can do, instead of answering (HammerBench 4.2.3).
+Of an intent the user turns to something that no candidate can do, instead of answering (HammerBench
+4.2.3).
 """
 
 import re
@@ -46,8 +48,9 @@ _OF_THE_SOURCE: tuple[Trait, ...] = ("shift", "hammerbench_id", "hammerbench_lab
 def until_due(sample: Sample, transform: Transform) -> Sample:
     """What of the sample a transform can change.
 
-    Of a simulated conversation, where a value is overridden before the call, that is all up to the last call that is no
-    part of a chain, yet to be made (CONFETTI 3.2 cuts there too); of any other sample all of it.
+    Of a simulated conversation, where a value is overridden before the call, that is all up to the
+    last call that is no part of a chain, yet to be made (CONFETTI 3.2 cuts there too); of any other
+    sample all of it.
     """
     last = sample.turns[-1]
     is_due = isinstance(last, CallTurn) and not last.executed
@@ -91,7 +94,9 @@ def is_conversation(sample: Sample) -> bool:
 def find_stated(
     call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema
 ) -> Evidence | None:
-    """Where the user said an argument's value: by the call's own evidence, else by looking; None where nowhere."""
+    """Where the user said an argument's value: by the call's own evidence, else by looking; None
+    where nowhere.
+    """
     for evidence in call.evidence:
         if evidence.argument == argument and evidence.turn is not None and not evidence.in_message:
             stated = prefix[evidence.turn] if evidence.turn < len(prefix) else None
@@ -113,14 +118,18 @@ def find_stated(
 
 
 def snapshots_before(turns: Sequence[Turn], index: int) -> int:
-    """How many snapshots stand before the turn `index`: the number of the first one behind it, counted from 0."""
+    """How many snapshots stand before the turn `index`: the number of the first one behind it,
+    counted from 0.
+    """
     return sum(isinstance(turn, CallTurn) for turn in turns[:index])
 
 
 def with_value(
     turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence
 ) -> CallTurn:
-    """The same calls, those at the places `calls` with another value for the argument that the evidence is for."""
+    """The same calls, those at the places `calls` with another value for the argument that the
+    evidence is for.
+    """
     made = (
         call_with_value(one, value, evidence) if at in calls else one
         for at, one in enumerate(turn.calls)
@@ -137,7 +146,9 @@ def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> Gol
 
 
 def moved(turn: Turn, at: int, by: int) -> Turn:
-    """The turn as it stands after `by` turns were put in at the index `at`: its evidence points where it did."""
+    """The turn as it stands after `by` turns were put in at the index `at`: its evidence points
+    where it did.
+    """
     if not isinstance(turn, CallTurn):
         return turn
     calls: list[GoldCall] = []
@@ -163,7 +174,9 @@ def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
 
 
 def simulation_tags(source: Sample) -> tuple[str, ...]:
-    """By which seed the results were simulated that a sample takes over; its own seed is another."""
+    """By which seed the results were simulated that a sample takes over; its own seed is
+    another.
+    """
     is_first = (
         is_conversation(source) and source.origin is not None and not source.trait("simulation")
     )
@@ -171,7 +184,9 @@ def simulation_tags(source: Sample) -> tuple[str, ...]:
 
 
 def was_made_already(sample: Sample) -> bool:
-    """Whether the calls were made with results that later turns build upon: a path, or a simulated conversation."""
+    """Whether the calls were made with results that later turns build upon: a path, or a
+    simulated conversation.
+    """
     return is_path(sample) or is_conversation(sample)
 
 
@@ -224,9 +239,11 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 async def shift_intents(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The conversation up to a user turn that is replaced by the other sample's request; the assistant declines.
+    """The conversation up to a user turn that is replaced by the other sample's request; the
+    assistant declines.
 
-    Raises RecordError where the source has no such turn, or one of its candidates may serve the other request.
+    Raises RecordError where the source has no such turn, or one of its candidates may serve the
+    other request.
     """
     source, other = derivation.source, derivation.other
     if other is None:
@@ -266,7 +283,9 @@ def _replaceable(sample: Sample) -> list[int]:
 
 
 def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
-    """The tools that the other request asks for: those it calls at first, or the one that was withheld from it."""
+    """The tools that the other request asks for: those it calls at first, or the one that was
+    withheld from it.
+    """
     calls = next((snapshot.calls for snapshot in other.snapshots()), ())
     called = {call.tool for call in calls}
     keys = (
@@ -281,9 +300,11 @@ def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
 def stock_phrases(
     language: Language, deed: Literal["openers", "refusals", "done"]
 ) -> tuple[str, ...]:
-    """How a request that drops another begins, what an assistant replies that has no tool, or whose call went through.
+    """How a request that drops another begins, what an assistant replies that has no tool, or whose
+    call went through.
 
-    What follows an opener begins as its own writer began it; none of those that say that something is done asks anything.
+    What follows an opener begins as its own writer began it; none of those that say that something
+    is done asks anything.
     """
     space = of(language).space if deed == "openers" else ""
     return tuple(f"{one}{space}" for one in shapes_in(language, f"assistant.{deed}"))

@@ -1,7 +1,9 @@
-"""A request of one turn (HammerBench 4.2): planned, its parameters chosen, then valued and worded in one.
+"""A request of one turn (HammerBench 4.2): planned, its parameters chosen, then valued and worded
+in one.
 
-A plan says which tool, which kind, how many parameters, in company of which candidates. The n-th assignment of a kind depends on
-the seed, the catalog and n alone, never on how many are asked for: whoever raises a count pays for the difference only.
+A plan says which tool, which kind, how many parameters, in company of which candidates. The n-th
+assignment of a kind depends on the seed, the catalog and n alone, never on how many are asked for:
+whoever raises a count pays for the difference only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +73,8 @@ class ParameterNames(BaseModel):
 
 
 async def choose_parameters(assignment: Assignment, context: StageContext) -> list[ParameterChoice]:
-    """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect one never does.
+    """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect
+    one never does.
 
     Raises RecordError where an imperfect request is planned for a tool that requires nothing.
     """
@@ -108,9 +111,11 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
 def as_many(
     named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool
 ) -> tuple[str, ...]:
-    """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order.
+    """So many of the parameters that are offered: those named, required ones first; where they are
+    too few, others in order.
 
-    Fewer are enough where all required ones are among them: nobody has to say what everyday users don't.
+    Fewer are enough where all required ones are among them: nobody has to say what everyday users
+    don't.
     """
     known = [name for name in dict.fromkeys(named) if name in offered]
     if len(known) == wanted or (
@@ -135,7 +140,9 @@ class Mention(BaseModel):
 
 
 class Wording(BaseModel):
-    """A request in the user's voice, and for each parameter the words in it that state the value."""
+    """A request in the user's voice, and for each parameter the words in it that state the
+    value.
+    """
 
     request: str
     mentions: list[Mention]
@@ -150,10 +157,11 @@ DRAFT_TEMPLATE = "draft_request"
 
 
 async def draft_requests(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
-    """A draft call with exactly the chosen parameters, each value valid by the tool's schema, and the words that came with them.
+    """A draft call with exactly the chosen parameters, each value valid by the tool's schema, and
+    the words that came with them.
 
-    Where nothing is left to choose, or the values are of several answers, nothing words them yet. Raises ReplyError where
-    neither three answers nor a draw give a value that is valid.
+    Where nothing is left to choose, or the values are of several answers, nothing words them yet.
+    Raises ReplyError where neither three answers nor a draw give a value that is valid.
     """
     assignment = choice.assignment
     tool = context.tool(assignment.tool)
@@ -201,10 +209,11 @@ REQUEST_TEMPLATE = "write_request"
 
 
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
-    """A sample whose request states the drafted arguments; asked anew where the words say another value, or do not say one.
+    """A sample whose request states the drafted arguments; asked anew where the words say another
+    value, or do not say one.
 
-    What no rule can read goes on: checks are strict. Raises ReplyError where three wordings do not fit; the reason is that of
-    the last one.
+    What no rule can read goes on: checks are strict. Raises ReplyError where three wordings do not
+    fit; the reason is that of the last one.
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
@@ -237,7 +246,9 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
 
 
 def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
-    """Why this wording can't stand for the draft, "" where it can: in its language, no value left out and no other one said."""
+    """Why this wording can't stand for the draft, "" where it can: in its language, no value
+    left out and no other one said.
+    """
     return _form_problem(wording, draft) or _stated_problem(_stated(wording, draft, tool))
 
 
@@ -255,7 +266,9 @@ def _stated_problem(stated: Mapping[str, Stated]) -> str:
 
 
 def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
-    """Where the request states each drafted argument, in the order in which the model told of them."""
+    """Where the request states each drafted argument, in the order in which the model told of
+    them.
+    """
     quotes = {
         mention.parameter: mention.words
         for mention in wording.mentions
@@ -306,7 +319,8 @@ MOST_OPTIONAL = 2
 def plan_assignments(order: Order) -> Iterator[Assignment]:
     """The first assignments of an order; tools take turns, category by category.
 
-    Raises ConfigurationError where too few tools of the catalog allow its kind in its language, after those that they allow.
+    Raises ConfigurationError where too few tools of the catalog allow its kind in its language,
+    after those that they allow.
     """
     kind, language = order.kind.name, order.language
     spoken = sorted(tools_for(order.tools, language), key=lambda tool: tool.key)
@@ -379,7 +393,8 @@ def _assign(
 def _parameter_count(kind: str, tool: Tool, rng: Random, *, is_first: bool) -> int:
     """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
 
-    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its duplicate.
+    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a
+    tool would be its duplicate.
     """
     required, optional = len(tool.required), len(tool.optional)
     if traits_of(kind).is_partial:

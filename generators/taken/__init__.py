@@ -20,7 +20,9 @@ def kind_of_turns(turns: Iterable[Turn]) -> str:
 
 
 def print_of(sample: Sample) -> bytes:
-    """What is the same for conversations that say the same: the users' words, without case and gaps, and what is called."""
+    """What is the same for conversations that say the same: the users' words, without case and
+    gaps, and what is called.
+    """
     said = [
         " ".join(turn.text.casefold().split())
         for turn in sample.turns

@@ -1,4 +1,6 @@
-"""How records of others become samples: each is read before the build; its stage gives the sample that it holds, if any."""
+"""How records of others become samples: each is read before the build; its stage gives the
+sample that it holds, if any.
+"""
 
 from collections.abc import Iterator
 
@@ -11,7 +13,10 @@ from callwright.warehouse.records import Origin, Sample, TakenRecord
 
 
 async def take_record(record: TakenRecord, context: StageContext) -> list[Sample]:
-    """The sample of a record. Raises RecordError, with file and line, where it has none or the build lacks its tools."""
+    """The sample of a record.
+
+    Raises RecordError, with file and line, where it has none or the build lacks its tools.
+    """
     sample = record.sample
     if sample is None:
         raise RecordError(f"{record.where}: {' '.join(record.problems)}")

@@ -1,11 +1,13 @@
-"""Personal data in a conversation: found in words, calls and results alike, and replaced by other values of the same sort.
+"""Personal data in a conversation: found in words, calls and results alike, and replaced by other
+values of the same sort.
 
-What a value is tell the meaning of the parameter or the field that holds it, numbers that check themselves (cards, IBANs), the
-libraries of those who keep their rules (phone numbers, secrets), and words that introduce a name. In Chinese, where no gap tells
-where a name begins and ends, it is a family name with one or two characters more: what introduces it or follows it tells that it
-is one, or the given name does, where people have it (both by Faker's lists). Each value is replaced wherever the conversation has
-it, in whatever notation, by the same made-up one: so what proved an argument before proves it afterwards. No model is asked or
-fetched.
+What a value is tell the meaning of the parameter or the field that holds it, numbers that check
+themselves (cards, IBANs), the libraries of those who keep their rules (phone numbers, secrets), and
+words that introduce a name. In Chinese, where no gap tells where a name begins and ends, it is a
+family name with one or two characters more: what introduces it or follows it tells that it is one,
+or the given name does, where people have it (both by Faker's lists). Each value is replaced
+wherever the conversation has it, in whatever notation, by the same made-up one: so what proved an
+argument before proves it afterwards. No model is asked or fetched.
 """
 
 import re
@@ -118,7 +120,9 @@ _INTRODUCING = 40  # letters before a name
 
 
 class Replaced(NamedTuple):
-    """A conversation without its personal data: how much there was by kind, and what stands for what."""
+    """A conversation without its personal data: how much there was by kind, and what stands for
+    what.
+    """
 
     sample: Sample
     counts: dict[str, int]
@@ -131,10 +135,11 @@ class _Found(NamedTuple):
 
 
 def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> Replaced:
-    """The sample with each personal value replaced wherever it stands; what stands for it is drawn by the seed.
+    """The sample with each personal value replaced wherever it stands; what stands for it is drawn
+    by the seed.
 
-    Raises ConfigurationError where the libraries that know phone numbers and secrets are not installed, RecordError where there is
-    more than can be replaced.
+    Raises ConfigurationError where the libraries that know phone numbers and secrets are not
+    installed, RecordError where there is more than can be replaced.
     """
     require_extra("traffic")
     by_name = {tool.name: tool for tool in tools}
@@ -211,7 +216,9 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
 
 
 def _kind_of(name: str, meaning: str) -> PersonalKind | None:
-    """The kind of personal data that a parameter or a field holds, by its name and meaning; a mere `name` may be a thing's."""
+    """The kind of personal data that a parameter or a field holds, by its name and meaning; a
+    mere `name` may be a thing's.
+    """
     if _secret_words().search(name):
         return "secret"
     return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
@@ -243,7 +250,9 @@ def _in_text(text: str, language: Language) -> Iterator[_Found]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text, a long one in pieces that begin and end between words and overlap: patterns of others may be slow on long texts."""
+    """A text, a long one in pieces that begin and end between words and overlap: patterns of
+    others may be slow on long texts.
+    """
     at = 0
     while len(text) - at > _PIECE:
         gap = _GAP.search(text, at + _PIECE, at + _LONGEST_WORD)
@@ -314,7 +323,9 @@ def _phones(text: str, language: Language) -> Places:
 
 
 def _names(text: str) -> Places:
-    """Names that are introduced, names of two words and more that begin with a known first name, and Chinese names."""
+    """Names that are introduced, names of two words and more that begin with a known first name,
+    and Chinese names.
+    """
     yield from find_chinese_names(text)
     known = first_names()
     for match in _NAME.finditer(text):
@@ -468,7 +479,9 @@ class _Made:
                 )
 
     def _person(self, value: str) -> str:
-        """The name of another person; in Chinese of no more signs, by which checks tell whether a name is whole."""
+        """The name of another person; in Chinese of no more signs, by which checks tell whether
+        a name is whole.
+        """
         made = made_person(self._language if value.isascii() else letters_of(value), self._rng)
         return made[: len(value)] if is_chinese(value) else made
 
@@ -487,7 +500,9 @@ def _shaped(notation: str, digits: str) -> str:
 
 
 class _Replacing:
-    """What is written in the place of each value: in text, in another notation of a number, as a number, or as a part of a name."""
+    """What is written in the place of each value: in text, in another notation of a number, as a
+    number, or as a part of a name.
+    """
 
     def __init__(self, kinds: Mapping[str, PersonalKind], values: Mapping[str, str]) -> None:
         self._exact = dict(values)

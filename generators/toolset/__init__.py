@@ -1,3 +1,5 @@
-"""Making tools in stages: names, then descriptions, then parameters, then returns (HammerBench 4.2)."""
+"""Making tools in stages: names, then descriptions, then parameters, then returns (HammerBench
+4.2).
+"""
 
 GROUP = "toolset"

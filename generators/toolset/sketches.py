@@ -1,8 +1,9 @@
-"""What tools are made of: the functional categories of what people do with their phones (HammerBench 4.2), and sketches.
+"""What tools are made of: the functional categories of what people do with their phones
+(HammerBench 4.2), and sketches.
 
-Sketches are parameters and results as a model answers them, with their limits, and the JSON Schema that is made
-of them. A kind instead of free JSON Schema keeps every tool within what the later stages can fill in, say and
-read back.
+Sketches are parameters and results as a model answers them, with their limits, and the JSON Schema
+that is made of them. A kind instead of free JSON Schema keeps every tool within what the later
+stages can fill in, say and read back.
 """
 
 import re
@@ -60,7 +61,8 @@ _NUMERIC = ("integer", "number")
 
 
 class Category(NamedTuple):
-    """A functional category, in English: the goals that people have there, and the things that they keep there.
+    """A functional category, in English: the goals that people have there, and the things that they
+    keep there.
 
     Other languages have their words for each text in a file beside it.
     """
@@ -90,7 +92,10 @@ def load_categories() -> tuple[Category, ...]:
 
 
 def category_named(name: str) -> Category:
-    """The category with this name. Raises ConfigurationError that lists the categories there are."""
+    """The category with this name.
+
+    Raises ConfigurationError that lists the categories there are.
+    """
     known = load_categories()
     for category in known:
         if category.name == name:
@@ -118,7 +123,9 @@ def plan_toolset(category: Category, language: Language, count: int, *, seed: in
 
 
 class Sketch(BaseModel):
-    """A value: `examples` for text, phone, email and list, `choices` for choice, `minimum` and `maximum` for numbers."""
+    """A value: `examples` for text, phone, email and list, `choices` for choice, `minimum` and
+    `maximum` for numbers.
+    """
 
     name: str
     kind: PlainKind | Literal["group"]
@@ -149,7 +156,9 @@ class ResultSketch(Sketch):
 
 
 def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: bool) -> str:
-    """Why these can't stand side by side in a tool, "" where they can; `shown` asks for examples of free text."""
+    """Why these can't stand side by side in a tool, "" where they can; `shown` asks for examples
+    of free text.
+    """
     names = [sketch.name for sketch in sketches]
     for name in names:
         if names.count(name) > 1:
@@ -208,7 +217,9 @@ def members_of(sketch: Sketch) -> list[MemberSketch]:
 
 
 def in_language(text: str, language: Language) -> bool:
-    """Whether a text is in the tool's language: Chinese has Chinese characters, English has none."""
+    """Whether a text is in the tool's language: Chinese has Chinese characters, English has
+    none.
+    """
     return writes(language, text)
 
 

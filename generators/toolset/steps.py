@@ -1,4 +1,6 @@
-"""Making a tool step by step: its name, its description, its parameters, what it returns (HammerBench 4.2, D.1)."""
+"""Making a tool step by step: its name, its description, its parameters, what it returns
+(HammerBench 4.2, D.1).
+"""
 
 import re
 from collections.abc import Callable
@@ -48,7 +50,8 @@ DESCRIPTIONS_STAGE = "tool_descriptions"
 _SENTENCE_ENDS = re.compile(widened(r"[.!?](?:\s|$)|@[{.!?}]"))
 PARAMETERS_STAGE = "tool_parameters"
 MOST_PARAMETERS = 6
-# who is signed in has one account, one profile, one cart: their ids tell nothing (D.1, additional request 5)
+# who is signed in has one account, one profile, one cart: their ids tell nothing (D.1, additional
+# request 5)
 _NEEDLESS_ID = re.compile(
     r"(?:(?:user|account|customer|profile|session|cart|device|request|client)_?(?:id|uuid|token|key)|login|username"
     r"|access_token|api_key|auth_token|user_password)"
@@ -76,7 +79,9 @@ class ToolNames(BaseModel):
 
 
 async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool]:
-    """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
+    """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers
+    are unusable.
+    """
     what = f"The tool names for {plan.category!r}"
     prompt = render(PROMPTS, "name_tools", plan=plan)
     answer = await _usable(
@@ -102,7 +107,9 @@ async def _usable(
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
-    """Why these names can't be used, "" where they can: as many as planned, well formed, no two alike."""
+    """Why these names can't be used, "" where they can: as many as planned, well formed, no two
+    alike.
+    """
     if len(answer.tools) != plan.count:
         return (
             f"{count_of(len(answer.tools), 'tool was', 'tools were')} named where {plan.count} were"
@@ -149,7 +156,9 @@ class ToolDescription(BaseModel):
 
 
 async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:
-    """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
+    """The tool with its description in the plan's language; ReplyError where three answers are
+    unusable.
+    """
     plan = named.plan
     prompt = render(PROMPTS, "describe_tool", named=named, plan=plan)
     what = f"The descriptions of {named.name!r}"
@@ -165,7 +174,9 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
 
 
 def description_problem(description: str, language: Language) -> str:
-    """Why these words can't describe a tool, "" where they can: one short sentence in the language."""
+    """Why these words can't describe a tool, "" where they can: one short sentence in the
+    language.
+    """
     longest = of(language).lengths["description"]
     if not description or len(description) > longest or "\n" in description:
         return f"{len(description)} characters were given; one line of 1 to {longest} is allowed."
@@ -185,7 +196,9 @@ class ToolParameters(BaseModel):
 async def choose_tool_parameters(
     described: DescribedTool, context: StageContext
 ) -> list[ParameterisedTool]:
-    """The tool with its parameters; ReplyError where three answers are unusable or too complex to be stated."""
+    """The tool with its parameters; ReplyError where three answers are unusable or too complex
+    to be stated.
+    """
     named = described.named
     plan = named.plan
     prompt = render(
@@ -284,7 +297,9 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
 
 
 def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
-    """Why the tool can't return this, "" where it can; whoever changes something hears whether it went well."""
+    """Why the tool can't return this, "" where it can; whoever changes something hears whether
+    it went well.
+    """
     if not 1 <= len(answer.returns) <= MOST_RETURNS:
         return (
             f"{count_of(len(answer.returns), 'value is', 'values are')} returned; 1 to"

@@ -1,8 +1,9 @@
-"""Live tasks: conversations between a simulated user and an assistant that came about in a task's world, which was proved.
+"""Live tasks: conversations between a simulated user and an assistant that came about in a task's
+world, which was proved.
 
-The user holds back some of what it knows, the assistant asks and calls, code answers questions and the world
-answers calls. What has come about is kept where the calls are those of the task and the world has ended as it
-should; its gold is what was called.
+The user holds back some of what it knows, the assistant asks and calls, code answers questions and
+the world answers calls. What has come about is kept where the calls are those of the task and the
+world has ended as it should; its gold is what was called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +99,10 @@ class _Assistant:
         return await self._chat.ask(led_by(briefing, prompt), NextCalls, sample_index=self._number)
 
     async def call(self, move: NextCalls) -> Exchange:
-        """Make its calls in the world, one after the other. Raises RecordError where one is refused."""
+        """Make its calls in the world, one after the other.
+
+        Raises RecordError where one is refused.
+        """
         calls = tuple(GoldCall(tool=one.name, arguments=one.arguments) for one in move.calls)
         answers = [self._episode.answer(call.bare) for call in calls]
         refused = next((one.problem for one in answers if one.problem), "")
@@ -117,7 +121,10 @@ class _Assistant:
 
 
 async def hold_conversations(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The first conversation over a task in which it is done as it should be. Raises RecordError where none of three is one."""
+    """The first conversation over a task in which it is done as it should be.
+
+    Raises RecordError where none of three is one.
+    """
     problem = ""
     for number in range(ATTEMPTS):
         try:
@@ -201,7 +208,8 @@ def _placed(turns: Sequence[Turn]) -> Iterator[_Placed]:
 def _with_evidence(
     turns: Sequence[Turn], source: Sample, tools: Mapping[str, Tool]
 ) -> tuple[Turn, ...]:
-    """The turns, each call with the evidence that it has in the task, found again where it stands now.
+    """The turns, each call with the evidence that it has in the task, found again where it stands
+    now.
 
     Raises RecordError where a call has a value that nobody had said by then.
     """

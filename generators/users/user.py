@@ -1,9 +1,10 @@
-"""The simulated user of a conversation: what a question asks for is read, what is due is decided by code, and then it is worded.
+"""The simulated user of a conversation: what a question asks for is read, what is due is decided by
+code, and then it is worded.
 
-What a user knows is each value that a sample's gold takes from what is said: where the request says it, and
-what it is called. On a question it answers just that: what it knows it tells, what it said it says again, what
-it does not know it says so; a confirmation is a yes or a no by its goal; what leads elsewhere is led back; and
-who asks for nothing more has ended it.
+What a user knows is each value that a sample's gold takes from what is said: where the request says
+it, and what it is called. On a question it answers just that: what it knows it tells, what it said
+it says again, what it does not know it says so; a confirmation is a yes or a no by its goal; what
+leads elsewhere is led back; and who asks for nothing more has ended it.
 """
 
 import re
@@ -53,7 +54,8 @@ USER_IS_THERE = (
 class Fact(NamedTuple):
     """A value that the user knows for a parameter of a tool, and where the request says it.
 
-    None as the value: the user knows which thing is meant by how the request puts it alone ("the cheapest one").
+    None as the value: the user knows which thing is meant by how the request puts it alone ("the
+    cheapest one").
     """
 
     tool: str
@@ -72,7 +74,9 @@ class Fact(NamedTuple):
         return self.value is not None and locate(self.value, self.schema, text) is not None
 
     def is_gainsaid(self, text: str) -> bool:
-        """Whether a text says one of the other values that the parameter has to choose among, and not this one."""
+        """Whether a text says one of the other values that the parameter has to choose among,
+        and not this one.
+        """
         options = [one for one in self.schema.get("enum") or () if one != self.value]
         return (
             not self.is_said(text)
@@ -139,7 +143,9 @@ def _names(evidence: Evidence, request: str) -> Iterator[str]:
 
 
 class HeardQuestion(BaseModel):
-    """What an assistant wants to hear: letters of what the user knows, or open, confirm, unknown, aside, over."""
+    """What an assistant wants to hear: letters of what the user knows, or open, confirm,
+    unknown, aside, over.
+    """
 
     wants: list[str]
 
@@ -166,10 +172,12 @@ class Said(NamedTuple):
 
 
 class SimulatedUser:
-    """A user with the goal of a sample. Some of what it knows it holds back in its first words, and says when it is asked.
+    """A user with the goal of a sample.
 
-    `chat` words what it says and reads questions that name nothing; without one both are plain. `wordings` counts what was
-    worded, `refused` what of it said something else than was due.
+    Some of what it knows it holds back in its first words, and says when it is asked.
+
+    `chat` words what it says and reads questions that name nothing; without one both are plain.
+    `wordings` counts what was worded, `refused` what of it said something else than was due.
     """
 
     def __init__(
@@ -221,7 +229,8 @@ class SimulatedUser:
         return self.opening
 
     def _stands_apart(self, fact: Fact) -> bool:
-        """Whether the request says a value once and not within another one, and no other is for the same parameter.
+        """Whether the request says a value once and not within another one, and no other is for the
+        same parameter.
 
         Of two colours a question for the colour does not tell which is meant.
         """
@@ -235,7 +244,9 @@ class SimulatedUser:
         return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
 
     async def hear(self, message: str) -> str | None:
-        """What the user answers; None where nothing is asked any more, so that the conversation is over."""
+        """What the user answers; None where nothing is asked any more, so that the conversation
+        is over.
+        """
         answer = Answer("done") if len(self.turns) >= MOST_TURNS else await self._decide(message)
         if answer.deed == "done":
             return None
@@ -297,7 +308,9 @@ class SimulatedUser:
         return Answer("again" if all(one in self._told for one in known) else "tell", tuple(known))
 
     async def _read(self, message: str) -> Answer:
-        """What a model reads in a question that names nothing; where none does the user leads back to its goal."""
+        """What a model reads in a question that names nothing; where none does the user leads
+        back to its goal.
+        """
         options = [one for one in self.facts if one.value is not None][: len(ascii_uppercase)]
         letters = dict(zip(ascii_uppercase, options, strict=False))
         wants = {"ASIDE"}
@@ -331,7 +344,9 @@ class SimulatedUser:
         return Answer("unknown" if "UNKNOWN" in wants else "done")
 
     def _led_back(self) -> Answer:
-        """Back to the goal, but once: who still asks for nothing that the user knows is told no more."""
+        """Back to the goal, but once: who still asks for nothing that the user knows is told no
+        more.
+        """
         return Answer("done" if self.turns and self.turns[-1].answer.deed == "goal" else "goal")
 
     def _plain(self, answer: Answer) -> str:
@@ -389,7 +404,9 @@ class SimulatedUser:
         return plain
 
     def problem_of(self, text: str, plain: str, answer: Answer) -> str:
-        """Why a wording can't be said, "" where it can: all values that are due are in it, and no other one is."""
+        """Why a wording can't be said, "" where it can: all values that are due are in it, and
+        no other one is.
+        """
         if not text or len(text) > _LONGEST:
             return f"it has {len(text)} characters; 1 to {_LONGEST} are allowed."
         if writes(self.language, plain) and not writes(self.language, text):
@@ -459,9 +476,11 @@ class Assistant(Protocol[Move]):
 async def converse(
     assistant: Assistant[Move], user: SimulatedUser | None, history: list[Exchange], most: int
 ) -> None:
-    """Let an assistant go on from a history, to which is added what is called and said, until it is over.
+    """Let an assistant go on from a history, to which is added what is called and said, until it is
+    over.
 
-    The user answers what is said within the first `most` moves. Where nobody does, what is said first ends it.
+    The user answers what is said within the first `most` moves. Where nobody does, what is said
+    first ends it.
     """
     for number in count():
         if assistant.is_over:

@@ -1,1 +1,3 @@
-"""What calls of tools hold: what people call tools and parameters, what these mean, and values for them."""
+"""What calls of tools hold: what people call tools and parameters, what these mean, and values
+for them.
+"""

@@ -1,4 +1,6 @@
-"""Values that are spelled, and free text: ids, phones, links and cards, names, addresses and phrases for a kind of thing."""
+"""Values that are spelled, and free text: ids, phones, links and cards, names, addresses and
+phrases for a kind of thing.
+"""
 
 import re
 import string
@@ -146,7 +148,9 @@ def _digits(count: int, rng: Random) -> str:
 
 
 def shaped(shape: str, rng: Random, letter: str = "") -> str:
-    """A code by its shape: `{d4}` four digits, `{h8}` hex digits, `{letter}` the one given, `{any}` any, `{a|b}` one of these."""
+    """A code by its shape: `{d4}` four digits, `{h8}` hex digits, `{letter}` the one given,
+    `{any}` any, `{a|b}` one of these.
+    """
 
     def fill(slot: re.Match[str]) -> str:
         match str(slot[1]):
@@ -214,7 +218,9 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
 
 @cache
 def lands(language: Language) -> dict[str, int]:
-    """The places of a language, each with the number of the land that is crossed without a flight or a ship to reach it."""
+    """The places of a language, each with the number of the land that is crossed without a
+    flight or a ship to reach it.
+    """
     return {
         place: number for number, row in enumerate(_values(language)["places"]) for place in row
     }

@@ -1,4 +1,6 @@
-"""How people refer to an entry of a list: by its name, or by its rank, as the cheapest or the one that leaves first."""
+"""How people refer to an entry of a list: by its name, or by its rank, as the cheapest or the
+one that leaves first.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +18,9 @@ _OTHER_NAMES = frozenset({"summary", "subject", "email", "username", "login", "h
 
 
 def name_paths(entries: Sequence[JsonValue]) -> list[str]:
-    """Where the entries have their names, the likeliest place first; of those without one, what people call them by."""
+    """Where the entries have their names, the likeliest place first; of those without one, what
+    people call them by.
+    """
     texts = [
         path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str)
     ]
@@ -29,7 +33,9 @@ def name_paths(entries: Sequence[JsonValue]) -> list[str]:
 
 
 def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
-    """The entry that `query` names: its index, the path of the name, and how well: "equals", "contains", "within"."""
+    """The entry that `query` names: its index, the path of the name, and how well: "equals",
+    "contains", "within".
+    """
     wanted = fold(query)
     names = [
         [(path, fold(text_at(entry, path))) for path in name_paths(entries)] for entry in entries
@@ -77,7 +83,9 @@ _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "te
 
 
 def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
-    """Whether a parameter takes what people type to find a thing; one that responses give too has to be called so."""
+    """Whether a parameter takes what people type to find a thing; one that responses give too
+    has to be called so.
+    """
     is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
     if (
         meaning_by_words("", str(schema.get("description", ""))) == "code"
@@ -105,7 +113,9 @@ _NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"
 
 
 class RankingField(NamedTuple):
-    """A kind of field that people rank by; `words` name it, `low` and `high` say its least and greatest."""
+    """A kind of field that people rank by; `words` name it, `low` and `high` say its least and
+    greatest.
+    """
 
     name: str
     words: frozenset[str]
@@ -135,13 +145,17 @@ _LOW = frozenset({"lowest", "earliest"})
 
 
 def rank_words(test: str, path: str) -> str | None:
-    """What ranks by the field at `path`, with {} for the noun; None where people have no word for it."""
+    """What ranks by the field at `path`, with {} for the noun; None where people have no word
+    for it.
+    """
     family = _family_of_words(path)
     return family and (family.low if test in _LOW else family.high)
 
 
 def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
-    """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape by, None if none."""
+    """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape
+    by, None if none.
+    """
     for family in FAMILIES:
         for words, tests in (
             (family.low, ("lowest", "earliest")),

@@ -1,7 +1,9 @@
-"""What a parameter holds and what people call it: its meaning, its cues, the kind of entity, and where its values come from.
+"""What a parameter holds and what people call it: its meaning, its cues, the kind of entity, and
+where its values come from.
 
-A parameter gets a value only where something fits it: examples or choices of its schema, a row of the table
-language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of that kind.
+A parameter gets a value only where something fits it: examples or choices of its schema, a row of
+the table language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of
+that kind.
 """
 
 import re
@@ -42,7 +44,9 @@ _MOST_WORDS, _MOST_CHARACTERS = 6, 12
 
 @lru_cache(16384)
 def titles_of(name: str, description: str) -> tuple[str, ...]:
-    """What people call a parameter: its description without the article where that is a short phrase, and its name in words."""
+    """What people call a parameter: its description without the article where that is a short
+    phrase, and its name in words.
+    """
     named = own_letters(name) or humanise(name)
     described = description.strip().rstrip(signs("."))
     glued = script_of(described) != COMMON_SCRIPT
@@ -63,7 +67,9 @@ def titles_of(name: str, description: str) -> tuple[str, ...]:
 
 
 def title_of(name: str, schema: JsonSchema, language: Language) -> str:
-    """What to call a parameter in a language: the first of its titles that are in it, else its name in words."""
+    """What to call a parameter in a language: the first of its titles that are in it, else its
+    name in words.
+    """
     return title_among(titles_of(name, str(schema.get("description") or "")), language)
 
 
@@ -73,7 +79,9 @@ def title_among(titles: Sequence[str], language: Language) -> str:
 
 
 def short_forms(name: str) -> tuple[str, ...]:
-    """Other short ways to speak of a parameter: its last word, and a code without its "ID" or "number"."""
+    """Other short ways to speak of a parameter: its last word, and a code without its "ID" or
+    "number".
+    """
     words = split_name(name)
     if len(words) == 1:
         return ()
@@ -124,7 +132,9 @@ _FORMATS = {
 
 @lru_cache(16384)
 def meaning_by_words(name: str, description: str) -> str:
-    """The kind that the words of a name tell, else those of the description; "text" where neither tells any."""
+    """The kind that the words of a name tell, else those of the description; "text" where
+    neither tells any.
+    """
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
     told = (
         kind
@@ -136,7 +146,9 @@ def meaning_by_words(name: str, description: str) -> str:
 
 
 def without_links(description: str) -> str:
-    """A description without the addresses that it links to: they tell where to read more, not what a value is."""
+    """A description without the addresses that it links to: they tell where to read more, not
+    what a value is.
+    """
     return _LINK.sub("", description) if "://" in description else description
 
 
@@ -162,7 +174,9 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
 
 @cache
 def _rules(section: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The rules of a section of the parameters.yaml of all languages, in the order of the language that names are in."""
+    """The rules of a section of the parameters.yaml of all languages, in the order of the
+    language that names are in.
+    """
     packs = sorted(map(of, known()), key=lambda pack: pack.code != DEFAULT_LANGUAGE)
     listed = [pack.data[_FILE][section] for pack in packs if _FILE in pack.data]
     return tuple(
@@ -190,7 +204,9 @@ _NO_ENTITY = frozenset(
 
 
 def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
-    """The kind of entity that a parameter of this name and schema holds, None where it holds none."""
+    """The kind of entity that a parameter of this name and schema holds, None where it holds
+    none.
+    """
     if json_type(schema) != "string" or schema.get("enum") or "const" in schema:
         return None
     if kind_of(schema) in _TYPED:
@@ -281,7 +297,9 @@ def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning 
 
 
 def bearers(schema: JsonSchema) -> list[str]:
-    """What a "name" may be the name of, the likeliest first: by its description, else what the tool is about."""
+    """What a "name" may be the name of, the likeliest first: by its description, else what the
+    tool is about.
+    """
     described = without_links(schema.get("description") or "").lower()
     tool, _, does = str(schema.get(ASKED_OF, "")).partition(" ")
     if found := _NAME_OF.search(described):
@@ -296,7 +314,9 @@ def bearers(schema: JsonSchema) -> list[str]:
 
 @lru_cache(16384)
 def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning | None:
-    """The first row that the name finds, else that which the description does; what is told by the name needs none."""
+    """The first row that the name finds, else that which the description does; what is told by
+    the name needs none.
+    """
     rows, head = _rows()[table], description[:_LONGEST_HEAD]
     for row in rows:
         if row.name.search(words) and (row.where is None or row.where.search(description)):
@@ -339,7 +359,9 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
 
 
 def stated_choices(schema: JsonSchema) -> list[str]:
-    """The choices that only the description of a text names: "Can be: inbound, outbound or both.", "When set to true, …"."""
+    """The choices that only the description of a text names: "Can be: inbound, outbound or
+    both.", "When set to true, …".
+    """
     if json_type(schema) != "string" or schema.get("enum"):
         return []
     description = str(schema.get("description") or "")
@@ -352,7 +374,9 @@ def stated_choices(schema: JsonSchema) -> list[str]:
 def in_context(
     properties: Mapping[str, JsonSchema], tool: str, description: str
 ) -> dict[str, JsonSchema]:
-    """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a folder's where folders are made."""
+    """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a
+    folder's where folders are made.
+    """
     note = f"{tool} {description.partition('. ')[0]}"
     return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
 
@@ -368,7 +392,8 @@ def _has_phrases(kind: str, language: Language) -> bool:
 def fake(provider: str, rng: Random, *, alone: bool = False) -> str:
     """A value of one of Faker's providers, by its name; the same generator, the same value.
 
-    One that stands `alone`, in a module of its name, comes without the time that all the others take to be made ready.
+    One that stands `alone`, in a module of its name, comes without the time that all the others
+    take to be made ready.
     """
     faker = _faker((f"faker.providers.{provider}",) if alone else None)
     faker.seed_instance(rng.getrandbits(_SEED_BITS))
@@ -384,7 +409,9 @@ def _faker(modules: tuple[str, ...] | None) -> "Faker":
 
 @cache
 def first_names() -> frozenset[str]:
-    """The first names that Faker has in languages written in Latin letters that people here meet most."""
+    """The first names that Faker has in languages written in Latin letters that people here meet
+    most.
+    """
     return frozenset(
         name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME
     )

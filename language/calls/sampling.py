@@ -1,4 +1,6 @@
-"""Values for a call: valid by schema, fit for the language, of the meaning that the name shows, and consistent with each other."""
+"""Values for a call: valid by schema, fit for the language, of the meaning that the name shows,
+and consistent with each other.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -188,7 +190,9 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
 
 
 def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: str) -> bool:
-    """Whether a single example is one of the numbers that are known for its meaning, so that each of them will do."""
+    """Whether a single example is one of the numbers that are known for its meaning, so that
+    each of them will do.
+    """
     if "unknown" in given:
         return False
     picked, low, high = given.get("pick"), given.get("from"), given.get("to")
@@ -387,7 +391,8 @@ def fill_in(
     rng: Random,
     known: Mapping[str, JsonValue] = _NOTHING,
 ) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: no two alike where they could be mixed up, an end after its start.
+    """A value for each of the parameters named: no two alike where they could be mixed up, an end
+    after its start.
 
     They go together with those that are `known`, which stay as they are.
     """
@@ -407,7 +412,9 @@ def fill_in(
 
 
 def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
-    """Whether another parameter has this value too, or one that says it; booleans and choices may be equal."""
+    """Whether another parameter has this value too, or one that says it; booleans and choices
+    may be equal.
+    """
     value, stated = values[name], fold(str(values[name]))
     others = [
         taken for other, taken in values.items() if other != name and not isinstance(taken, bool)
@@ -435,7 +442,9 @@ def _near(
     language: Language,
     rng: Random,
 ) -> JsonValue:
-    """The value, or where a tool goes by land between it and a place that no land joins to it, a place on that one's land."""
+    """The value, or where a tool goes by land between it and a place that no land joins to it, a
+    place on that one's land.
+    """
     known, value, schema = lands(language), values[name], properties[name]
     taken = {
         str(other): known[str(other)]
@@ -493,7 +502,9 @@ def _start_of(
 
 
 def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> bool:
-    """Whether the name tells it, or a description in a script of its own: names are in the common one."""
+    """Whether the name tells it, or a description in a script of its own: names are in the
+    common one.
+    """
     words, described = split_name(name), str(schema.get("description", ""))
     text = " ".join((*words, described if own_letters(described) else ""))
     return {"check", check} <= {*words} or cue.of(text).search(text) is not None
@@ -556,7 +567,9 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
 
 
 def _rounded(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    """The number as people round it: 391 minutes are 400; as it is where it is small, or where no round one is near."""
+    """The number as people round it: 391 minutes are 400; as it is where it is small, or where
+    no round one is near.
+    """
     if value <= _SMALL:
         return value
     unit = 5 * 10 ** (len(str(int(value))) - 2)

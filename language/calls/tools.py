@@ -1,4 +1,6 @@
-"""A tool as the template model sees it: what it does, by its document, and its parameters; analysed once from its JSON."""
+"""A tool as the template model sees it: what it does, by its document, and its parameters;
+analysed once from its JSON.
+"""
 
 import re
 from functools import cached_property, lru_cache
@@ -57,7 +59,9 @@ class ParameterView(NamedTuple):
 
     @property
     def is_identifier(self) -> bool:
-        """Whether its values tell which thing is meant: ids and codes, names of files and repositories."""
+        """Whether its values tell which thing is meant: ids and codes, names of files and
+        repositories.
+        """
         if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(
             " ".join(split_name(self.name))
         ):
@@ -76,7 +80,9 @@ class ParameterView(NamedTuple):
 
 
 class TitleTable(NamedTuple):
-    """One expression for all that some parameters are called, and the place of the parameter that each calls."""
+    """One expression for all that some parameters are called, and the place of the parameter
+    that each calls.
+    """
 
     pattern: re.Pattern[str]
     owners: dict[str, int]
@@ -126,7 +132,9 @@ class ToolView:
 
 
 def view_of(tool: object) -> ToolView:
-    """The view of a tool as a prompt shows it (a JSON object with name, description, parameters)."""
+    """The view of a tool as a prompt shows it (a JSON object with name, description,
+    parameters).
+    """
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
         raise ReplyError(
             f"template/v1 expects a tool as a JSON object with a name, not {str(tool)[:80]!r}."
@@ -143,9 +151,11 @@ def _view(tool: bytes) -> ToolView:
 
 @lru_cache(8192)
 def tool_title(name: str, description: str) -> str:
-    """What a tool does: the first sentence of its description where that is short and tells it, else its name in words.
+    """What a tool does: the first sentence of its description where that is short and tells it,
+    else its name in words.
 
-    "Creates a task. …" of `createTask` is "create a task", and "Task creation endpoint" says less than "create task".
+    "Creates a task. …" of `createTask` is "create a task", and "Task creation endpoint" says less
+    than "create task".
     """
     words = function_words(name)
     said = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
@@ -164,12 +174,16 @@ def tool_title(name: str, description: str) -> str:
 
 @lru_cache(8192)
 def name_words(name: str) -> str:
-    """The name of a tool in words, without the group that it is in: `Clock.Alarms.setAlarm` is "set alarm"."""
+    """The name of a tool in words, without the group that it is in: `Clock.Alarms.setAlarm` is
+    "set alarm".
+    """
     return humanise(name.rpartition(".")[2] or name)
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
-    """The views of the members of an object schema; those that would be called the same are called by their names."""
+    """The views of the members of an object schema; those that would be called the same are
+    called by their names.
+    """
     members = schema.get("properties") or {}
     views = [
         _parameter(name, member) for name, member in members.items() if isinstance(member, dict)
@@ -237,7 +251,9 @@ def _spelling(title: str) -> str:
 
 
 def field_phrase(name: str, language: Language) -> str:
-    """What people call the field of a tool that they speak of loosely: "my banking"; of no field where its name has none."""
+    """What people call the field of a tool that they speak of loosely: "my banking"; of no field
+    where its name has none.
+    """
     field = humanise(name.split(".", maxsplit=1)[0]) if "." in name else ""
     (shape,) = shapes_in(language, f"conversations.{'field' if field else 'anything'}")
     return filled(shape, {"field": field})

@@ -1,6 +1,7 @@
 """Values in text as Facebook's Duckling reads them: the one adapter of the package that wraps it.
 
-Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand alone.
+Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand
+alone.
 """
 
 import ctypes
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 from callwright.language.packs import LanguagePattern
 
 ZONES = "/usr/share/zoneinfo"
-# Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes them for times of day.
+# Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes
+# them for times of day.
 _DIMENSIONS = (
     "time",
     "duration",
@@ -37,14 +39,17 @@ LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
 _SIGACTION = 256  # bytes that are enough for what an operating system keeps of a signal
-# A Chinese month with a day that no month has, the 34th: Duckling looks for one for ever, and takes all memory.
+# A Chinese month with a day that no month has, the 34th: Duckling looks for one for ever, and takes
+# all memory.
 _DAY_OF_MONTH = LanguagePattern("@{month_and_day}")
 _DAY = LanguagePattern("@{possible_day}")
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 class DucklingEntity(NamedTuple):
-    """One thing that Duckling found: its dimension, its place, and its value as Duckling states it."""
+    """One thing that Duckling found: its dimension, its place, and its value as Duckling states
+    it.
+    """
 
     dimension: str
     start: int
@@ -59,7 +64,9 @@ def is_available() -> bool:
 
 @lru_cache(_CACHED)
 def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
-    """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
+    """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does
+    not know the language.
+    """
     is_endless = any(
         not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text)
     )
@@ -76,14 +83,20 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
 
 
 def _is_of_our_era(value: dict[str, Any]) -> bool:
-    """Whether a moment can be a date: in the letters of a hash Duckling finds years before Christ."""
+    """Whether a moment can be a date: in the letters of a hash Duckling finds years before
+    Christ.
+    """
     edges = [value.get("value"), *((value.get(edge) or {}).get("value") for edge in ("from", "to"))]
     return not any(str(edge).startswith("-") for edge in edges)
 
 
 @lru_cache(1)
 def _duckling() -> Any:  # noqa: ANN401 - the library has no types
-    """The library. When it is loaded, the Haskell within it takes Ctrl-C for itself; whoever had it before gets it back."""
+    """The library.
+
+    When it is loaded, the Haskell within it takes Ctrl-C for itself; whoever had it before gets it
+    back.
+    """
     libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
     libc.sigaction(
         signal.SIGINT, None, before

@@ -1,7 +1,8 @@
-"""Moments and amounts that a text mentions, in any language that Duckling reads: each with all that its words may mean.
+"""Moments and amounts that a text mentions, in any language that Duckling reads: each with all that
+its words may mean.
 
-Days without a year, weekdays and days that count from today are told apart by reading the text as of two days: what stays the
-same needs no day to count from.
+Days without a year, weekdays and days that count from today are told apart by reading the text as
+of two days: what stays the same needs no day to count from.
 """
 
 import re
@@ -17,8 +18,9 @@ from callwright.language.packs import packaged
 from callwright.language.readers.duckling_reader import DucklingEntity, read
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-# dated: the words name a day; yearless: any year's; monthless: a day of some month; weekday: of this week or the next;
-# counted: from today, as tomorrow is; loose: a week, a month, a range, or something that nobody can be sure of.
+# dated: the words name a day; yearless: any year's; monthless: a day of some month; weekday: of
+# this week or the next; counted: from today, as tomorrow is; loose: a week, a month, a range, or
+# something that nobody can be sure of.
 DaySort = Literal["", "dated", "yearless", "monthless", "weekday", "counted", "loose"]
 _SOME_DAYS = (datetime(2001, 1, 1, tzinfo=UTC), datetime(2009, 7, 15, 13, 20, tzinfo=UTC))
 _WEEK, _MONTHS = 7, 12
@@ -34,8 +36,8 @@ _FIGURES = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 class Moment(NamedTuple):
     """A day, a time of day, or both, at `start`..`end` of a text.
 
-    `days` are ISO dates and `clocks` HH:MM, each all that the words may mean. `is_range`: it holds more than it names.
-    `is_from_now`: its time of day counts from now.
+    `days` are ISO dates and `clocks` HH:MM, each all that the words may mean. `is_range`: it holds
+    more than it names. `is_from_now`: its time of day counts from now.
     """
 
     start: int
@@ -65,7 +67,8 @@ class Amount(NamedTuple):
     is_sure: bool = True
 
 
-# What units measure, and how many of the first of their sort they are. Months and years are no number of days.
+# What units measure, and how many of the first of their sort they are. Months and years are no
+# number of days.
 _UNITS = {
     "second": ("duration", 1),
     "minute": ("duration", 60),
@@ -104,7 +107,9 @@ _NO_UNITS = frozenset({"min", "second"})  # the least, and the one after the fir
 
 @cache
 def words_around(name: str, template: str = "{0}") -> re.Pattern[str]:
-    """The words of this name in mentions.yaml, as a regular expression in which they stand for `{0}`."""
+    """The words of this name in mentions.yaml, as a regular expression in which they stand for
+    `{0}`.
+    """
     alternatives = packaged("callwright.language", "mentions.yaml")[name]
     return re.compile(template.replace("{0}", f"(?:{'|'.join(alternatives)})"), re.IGNORECASE)
 
@@ -131,7 +136,9 @@ def is_about(one: float, other: float) -> bool:
 
 @lru_cache(4096)
 def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment, ...]:
-    """The days and times that `text` mentions, in its order; what counts from today counts from `now`, if that is known."""
+    """The days and times that `text` mentions, in its order; what counts from today counts from
+    `now`, if that is known.
+    """
     others = [
         {(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS
     ]
@@ -193,7 +200,9 @@ def _values(entity: DucklingEntity) -> list[dict[str, Any]]:
 
 
 def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """A value itself, or what begins and ends it; of what lasts from now on only its end, a day: by Friday."""
+    """A value itself, or what begins and ends it; of what lasts from now on only its end, a day:
+    by Friday.
+    """
     if "value" in value:
         return [value]
     edges = [value[edge] for edge in ("from", "to") if value.get(edge)]
@@ -242,7 +251,9 @@ def _sort_of(first: list[date], second: list[date]) -> DaySort:
 
 @lru_cache(4096)
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
-    """The numbers that `text` mentions, with their units, in its order; those in days and times, too."""
+    """The numbers that `text` mentions, with their units, in its order; those in days and times,
+    too.
+    """
     found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
     amounts: list[Amount] = []
     for one in found:
@@ -271,7 +282,9 @@ def _is_rate(text: str, end: int) -> bool:
 
 
 def _is_of_code(text: str, start: int, end: int) -> bool:
-    """Whether a number begins or ends in the midst of a code: that of "T-55120" or of "B11" is none."""
+    """Whether a number begins or ends in the midst of a code: that of "T-55120" or of "B11" is
+    none.
+    """
     return bool(_CODE_BEFORE.search(text, 0, start + 1) or _CODE_BEHIND.match(text, end - 1))
 
 
@@ -282,7 +295,9 @@ def _unit(dimension: str, named: str) -> str:
 
 
 def unit_of(name: str, description: str, language: str) -> str:
-    """The unit that a parameter counts in, by its name or else its description; "" where they name none, or several."""
+    """The unit that a parameter counts in, by its name or else its description; "" where they
+    name none, or several.
+    """
     described = description.lower()
     if words_around("cents").search(f"{' '.join(split_name(name))} {described}"):
         return "cent"

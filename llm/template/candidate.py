@@ -33,7 +33,9 @@ _YAML_TOOLS = re.compile(r"^<tools>\n(.*?)\n</tools>[ \t]*$", re.MULTILINE | re.
 def candidate_reply(
     messages: Sequence[ChatMessage], sections: Sections, chances: tuple[Random, Random], defect: str
 ) -> tuple[str, str]:
-    """The reply and the defect in it, "" where none is; `chances` are those of the answer and of its flaws."""
+    """The reply and the defect in it, "" where none is; `chances` are those of the answer and of
+    its flaws.
+    """
     rng, flaws = chances
     if "history" in sections.tagged:  # the calls of a run's next step, or its answer
         step, planted = next_calls(sections, defect, flaws)
@@ -62,7 +64,9 @@ def candidate_reply(
 def _due(
     sections: Sections, tools: Sequence[JsonValue], views: Sequence[ToolView]
 ) -> list[Proposal]:
-    """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
+    """The calls that are due: all that serve a request, in a conversation the one that was not
+    made yet.
+    """
     turns, setting = sections.turns(), sections.word("setting", "call")
     if setting == "plan":
         return read_plan(tools, turns)

@@ -1,4 +1,6 @@
-"""Giving an argument another value, and stating it: in the same turn, in one of its own, or after the call."""
+"""Giving an argument another value, and stating it: in the same turn, in one of its own, or
+after the call.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -56,7 +58,9 @@ def other_value(
     language: Language,
     rng: Random,
 ) -> JsonValue:
-    """Another value for an argument: not yet said, unlike those of the other arguments, and in order with them."""
+    """Another value for an argument: not yet said, unlike those of the other arguments, and in
+    order with them.
+    """
     view, arguments = call
     value = arguments.get(parameter.name)
     schema = in_context({parameter.name: parameter.schema}, view.name, view.description)[
@@ -74,7 +78,8 @@ def other_value(
 def word_change(change: CallChange, language: Language, rng: Random) -> ValueLine:
     """A sentence that brings the change, put more plainly where its words don't say the value.
 
-    It names the parameter only where neither words of the tool's own nor the old value tell what is meant.
+    It names the parameter only where neither words of the tool's own nor the old value tell what is
+    meant.
     """
     view, arguments, parameter, new = change[:4]
     slot, is_own = (parameter, new), not change.must_name and rng.random() < _OWN_SHARE
@@ -93,7 +98,9 @@ def word_change(change: CallChange, language: Language, rng: Random) -> ValueLin
 
 
 def _is_plain_to_see(change: CallChange) -> bool:
-    """Whether the new value alone tells what it changes: it is of a type of its own, or stands right behind the old one."""
+    """Whether the new value alone tells what it changes: it is of a type of its own, or stands
+    right behind the old one.
+    """
     parameter, is_simple = (
         change.parameter,
         json_type(change.parameter.schema) not in ("object", "boolean"),
@@ -110,9 +117,11 @@ def read_correction(
     *,
     is_asked: bool = False,
 ) -> dict[str, JsonValue]:
-    """What a correction without the parameter's name changes of the arguments that were told: the only one that it may mean.
+    """What a correction without the parameter's name changes of the arguments that were told: the
+    only one that it may mean.
 
-    Where something is asked for, the new value alone could be the answer: the old one or words of the tool's own are needed.
+    Where something is asked for, the new value alone could be the answer: the old one or words of
+    the tool's own are needed.
     """
     parameters = [view.parameter(name) for name in told]
 

@@ -1,4 +1,6 @@
-"""Both sides of a planned conversation: the user's turns, the assistant's, the acts in them, and the scenario's goal."""
+"""Both sides of a planned conversation: the user's turns, the assistant's, the acts in them, and
+the scenario's goal.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -142,7 +144,9 @@ class _Turn:
         )
 
     def _lacking(self, at: int) -> str:
-        """What a part leaves for an earlier result to give, as people call it; "" where it leaves nothing."""
+        """What a part leaves for an earlier result to give, as people call it; "" where it
+        leaves nothing.
+        """
         view, arguments = self.parts[at]
         name = next((name for name in view.required if name not in arguments), "")
         return view.parameter(name).called(self.language) if name else ""
@@ -220,7 +224,9 @@ class _Turn:
     def _question(
         self, view: ToolView, parameter: ParameterView, given: dict[str, JsonValue]
     ) -> str:
-        """A question for a parameter that ends as one, not as a request for it ("Let me know the date, please.")."""
+        """A question for a parameter that ends as one, not as a request for it ("Let me know the
+        date, please.").
+        """
         worded = (
             word_question(view, parameter, given, self.language, self.rng) for _ in range(_TRIES)
         )
@@ -326,7 +332,8 @@ def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     }
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
     goal, wants = rest[0] if rest else head, list[JsonValue]()
-    # what is known by a whole description first, longer ones before shorter ones; then what else the pieces tell
+    # what is known by a whole description first, longer ones before shorter ones; then what else
+    # the pieces tell
     for name, description in sorted(rendered.items(), key=lambda one: (-len(one[1]), one[0])):
         whole = f"{_BEGINS}{re.escape(description)}{_VALUES}{_ENDS}"
         if description and re.search(whole, goal):

@@ -1,4 +1,6 @@
-"""Defects that the model can be made to show, in replies, calls, wordings and answers: checks are measured against known errors."""
+"""Defects that the model can be made to show, in replies, calls, wordings and answers: checks
+are measured against known errors.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -60,7 +62,9 @@ class Proposal(NamedTuple):
 
 
 def error_rates(given: Mapping[str, float]) -> dict[str, float]:
-    """The rates in the order of DEFECTS and STEP_DEFECTS; ConfigurationError where a name is unknown or a rate is no share."""
+    """The rates in the order of DEFECTS and STEP_DEFECTS; ConfigurationError where a name is
+    unknown or a rate is no share.
+    """
     valid, problem = ", ".join(_KNOWN), ""
     for name, rate in given.items():
         if name not in _KNOWN:
@@ -83,7 +87,9 @@ def error_rates(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def draw_defect(rates: Mapping[str, float], rng: Random) -> str:
-    """The defect to make this time, "" for none: `rates` are shares of the replies, at most one defect in each."""
+    """The defect to make this time, "" for none: `rates` are shares of the replies, at most one
+    defect in each.
+    """
     return rng.choices([*rates, ""], [*rates.values(), max(0.0, 1 - sum(rates.values()))])[0]
 
 
@@ -112,7 +118,9 @@ def spoil_calls(
     language: Language,
     rng: Random,
 ) -> tuple[list[Proposal], str]:
-    """The calls with the defect in one of them, and the defect; as they are, and "", where it can't be made of them."""
+    """The calls with the defect in one of them, and the defect; as they are, and "", where it
+    can't be made of them.
+    """
     right = [*calls]
     if not defect or not right:
         return right, ""
@@ -168,7 +176,9 @@ def spoil_call(
 
 
 def _extra(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
-    """An argument that nobody stated; where there is none left to add, one that the tool does not know."""
+    """An argument that nobody stated; where there is none left to add, one that the tool does
+    not know.
+    """
     unstated = [one.name for one in view.parameters if one.name not in arguments]
     optional = [name for name in unstated if name not in view.required] or unstated
     if not optional:
@@ -198,7 +208,9 @@ def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random
 def _hallucinated(
     view: ToolView, arguments: Arguments, language: Language, rng: Random
 ) -> Arguments:
-    """A value made up for what the tool requires and nobody said; else one made up instead of what was stated."""
+    """A value made up for what the tool requires and nobody said; else one made up instead of
+    what was stated.
+    """
     due = [name for name in view.required if name not in arguments and name in view.properties]
     if due:
         return _made_up(view, rng.choice(due), language, rng)
@@ -232,9 +244,11 @@ def _made_up(view: ToolView, name: str, language: Language, rng: Random) -> Argu
 def spoil_wording(
     defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
 ) -> Worded | None:
-    """A request that says another call than this one; None where the defect can't be made of it, or the request says this one too.
+    """A request that says another call than this one; None where the defect can't be made of it, or
+    the request says this one too.
 
-    Words are claimed for the arguments of the right call alone: what is said besides, nobody owns up to.
+    Words are claimed for the arguments of the right call alone: what is said besides, nobody owns
+    up to.
     """
     if defect == WRONG_TOOL:
         return word_plainly(
@@ -288,7 +302,9 @@ def spoil_answer(
     language: Language,
     rng: Random,
 ) -> ValueLine | None:
-    """An answer that goes on to say another value, or a value that nobody asked for; None where the defect makes none."""
+    """An answer that goes on to say another value, or a value that nobody asked for; None where
+    the defect makes none.
+    """
     asked = {slot[0].name: slot[1]}
     spoilt = spoil_call(defect, Proposal(view.name, asked), [view], language, rng)
     known_ones = (

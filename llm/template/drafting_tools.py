@@ -1,4 +1,6 @@
-"""Drafting tools: their names, descriptions, parameters and results, by the goals and the words of a category."""
+"""Drafting tools: their names, descriptions, parameters and results, by the goals and the words
+of a category.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +53,9 @@ class ParameterWords(NamedTuple):
 
 
 class LexiconParameter(NamedTuple):
-    """A parameter of the lexicon: its name, whether it must be given, what it holds, and its words by language."""
+    """A parameter of the lexicon: its name, whether it must be given, what it holds, and its
+    words by language.
+    """
 
     name: str
     is_required: bool
@@ -61,7 +65,9 @@ class LexiconParameter(NamedTuple):
 
     @property
     def names_thing(self) -> bool:
-        """Whether a value of it can tell one thing from another: words, not a number, a day or a choice."""
+        """Whether a value of it can tell one thing from another: words, not a number, a day or a
+        choice.
+        """
         return self.kind in ("text", "phone", "email")
 
     def sketch(self, language: Language) -> dict[str, JsonValue]:
@@ -93,7 +99,9 @@ _Row = tuple[
 
 
 def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
-    """The parameter of a row of the lexicon; `others` are the description and the values in other languages."""
+    """The parameter of a row of the lexicon; `others` are the description and the values in
+    other languages.
+    """
     name, description, kind, *values = (str(row[0]), row[1], str(row[2]), *row[3:])
     limits = (int(values[0]), int(values[1])) if kind == "int" else None
     shape = _SHAPES.get(kind, "text")
@@ -111,7 +119,9 @@ def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconPa
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
-    """The rows of a category whose pattern the function's words match, in the order written, one of each name."""
+    """The rows of a category whose pattern the function's words match, in the order written, one
+    of each name.
+    """
     found: dict[str, LexiconParameter] = {}
     texts: set[str] = set()
     for pattern, candidate in _categories().get(category, ()):
@@ -239,7 +249,9 @@ class Wanted(NamedTuple):
 
 
 def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonValue]:
-    """As many names as are asked for, or as many as there are reasons for: goals first, in a random selection."""
+    """As many names as are asked for, or as many as there are reasons for: goals first, in a
+    random selection.
+    """
     category, count = sections.word("category", ""), sections.json("count")
     if not category or not isinstance(count, int):
         raise ReplyError(
@@ -279,7 +291,9 @@ def function_name(goal: str) -> str:
 
 
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
-    """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
+    """The goals or resources with what they are called in English; ReplyError where names can't
+    be made of them.
+    """
     tags = (tag, tag if language == DEFAULT_LANGUAGE else f"english{tag}")
     texts, english = (
         [str(text) for text in sections.listed(one)] if one in sections.tagged else []
@@ -294,7 +308,9 @@ def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
 
 
 def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]:
-    """Add, list, change and delete each thing; for those who want still more, search, restore, export and rename."""
+    """Add, list, change and delete each thing; for those who want still more, search, restore,
+    export and rename.
+    """
     for table, resource in product(("upkeep", "further"), resources):
         one, many = with_article(resource.english), plural(resource.english)
         for english in _functions(table):
@@ -341,7 +357,9 @@ def parameter_sketches(sections: Sections, language: Language) -> list[JsonValue
 
 
 def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParameter]:
-    """The parameters of a function: those that the lexicon knows for its words, else those of what it does."""
+    """The parameters of a function: those that the lexicon knows for its words, else those of
+    what it does.
+    """
     deed = deed_of(function[0]) if function else "other"
     found = rows_for(category, " ".join(function))
     if function[:1] == ("list",):
@@ -368,7 +386,9 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
 def _of_kept(
     deed: Deed, function: Sequence[str], found: list[LexiconParameter]
 ) -> list[LexiconParameter]:
-    """The parameters with which something that people keep is added, changed, renamed, restored or deleted."""
+    """The parameters with which something that people keep is added, changed, renamed, restored
+    or deleted.
+    """
     texts = [one for one in found if one.names_thing]
     if texts:
         known = texts[0]._replace(is_required=True)

@@ -1,4 +1,6 @@
-"""Understanding a request for several steps: the sentences of the tools recognise each clause, its slots give the sources."""
+"""Understanding a request for several steps: the sentences of the tools recognise each clause,
+its slots give the sources.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +36,9 @@ _AROUND_VALUES = frozenset({"the", "at", "on", "in", "for"})
 
 
 class GoalReading(NamedTuple):
-    """The calls that a request needs, each after its sources, the fields asked for by tool, and the sentences that say nothing."""
+    """The calls that a request needs, each after its sources, the fields asked for by tool, and
+    the sentences that say nothing.
+    """
 
     nodes: tuple[Node, ...]
     asked: Mapping[str, tuple[str, ...]]
@@ -75,7 +79,9 @@ def last_meant(box: Toolbox, node: Node) -> dict[str, FromEntry]:
 
 
 class Clause(NamedTuple):
-    """A call that is asked for, the fields of its response that are, and how many letters the sentence has of its own."""
+    """A call that is asked for, the fields of its response that are, and how many letters the
+    sentence has of its own.
+    """
 
     node: Node
     fields: tuple[str, ...]
@@ -87,7 +93,9 @@ class Clause(NamedTuple):
 
 
 class _SentenceReader:
-    """Reads a sentence after the calls that were spoken of before it; `last` is what "that hotel" means."""
+    """Reads a sentence after the calls that were spoken of before it; `last` is what "that
+    hotel" means.
+    """
 
     def __init__(self, box: Toolbox, nodes: Sequence[Node], last: Mapping[str, FromEntry]) -> None:
         self._box, self._nodes, self._last = box, nodes, last
@@ -95,7 +103,9 @@ class _SentenceReader:
         self._read: dict[tuple[str, str, str], Source | None] = {}
 
     def read(self, text: str) -> list[Clause]:
-        """The clauses of a sentence: one that stands alone, or one or two behind a lead; none where it is no such sentence."""
+        """The clauses of a sentence: one that stands alone, or one or two behind a lead; none
+        where it is no such sentence.
+        """
         if alone := self.read_clause(text, is_bare=False):
             return [alone]
         places = ("goals.leads", "goals.later")
@@ -124,7 +134,9 @@ class _SentenceReader:
         )
 
     def read_clause(self, text: str, *, is_bare: bool) -> Clause | None:
-        """The reading that needs fewest calls which were not spoken of yet, of these the one with most words of its own."""
+        """The reading that needs fewest calls which were not spoken of yet, of these the one
+        with most words of its own.
+        """
         found = (
             self._read_by(one, tool, text)
             for tool in self._box.tools.values()
@@ -176,7 +188,9 @@ class _SentenceReader:
         return {name: source for name, source in read.items() if source}
 
     def _source(self, tool: str, parameter: str, words: str) -> Source | None:
-        """What words say for a parameter: an entry, what is looked up, or a value; None where they can't be said for it."""
+        """What words say for a parameter: an entry, what is looked up, or a value; None where
+        they can't be said for it.
+        """
         key = (tool, parameter, words)
         if key not in self._read:
             self._read[key] = self._read_source(*key)
@@ -213,7 +227,9 @@ class _SentenceReader:
         return KnownValue(value) if value is not None and is_just else None
 
     def _entry(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
-        """The entry that the words mean, of a call that was spoken of before or that nothing is needed for but what they say."""
+        """The entry that the words mean, of a call that was spoken of before or that nothing is
+        needed for but what they say.
+        """
         later = _read_line("after", words)
         listed = (one for one in origins if one.listed and not self._box.is_lookup(one.source))
         for origin in sorted(listed, key=lambda one: one.source not in self._known):
@@ -266,7 +282,9 @@ def _read_line(name: str, text: str, **fixed: str) -> dict[str, str]:
 
 
 def node_of(box: Toolbox, tool: str, sources: Mapping[str, Source]) -> Node | None:
-    """The call with what it takes of these sources, None where it lacks something that its schema does not give."""
+    """The call with what it takes of these sources, None where it lacks something that its
+    schema does not give.
+    """
     shown, given = box.tools[tool], dict(sources)
     for name in shown.required:
         if name not in given and "default" not in shown.schema(name):
@@ -294,8 +312,8 @@ def complete(
 ) -> dict[str, Source]:
     """The sources of a call with those that nobody has to say.
 
-    What goes with an entry that was named; what the search for it was given; the newest response, where no word says which
-    thing is meant.
+    What goes with an entry that was named; what the search for it was given; the newest response,
+    where no word says which thing is meant.
     """
     shown, sources = box.tools[tool], dict(stated)
     for name in shown.required:
@@ -330,7 +348,9 @@ def complete(
 def _alongside(
     origins: Sequence[ResponseField], name: str, sources: Mapping[str, Source]
 ) -> Source | None:
-    """The field of an entry of which another parameter takes something: the one whose name begins most like this name."""
+    """The field of an entry of which another parameter takes something: the one whose name
+    begins most like this name.
+    """
     found: list[tuple[int, Source]] = []
     for origin, (other, held) in product(origins, sources.items()):
         if isinstance(held, FromEntry) and held.node.tool == origin.source:

@@ -1,4 +1,6 @@
-"""Where the arguments of calls in several steps come from, which entry of a list is picked, and which calls are due next."""
+"""Where the arguments of calls in several steps come from, which entry of a list is picked, and
+which calls are due next.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -74,7 +76,9 @@ Made = Mapping[bytes, JsonValue]
 
 
 def due_calls(nodes: Sequence[Node], made: Made) -> list[tuple[str, dict[str, JsonValue]]]:
-    """The calls to make at once after those `made`, which are given by name with what they returned."""
+    """The calls to make at once after those `made`, which are given by name with what they
+    returned.
+    """
     calls: list[tuple[str, dict[str, JsonValue]]] = []
     for node in nodes:
         try:

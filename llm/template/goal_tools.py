@@ -1,4 +1,6 @@
-"""The tools of a request in several steps: the sentences that ask for them, and the words that point at an entry of a response."""
+"""The tools of a request in several steps: the sentences that ask for them, and the words that
+point at an entry of a response.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,7 +43,9 @@ _MARKS = re.compile(r"[\[\](){}<>|:;\\]")
 
 
 class ResponseField(NamedTuple):
-    """The `field` of an entry of `entries` in the response of the tool `source`; not `listed`: of the response itself."""
+    """The `field` of an entry of `entries` in the response of the tool `source`; not `listed`:
+    of the response itself.
+    """
 
     source: str
     entries: str
@@ -81,7 +85,10 @@ class GoalTool(ToolView):
 
     @cached_property
     def own(self) -> ToolSentences | None:
-        """The sentences that people say to it, None where there are none. What nobody says may be missing in those that ship."""
+        """The sentences that people say to it, None where there are none.
+
+        What nobody says may be missing in those that ship.
+        """
         if self._brought:
             return self._brought
         found = all_sentences(DEFAULT_LANGUAGE).get(self.name)
@@ -95,7 +102,9 @@ class GoalTool(ToolView):
 
     @cached_property
     def sentences(self) -> ToolSentences:
-        """Its own, else what it does, then each value behind its parameter's name, and each entry as it is called."""
+        """Its own, else what it does, then each value behind its parameter's name, and each
+        entry as it is called.
+        """
         names = [name for name in self.properties if re.fullmatch(r"\w+", name)]
         called = {name: "" if self._takes_entry(name) else f"{humanise(name)} " for name in names}
         plain = _MARKS.sub("", self.title) + "".join(
@@ -130,7 +139,9 @@ class Toolbox:
         return bool(self.tools[name].query)
 
     def inside(self, name: str, parameter: str) -> ResponseField | None:
-        """The origin of a parameter whose call needs no more than what a call of `name` says besides: only the entry is named."""
+        """The origin of a parameter whose call needs no more than what a call of `name` says
+        besides: only the entry is named.
+        """
         for origin in self.origins(name, parameter):
             needed = self.tools[origin.source].required
             is_known = parameter not in needed and self.tools[name].properties.keys() >= {*needed}
@@ -143,7 +154,9 @@ class Toolbox:
         return None
 
     def lookup_for(self, name: str, parameter: str) -> ResponseField | None:
-        """The origin of a parameter that finds a thing by its name, the one closest to the tool's own name."""
+        """The origin of a parameter that finds a thing by its name, the one closest to the
+        tool's own name.
+        """
         if self.tools[name].query == parameter:
             return None
         found = [
@@ -152,7 +165,9 @@ class Toolbox:
         return max(found, key=lambda origin: affinity(name, origin.source), default=None)
 
     def origins(self, name: str, parameter: str) -> list[ResponseField]:
-        """Where a parameter's description says that its value comes from, of the tools that are shown."""
+        """Where a parameter's description says that its value comes from, of the tools that are
+        shown.
+        """
         found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
         told = (
             ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"]))
@@ -184,21 +199,27 @@ def _toolbox(shown: bytes, _brought: tuple[SentenceFile, ...]) -> Toolbox:
 
 
 class Rule(NamedTuple):
-    """How an entry is meant: "rank" by a phrase with {} for the noun, "called" or "contains" a name, "only", "query"."""
+    """How an entry is meant: "rank" by a phrase with {} for the noun, "called" or "contains" a
+    name, "only", "query".
+    """
 
     kind: str
     text: str = ""
 
 
 class Pointed(NamedTuple):
-    """The rules for an entry, () for the entry meant before, and what its words say of the call that gives it."""
+    """The rules for an entry, () for the entry meant before, and what its words say of the call
+    that gives it.
+    """
 
     rules: tuple[Rule, ...]
     given: dict[str, str]
 
 
 class Pointers:
-    """The words for an entry that is called by a noun, which may say what the call was given: "[{colour}] bicycle"."""
+    """The words for an entry that is called by a noun, which may say what the call was given:
+    "[{colour}] bicycle".
+    """
 
     def __init__(self, noun: str, called: str) -> None:
         """Take the noun, and the word between it and a name."""
@@ -210,7 +231,9 @@ class Pointers:
         return self._noun.slots.issuperset(stated)
 
     def write(self, rules: Sequence[Rule], given: Mapping[str, str]) -> str:
-        """The words for the entry that the rules mean in the response to a call that was given something."""
+        """The words for the entry that the rules mean in the response to a call that was given
+        something.
+        """
         words, shape = (
             {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)},
             Rule("same"),
@@ -223,7 +246,10 @@ class Pointers:
         return filled(_entry_lines()[shape].draw(frozenset(words), Random(0)) or "", words)
 
     def read(self, words: str, is_value: Callable[[str, str], bool]) -> Pointed | None:
-        """The entry that `words` mean; None where they mean none. `is_value` tells what the noun's slots take."""
+        """The entry that `words` mean; None where they mean none.
+
+        `is_value` tells what the noun's slots take.
+        """
 
         def is_said(slot: str, said: str) -> bool:
             if slot == "noun":
@@ -258,7 +284,9 @@ def quoted(words: str) -> str:
 
 
 def rules_of(where: Sequence[Mapping[str, JsonValue]]) -> tuple[Rule, ...]:
-    """The rules of the conditions that an entry has to meet: a part of its name, then the first other."""
+    """The rules of the conditions that an entry has to meet: a part of its name, then the first
+    other.
+    """
     return tuple(sorted(map(_rule, where), key=lambda rule: rule.kind != "contains"))[:2]
 
 
@@ -280,7 +308,9 @@ def pointers(noun: str, called: str = "called") -> Pointers:
 
 
 def aspect_of(field: str) -> str:
-    """What of an entry a field is, in words; "" where it is what the entry itself is called or known by."""
+    """What of an entry a field is, in words; "" where it is what the entry itself is called or
+    known by.
+    """
     words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
     kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
     return " ".join(kept) if len(kept) > 1 else ""

@@ -1,4 +1,6 @@
-"""A goal in a person's words: a sentence for each call that somebody would ask for, with the words of its sources."""
+"""A goal in a person's words: a sentence for each call that somebody would ask for, with the
+words of its sources.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +53,8 @@ _CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 
 
 def word_goal(sections: Sections, rng: Random) -> str:
-    """The request for the calls in <calls> with the tools in <tools>, which is read back as these calls.
+    """The request for the calls in <calls> with the tools in <tools>, which is read back as these
+    calls.
 
     Raises ReplyError where the prompt shows none, or there are no such words.
     """
@@ -166,7 +169,9 @@ class _GoalRenderer:
             yield as_sentence(lead, {"a": text}) if sentence.is_bare else capitalised(text)
 
     def _before(self, node: Node) -> Iterator[Node]:
-        """The calls to ask for until `node` can be asked for, and itself: none that the words for an entry say."""
+        """The calls to ask for until `node` can be asked for, and itself: none that the words
+        for an entry say.
+        """
         for name, source in node.sources.items():
             for entry in entries_in([source]):
                 *before, giver = self._before(entry.node)
@@ -178,7 +183,9 @@ class _GoalRenderer:
         yield node
 
     def _kind(self, node: Node, parameter: str, entry: FromEntry) -> str:
-        """How an entry is spoken of: by what was looked up, by its name alone, by its rank, or as what its call is about."""
+        """How an entry is spoken of: by what was looked up, by its name alone, by its rank, or
+        as what its call is about.
+        """
         inside = self._box.inside(node.tool, parameter)
         if self._box.is_lookup(entry.node.tool):
             return "lookup"
@@ -191,13 +198,17 @@ class _GoalRenderer:
         )
 
     def _about(self, node: Node) -> str:
-        """The parameter that takes the one entry that a call is about, "" where the call has to say more than that."""
+        """The parameter that takes the one entry that a call is about, "" where the call has to
+        say more than that.
+        """
         name, *more = self._stated(node) or [""]
         source = node.sources.get(name)
         return name if not more and isinstance(source, FromEntry) and source.rules else ""
 
     def _stated(self, node: Node) -> dict[str, Source]:
-        """The sources that the sentence of a call says: none that its reader completes by itself."""
+        """The sources that the sentence of a call says: none that its reader completes by
+        itself.
+        """
         kinds = {
             name: {self._kind(node, name, one) for one in entries_in([source])}
             for name, source in node.sources.items()

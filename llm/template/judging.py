@@ -1,4 +1,7 @@
-"""The model as judge: it says what code can know. Whether calls are equal by their schemas, and which values nobody said."""
+"""The model as judge: it says what code can know.
+
+Whether calls are equal by their schemas, and which values nobody said.
+"""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +50,9 @@ def judge(sections: Sections) -> dict[str, JsonValue]:
 
 
 def settle(sections: Sections) -> dict[str, JsonValue]:
-    """Which of two ways is right: the one whose values were all said; of two such the one that leaves nothing out that was said."""
+    """Which of two ways is right: the one whose values were all said; of two such the one that
+    leaves nothing out that was said.
+    """
     shown = [sections.json(tag) for tag in ("first", "second")]
     ways = [
         _calls(one) if isinstance(one, list) else [] for one in shown
@@ -77,7 +82,9 @@ def settle(sections: Sections) -> dict[str, JsonValue]:
 
 
 def grade_plan(sections: Sections) -> dict[str, JsonValue]:
-    """The share of calls that are as they should be, out of those due or those given, whichever are more."""
+    """The share of calls that are as they should be, out of those due or those given, whichever
+    are more.
+    """
     expected, given = sections.listed("expected"), sections.json("given")
     if not isinstance(given, list):
         return {"score": 0.0, "reason": "The answer is no list of calls."}
@@ -97,7 +104,9 @@ def name_made_up(sections: Sections) -> dict[str, JsonValue]:
 
 
 def _calls(value: JsonValue) -> list[Proposal]:
-    """The calls that a section shows, one or a list; without a tool where something in it is no call."""
+    """The calls that a section shows, one or a list; without a tool where something in it is no
+    call.
+    """
     calls: list[Proposal] = []
     for one in value if isinstance(value, list) else [] if value is None else [value]:
         shown = one if isinstance(one, dict) else {}
@@ -114,7 +123,9 @@ def _calls(value: JsonValue) -> list[Proposal]:
 def _are_equal(
     calls: Sequence[Proposal], others: Sequence[Proposal], views: Sequence[ToolView]
 ) -> bool:
-    """Whether calls have the same tools and the same values by their schemas; any value will do where one is not known yet."""
+    """Whether calls have the same tools and the same values by their schemas; any value will do
+    where one is not known yet.
+    """
     schemas = {view.name: view.properties for view in views}
     return len(calls) == len(others) and all(
         one.tool == other.tool
@@ -131,7 +142,8 @@ def _are_equal(
 
 
 def _unsaid(call: Proposal, sections: Sections) -> list[str]:
-    """The arguments with a value that stands nowhere in the conversation; a yes or no is said where its parameter is named.
+    """The arguments with a value that stands nowhere in the conversation; a yes or no is said where
+    its parameter is named.
 
     A choice that only stands in a result was made by nobody.
     """
@@ -166,7 +178,9 @@ _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 
 def score_answer(sections: Sections) -> dict[str, JsonValue]:
-    """How many of an answer's figures are in the responses, where the prompt shows any: all 2, some 1, none 0."""
+    """How many of an answer's figures are in the responses, where the prompt shows any: all 2,
+    some 1, none 0.
+    """
     figures = set(_FIGURE.findall(sections.text("answer")))
     strange = figures - set(_FIGURE.findall(sections.tagged.get("history", " ".join(figures))))
     return {
@@ -186,7 +200,9 @@ _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 
 def score_reply(sections: Sections) -> dict[str, JsonValue]:
-    """How true a reply is to the results since the user last spoke: errors stated as such, no word that nothing accounts for."""
+    """How true a reply is to the results since the user last spoke: errors stated as such, no
+    word that nothing accounts for.
+    """
     reply, results = str(sections.json("reply")), _returned(sections.turns())
     errors = [
         one["error"]

@@ -1,4 +1,6 @@
-"""Messages, and sentences that point at them: "Ben texted me the order number"; written, found again, read for each other."""
+"""Messages, and sentences that point at them: "Ben texted me the order number"; written, found
+again, read for each other.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +53,9 @@ _ARTICLE = LanguagePattern("^(?:@{with_article})")
 
 
 class Pointer(NamedTuple):
-    """Words that point at a message, the noun in them, and whether they are a sentence of their own."""
+    """Words that point at a message, the noun in them, and whether they are a sentence of their
+    own.
+    """
 
     start: int
     end: int
@@ -101,7 +105,9 @@ def noun_class(noun: str) -> str:
 
 
 def find_pointer(text: str) -> Pointer | None:
-    """The first sentence of a text that points at a message, else the first phrase that does, as other people word them."""
+    """The first sentence of a text that points at a message, else the first phrase that does, as
+    other people word them.
+    """
     language = language_of(text)
     for start, end in _sentences(text):
         said = text[start:end].rstrip(_ENDS)
@@ -127,7 +133,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _pointing_sentences(language: Language) -> tuple[Sentence, ...]:
-    """All sentences of a language that point at messages, those with most words of their own first."""
+    """All sentences of a language that point at messages, those with most words of their own
+    first.
+    """
     every = (*lines(language, f"{_FILE}.told"), *lines(language, f"{_FILE}.mentioned"))
     return tuple(sorted(every, key=lambda one: -len(one.text)))
 
@@ -156,7 +164,9 @@ _MARKS = signs(' "“”«»{open}{close}')
 
 
 def find_message_value(message: str, noun: str) -> str:
-    """The words of a message that a phrase with this noun points at, "" where it has none or too many."""
+    """The words of a message that a phrase with this noun points at, "" where it has none or too
+    many.
+    """
     found = (form.fullmatch(message.strip()) for form in _forms(language_of(message)))
     if form := next(filter(None, found), None):
         return form["value"]
@@ -191,12 +201,15 @@ def _find_moment(message: str) -> str:
     return message[found[0].start : max(one.end for one in found)]
 
 
-# places stand bare behind these, as in "from the airport to Denver"; elsewhere quotation marks tell where a name ends
+# places stand bare behind these, as in "from the airport to Denver"; elsewhere quotation marks tell
+# where a name ends
 _PREPOSITION = LanguagePattern("(?:@{place_lead})$")
 
 
 def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns with each message read into the user's turn before it; a message that nobody points at stays."""
+    """The turns with each message read into the user's turn before it; a message that nobody
+    points at stays.
+    """
     resolved: list[Turn] = []
     for turn in turns:
         if turn.speaker == "message" and resolved and resolved[-1].speaker == "user":
@@ -209,7 +222,9 @@ def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def resolve(stated: str, message: str) -> str:
-    """What the user would have said without the message, "" where nothing points at it or it tells nothing."""
+    """What the user would have said without the message, "" where nothing points at it or it
+    tells nothing.
+    """
     pointer = find_pointer(stated)
     words = find_message_value(message, pointer.noun) if pointer else ""
     if not pointer or not words:
@@ -267,7 +282,9 @@ def _is_named(person: str, text: str) -> bool:
 
 
 def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """A message of the app shown that says the value so that it is read back; the last one where none is."""
+    """A message of the app shown that says the value so that it is read back; the last one where
+    none is.
+    """
     book, (name, schema), value = (
         book_of(language),
         _asked_parameter(sections),
@@ -330,7 +347,9 @@ _SENTENCE = re.compile(widened(r"@[.!?,:;]|\d|#|[^\w\s'’.-]$"))
 
 
 def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue]:
-    """Whether the message can be the one that the user points to, by app and signature; what words can't tell does not fit."""
+    """Whether the message can be the one that the user points to, by app and signature; what
+    words can't tell does not fit.
+    """
     turns, app = sections.turns(), _MESSAGE_OF_APP.search(sections.conversation or "")
     stated = " ".join(turn.text for turn in turns if turn.speaker == "user")
     message = " ".join(turn.text for turn in turns if turn.speaker == "message")
@@ -341,7 +360,9 @@ def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue
 
 
 def _clash(stated: str, app: str, message: str, language: Language) -> str:
-    """What speaks against a message of an app being the one that a turn points to, "" where nothing does."""
+    """What speaks against a message of an app being the one that a turn points to, "" where
+    nothing does.
+    """
     pointer, channels = find_pointer(stated), book_of(language).channels
     pointed = stated[pointer.start : pointer.end] if pointer else stated
     named = {key for key, pattern in channels.items() if re.search(pattern, pointed, re.IGNORECASE)}
@@ -356,7 +377,9 @@ def _clash(stated: str, app: str, message: str, language: Language) -> str:
 
 
 def signature_of(message: str, language: Language) -> str:
-    """Who signed a message: the words of a short last line that is no sentence and no closing; "" where nobody did."""
+    """Who signed a message: the words of a short last line that is no sentence and no closing;
+    "" where nobody did.
+    """
     lines = [line.strip() for line in message.strip().splitlines()]
     last = lines[-1].lstrip("—–- ") if len(lines) > 1 else ""
     is_short = len(last) <= _MOST_LETTERS and len(last.split()) <= _MOST_SIGNING

@@ -1,4 +1,6 @@
-"""template/v1: a seeded model without weights, that words calls in sentences that are data and reads them by the same ones."""
+"""template/v1: a seeded model without weights, that words calls in sentences that are data and
+reads them by the same ones.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -80,7 +82,9 @@ _NONE: Mapping[str, float] = {}
 
 
 class TemplateModel:
-    """An Adapter that answers out of tables: seeded, deterministic, instant; it errs only as often as it is instructed to."""
+    """An Adapter that answers out of tables: seeded, deterministic, instant; it errs only as
+    often as it is instructed to.
+    """
 
     def __init__(
         self,
@@ -89,7 +93,8 @@ class TemplateModel:
         error_rate: Mapping[str, float] = _NONE,
         sentences: tuple[SentenceFile, ...] = (),
     ) -> None:
-        """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it is no such table.
+        """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it
+        is no such table.
 
         `sentences` are those that a recipe brings for its own tools.
         """
@@ -98,7 +103,9 @@ class TemplateModel:
         self._sentences = sentences
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer by the task that the schema's title names; ReplyError where the title or the prompt is unknown."""
+        """Answer by the task that the schema's title names; ReplyError where the title or the
+        prompt is unknown.
+        """
         with own_sentences(self._sentences):
             return self._answer(request)
 
@@ -141,7 +148,8 @@ class TemplateModel:
 def _rng_for(seed: int, request: ChatRequest, sections: Sections, purpose: str) -> Random:
     """A generator for this model seed, task, data and sample index; apart for each purpose.
 
-    The instructions of a prompt and the rest of its schema are no part of it: whoever edits those gets the same draws.
+    The instructions of a prompt and the rest of its schema are no part of it: whoever edits those
+    gets the same draws.
     """
     title = "" if request.schema is None else str(request.schema.get("title", ""))
     digest = blake2b(f"{seed}|{purpose}|{request.sample_index}|{title}".encode(), digest_size=8)
@@ -192,7 +200,9 @@ def _name_parameters(given: _Given) -> JsonValue:
 
 
 def _draw_values(given: _Given) -> Arguments:
-    """A value for each parameter that the prompt names, and for one at most that may be added, beside those known."""
+    """A value for each parameter that the prompt names, and for one at most that may be added,
+    beside those known.
+    """
     view, rng = given.view, given.rng
     names = _named_parameters("parameters", given.sections, view)
     may = _named_parameters("may", given.sections, view) if "may" in given.sections.tagged else []
@@ -297,7 +307,9 @@ def _write_calls(
 
 
 def _read_step(sections: Sections) -> Sequence[Proposal]:
-    """The next calls of a request in steps; where it is none, the calls that were not made yet and lack nothing."""
+    """The next calls of a request in steps; where it is none, the calls that were not made yet
+    and lack nothing.
+    """
     steps = due_steps(sections)
     return read_due(sections.views(), sections.turns()) if steps is None else steps
 

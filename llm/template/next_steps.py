@@ -49,7 +49,9 @@ def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[dict[str, 
 
 
 def next_step(sections: Sections) -> NextStep:
-    """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks one of them."""
+    """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks
+    one of them.
+    """
     request, history = sections.text("request"), sections.listed("history")
     told = {str(one.get("assistant")): str(one.get("user")) for one in history}
     request, question = _filled(request, told, sections.views())
@@ -69,7 +71,9 @@ def next_step(sections: Sections) -> NextStep:
 
 
 def due_steps(sections: Sections) -> list[Proposal] | None:
-    """The calls of the next step of a request in steps, none where nothing is left; None where the request is no such one."""
+    """The calls of the next step of a request in steps, none where nothing is left; None where
+    the request is no such one.
+    """
     turns, box = sections.turns(), read_toolbox(sections.listed("tools"))
     spoken = [turn.text for turn in turns if turn.speaker == "user"]
     is_linked = any(
@@ -102,7 +106,8 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
         for entry in entries_in(node.sources.values())
         for rule in entry.rules
     )
-    # nothing is due once all entries are known that the words call by a name, and no result has one of them
+    # nothing is due once all entries are known that the words call by a name, and no result has one
+    # of them
     is_known = len(made) + len(due) >= len(nodes)
     is_missing = any(rule.kind == "called" and fold(rule.text) not in held for rule in rules)
     return [] if is_known and is_missing else [Proposal(*call) for call in due]
@@ -115,7 +120,9 @@ def _held_in(request: str) -> list[re.Match[str]]:
 
 
 def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) -> tuple[str, str]:
-    """The request with what the user answered in the place of what it held back, and the question for what is lacking."""
+    """The request with what the user answered in the place of what it held back, and the
+    question for what is lacking.
+    """
     for match in _held_in(request):
         question = plain_question(match[1], language_of(request))
         if question not in told:
@@ -131,7 +138,9 @@ def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) ->
 def _told(
     asked: Mapping[str, Sequence[str]], answered: Sequence[tuple[Any, JsonValue]]
 ) -> Iterator[str]:
-    """A sentence for each result that the request asks for fields of, as far as these are plain values."""
+    """A sentence for each result that the request asks for fields of, as far as these are plain
+    values.
+    """
     for call, response in answered:
         held = [(" ".join(split_name(name)), one) for name, one in members(response)]
         plain = [

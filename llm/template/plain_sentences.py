@@ -1,6 +1,8 @@
-"""Requests for tools that have no sentences of their own: what the tool does by its document, then each value behind its name.
+"""Requests for tools that have no sentences of their own: what the tool does by its document, then
+each value behind its name.
 
-"Could you create a task? Name: "Buy milk"; due date: May 3, 2027." Honestly plain, and read back by the same form.
+"Could you create a task? Name: "Buy milk"; due date: May 3, 2027." Honestly plain, and read back by
+the same form.
 """
 
 import re
@@ -36,7 +38,8 @@ def word_plainly(
     *,
     title: str = "",
 ) -> Worded:
-    """A request that states exactly these arguments, of what the tool does unless another `title` is given.
+    """A request that states exactly these arguments, of what the tool does unless another `title`
+    is given.
 
     Raises ReplyError where the tool has no such parameter.
     """
@@ -88,7 +91,9 @@ def _is_deed(view: ToolView, title: str) -> bool:
 
 
 def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str] | None:
-    """The words behind the name of each parameter in a plain request; None where the text is none for the tool."""
+    """The words behind the name of each parameter in a plain request; None where the text is
+    none for the tool.
+    """
     title, pack = view.does(language), of(language)
     places = [*_places(view.table, text, pack.colon)] if view.table else []
     head, ends = (
@@ -116,7 +121,9 @@ class _Place(NamedTuple):
 
 
 def _places(table: TitleTable, text: str, sign: str) -> Iterator[_Place]:
-    """Where the details of a text begin: a name with the sign behind it, outside quotation marks."""
+    """Where the details of a text begin: a name with the sign behind it, outside quotation
+    marks.
+    """
     pattern = re.compile(rf"(?<!\w)(?:{table.pattern.pattern}){re.escape(sign)}", re.IGNORECASE)
     for found in outside_quotes(pattern, text):
         yield _Place(found.start(), table.owner(found[0].removesuffix(sign)), found.end())

@@ -26,7 +26,9 @@ _NAMED_SHARE = 0.3  # of the answers that may name their parameter
 def asked_parameters(
     view: ToolView, question: str, known: Collection[str] = ()
 ) -> tuple[ParameterView, ...]:
-    """The parameters that a question is for, in its order; what is known is asked for only where nothing else is."""
+    """The parameters that a question is for, in its order; what is known is asked for only where
+    nothing else is.
+    """
     if own := asked_by(view, question, language_of(question)):
         return (own,)
     found: list[ParameterView] = []
@@ -41,7 +43,9 @@ def asked_parameters(
 
 
 def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> ParameterView | None:
-    """The parameter that is called by the longest stretch of a sentence, of the first ones that are called at all."""
+    """The parameter that is called by the longest stretch of a sentence, of the first ones that
+    are called at all.
+    """
     said, table = squeeze(sentence), view.table
     hits = [
         (len(title), one)
@@ -68,7 +72,9 @@ def word_question(
     language: Language,
     rng: Random,
 ) -> str:
-    """A question that asks for exactly this parameter and says none of the values that are known."""
+    """A question that asks for exactly this parameter and says none of the values that are
+    known.
+    """
     own = questions_for(view, parameter, language)
     called = (
         parameter.topic
@@ -112,7 +118,9 @@ Slot = tuple[ParameterView, JsonValue]
 
 
 class LineWriter(NamedTuple):
-    """Who says values in the lines of a place: in what language, by what chance, and in plain words where it is to be sure."""
+    """Who says values in the lines of a place: in what language, by what chance, and in plain
+    words where it is to be sure.
+    """
 
     language: Language
     place: str
@@ -122,10 +130,12 @@ class LineWriter(NamedTuple):
     def say(
         self, view: ToolView, slot: Slot, ways: Sequence[str], old: JsonValue = None
     ) -> ValueLine | None:
-        """A line that says a value in the first of these ways that there are words for; None where none of them says it.
+        """A line that says a value in the first of these ways that there are words for; None where
+        none of them says it.
 
-        A value is said in a phrase of the tool's `own`, in words that speak for themselves (`frame`), `bare` of quotation
-        marks, with the `old` one, with what it is `called`, or just so (`value`).
+        A value is said in a phrase of the tool's `own`, in words that speak for themselves
+        (`frame`), `bare` of quotation marks, with the `old` one, with what it is `called`, or just
+        so (`value`).
         """
         parameter, value = slot
         stated = say(parameter, value, self.language, self.rng, plain=self.plain)
@@ -150,7 +160,9 @@ class LineWriter(NamedTuple):
     def _slots(
         self, view: ToolView, stated: StatedParameter, way: str, old: JsonValue
     ) -> tuple[dict[str, str], str] | None:
-        """What fills the slots of a line in this way, and the words of the value; None where there is no such way."""
+        """What fills the slots of a line in this way, and the words of the value; None where
+        there is no such way.
+        """
         parameter, value, words, shown, is_frame = stated
         if way == "own":
             own = phrase_for(view, parameter, value, self.language, self.rng)
@@ -171,9 +183,11 @@ class LineWriter(NamedTuple):
 def word_answer(
     view: ToolView, slot: Slot, language: Language, rng: Random, *, is_bare: bool
 ) -> ValueLine:
-    """An answer to the question for this parameter; ReplyError where no words for the value can be found.
+    """An answer to the question for this parameter; ReplyError where no words for the value can be
+    found.
 
-    One that is not bare names its parameter as often as not, where the tool has no words of its own for it.
+    One that is not bare names its parameter as often as not, where the tool has no words of its own
+    for it.
     """
     parameter, value = slot
     is_bare = is_bare or rng.random() > _NAMED_SHARE

@@ -1,7 +1,8 @@
 """The model as reader: from what was said and the tools that are there to the calls that are due.
 
-A request is recognised by the tools' own sentences, else by the plain form. Anything else is read as a page: the tool of whose name
-most words stand there, and the values that stand behind a name, answer a question or are the only ones of their type. A page may be
+A request is recognised by the tools' own sentences, else by the plain form. Anything else is read
+as a page: the tool of whose name most words stand there, and the values that stand behind a name,
+answer a question or are the only ones of their type. A page may be
 misread: it is what a candidate is measured against, and nothing rests on it.
 """
 
@@ -48,9 +49,11 @@ def read_call(views: Sequence[ToolView], turns: Sequence[Turn]) -> Proposal:
 
 
 def read_plan(tools: Sequence[JsonValue], turns: Sequence[Turn]) -> list[Proposal]:
-    """All the calls that a message asks for, in their order, with those before them that find what nobody says.
+    """All the calls that a message asks for, in their order, with those before them that find what
+    nobody says.
 
-    Of a message with another one behind it these are the calls of which that one changes a value: they are wanted again.
+    Of a message with another one behind it these are the calls of which that one changes a value:
+    they are wanted again.
     """
     said = [one for one in resolve_pointers(turns) if one.speaker == "user"]
     returned = {view_of(tool): _returned(tool) for tool in tools}
@@ -100,7 +103,9 @@ def _lookups(views: Iterable[ToolView], wish: "_Wish") -> list[Proposal]:
 
 
 def read_due(views: Sequence[ToolView], turns: Sequence[Turn]) -> list[Proposal]:
-    """The calls that the latest request asks for, without those that were made or lack something yet."""
+    """The calls that the latest request asks for, without those that were made or lack something
+    yet.
+    """
     turns = resolve_pointers(turns)
     begin = next((at for at in range(len(turns) - 1, -1, -1) if _begins(turns, at)), 0)
     later = [
@@ -130,7 +135,9 @@ def _call(view: ToolView, given: Mapping[str, JsonValue]) -> Proposal:
 
 
 def _begins(turns: Sequence[Turn], at: int) -> bool:
-    """Whether a turn begins a request: the user says it, changes nothing by it, and was not just asked something."""
+    """Whether a turn begins a request: the user says it, changes nothing by it, and was not just
+    asked something.
+    """
     turn = turns[at]
     if turn.speaker != "user" or any(
         _is(turn, name) for name in ("approvals", "corrections", "retries")
@@ -175,7 +182,9 @@ def _called(view: ToolView, cue: str) -> ParameterView | None:
 
 
 class _Wish(NamedTuple):
-    """A tool that is asked for and the words about it; what a result gives for it, and other values for the same again."""
+    """A tool that is asked for and the words about it; what a result gives for it, and other
+    values for the same again.
+    """
 
     view: ToolView
     text: str
@@ -253,7 +262,9 @@ def _asked(
 def _fullest(
     views: Sequence[ToolView], said: str, language: Language, chosen: ToolView | None
 ) -> ToolView | None:
-    """The tool of which a text names most values, of those that lack none then; the one chosen unless that names more."""
+    """The tool of which a text names most values, of those that lack none then; the one chosen
+    unless that names more.
+    """
     named = {view: named_values(view, said, language)[0].keys() for view in views}
     full = [view for view, names in named.items() if view.required and names >= {*view.required}]
     best = max(full, key=lambda view: len(named[view]), default=None)
@@ -261,7 +272,9 @@ def _fullest(
 
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
-    """The tool that the latest turn asks for which asks for one; None where none shares most of its words."""
+    """The tool that the latest turn asks for which asks for one; None where none shares most of
+    its words.
+    """
     spoken = [
         (turn.text[:_LONGEST_TEXT], _asks(before))
         for before, turn in pairwise([Turn("", ""), *turns])
@@ -323,7 +336,9 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
 
 
 def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -> float:
-    """How much of what a tool is called a text says; nothing where its verb is another one than the text's."""
+    """How much of what a tool is called a text says; nothing where its verb is another one than
+    the text's.
+    """
     kept = [word for word in words if word not in _FAINT]
     if not kept or (deeds and _deeds(kept[0]) - deeds):
         return 0.0
@@ -350,7 +365,9 @@ _LEAST_SHARED = 0.2  # a word that five tools have
 
 
 def name_tools(sections: Sections) -> JsonValue:
-    """The tools of the section <list> that share words with what was said, those first that share words of few tools."""
+    """The tools of the section <list> that share words with what was said, those first that
+    share words of few tools.
+    """
     said = frozenset[str]().union(
         *(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user")
     )
@@ -368,7 +385,9 @@ def name_tools(sections: Sections) -> JsonValue:
 def read_values(
     view: ToolView, turns: Sequence[Turn], told: Mapping[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
-    """The arguments that turns state, beside those that were `told` before; what is said last holds."""
+    """The arguments that turns state, beside those that were `told` before; what is said last
+    holds.
+    """
     stated, question = dict(told or {}), ""
     for turn in resolve_pointers(turns[-_MOST_TURNS:]):
         text = turn.text[:_LONGEST_TEXT]
@@ -413,7 +432,9 @@ def _read_turn(
 def named_values(
     view: ToolView, text: str, language: Language
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """The values that stand behind their parameter's name, in a shape of the language or alone; and the sentences left."""
+    """The values that stand behind their parameter's name, in a shape of the language or alone;
+    and the sentences left.
+    """
     found, unread = dict[str, JsonValue](), list[str]()
     for piece in _sentences(text):
         matches = (
@@ -469,7 +490,9 @@ _AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
 def _shapes(
     language: Language, *pages: str, with_name: bool = False
 ) -> tuple[re.Pattern[str], ...]:
-    """The sentences in pages of a language that hold a value, those with most words of their own first."""
+    """The sentences in pages of a language that hold a value, those with most words of their own
+    first.
+    """
     shapes = (shape for page in pages for shape in shapes_in(language, page))
     pieces = {one.strip() for shape in shapes for one in _sentences(shape) if _HOLDS.search(one)}
     kept = [one for one in pieces if ("{called}" in one) == with_name]
@@ -484,7 +507,9 @@ def _leads(language: Language, *pages: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _pattern(shape: str) -> re.Pattern[str]:
-    """An expression for a shape, with a group for what a parameter is called, for its value, and for a list of values."""
+    """An expression for a shape, with a group for what a parameter is called, for its value, and
+    for a list of values.
+    """
     parts = _SLOT.split(shape)
     spelled = (
         _SLOTS.get(part, ".+?") if at % 2 else re.escape(part) for at, part in enumerate(parts)
@@ -493,7 +518,9 @@ def _pattern(shape: str) -> re.Pattern[str]:
 
 
 def _named(view: ToolView, match: re.Match[str]) -> dict[str, JsonValue] | None:
-    """The value that a match states, None where what it names is no parameter or takes no such value."""
+    """The value that a match states, None where what it names is no parameter or takes no such
+    value.
+    """
     table = view.table
     called = table.pattern.match(match.string, match.start("called")) if table else None
     if table is None or called is None or called.end() < match.end("called"):
@@ -515,7 +542,9 @@ _CLAUSE = re.compile(widened(r"(?:(?!@[,.;!?](?=\s|$)|@[{.,;!?}]).)+"), re.DOTAL
 
 
 def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
-    """The values that stand right behind their parameter's name, up to the next sign; and what else a sentence says."""
+    """The values that stand right behind their parameter's name, up to the next sign; and what
+    else a sentence says.
+    """
     found, rest, table = dict[str, JsonValue](), piece, view.table
     if table is None:
         return found, rest
@@ -547,7 +576,9 @@ def _answered(
     pieces: Sequence[str],
     language: Language,
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """The values of answers beside those that are `named`: in the tool's own words, else as they stand; and the sentences left."""
+    """The values of answers beside those that are `named`: in the tool's own words, else as they
+    stand; and the sentences left.
+    """
     found, left = dict(named), list[str]()
     for piece in pieces:
         own = {
@@ -573,7 +604,9 @@ def _answered(
 
 
 def _answer(parameter: ParameterView, piece: str, language: Language) -> JsonValue:
-    """What a sentence says for a parameter that was asked for: between the words that answers have, a code in it, or all of it."""
+    """What a sentence says for a parameter that was asked for: between the words that answers
+    have, a code in it, or all of it.
+    """
     shapes = (
         one.fullmatch(piece.rstrip(_ENDS))
         for one in _shapes(language, "dialogues.answers", "conversations.retries")

@@ -1,8 +1,10 @@
-"""Reading a prompt: its tagged sections, the turns of the conversation in it, and whether two values in it mean the same.
+"""Reading a prompt: its tagged sections, the turns of the conversation in it, and whether two
+values in it mean the same.
 
-A section is one line, `<tag>JSON</tag>`; JSON holds no line breaks, so nothing inside it can end it early. The
-conversation is the text from the first line `<conversation>` to the last line `</conversation>`: whatever a user
-wrote in between, tags or not, is conversation. Worked examples (`<example>`) belong to the instructions.
+A section is one line, `<tag>JSON</tag>`; JSON holds no line breaks, so nothing inside it can end it
+early. The conversation is the text from the first line `<conversation>` to the last line
+`</conversation>`: whatever a user wrote in between, tags or not, is conversation. Worked examples
+(`<example>`) belong to the instructions.
 """
 
 import re
@@ -99,7 +101,9 @@ _CLOSE = "\n</conversation>"
 
 
 class Sections(NamedTuple):
-    """What a prompt shows: its tagged sections as text, and its conversation (None where it shows none)."""
+    """What a prompt shows: its tagged sections as text, and its conversation (None where it
+    shows none).
+    """
 
     tagged: dict[str, str]
     conversation: str | None
@@ -152,7 +156,9 @@ class Sections(NamedTuple):
 
 
 def read_sections(messages: Sequence[ChatMessage]) -> Sections:
-    """The sections of a prompt; what an assistant said in it is passed over, the first of two equal tags counts."""
+    """The sections of a prompt; what an assistant said in it is passed over, the first of two
+    equal tags counts.
+    """
     tagged: dict[str, str] = {}
     conversation: str | None = None
     for message in messages:

@@ -1,6 +1,7 @@
 """Requests in the sentences that people say to a tool, and tools recognised by the same sentences.
 
-The tools of the seed catalog bring theirs; a recipe may bring some for its own tools, which count within `own_sentences`.
+The tools of the seed catalog bring theirs; a recipe may bring some for its own tools, which count
+within `own_sentences`.
 
 A sentence without a mark at its end gets an opener ("Could you ...?"); any other stands as it is.
 """
@@ -57,9 +58,10 @@ Said = Annotated[Sentence, PlainValidator(Sentence)]
 class ToolSentences(BaseModel):
     """How people ask for a tool, and the questions and short answers for its parameters.
 
-    `says` has the words for values of choices and flags, by parameter; `things` what goes before a bare ID ("delivery D-12");
-    `parts` says an object in a list. `noun` is what an entry of its response is called, "[{colour}] bicycle" with what the
-    call says, `called` stands between the noun and a name; `facts` ask for {fields_} of what it returns.
+    `says` has the words for values of choices and flags, by parameter; `things` what goes before a
+    bare ID ("delivery D-12"); `parts` says an object in a list. `noun` is what an entry of its
+    response is called, "[{colour}] bicycle" with what the call says, `called` stands between the
+    noun and a name; `facts` ask for {fields_} of what it returns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -79,7 +81,9 @@ class ToolSentences(BaseModel):
 
 
 class OwnSentences(NamedTuple):
-    """A recipe's sentences for a tool, and the parameters of it that prompts may show: with technical ones, and without."""
+    """A recipe's sentences for a tool, and the parameters of it that prompts may show: with
+    technical ones, and without.
+    """
 
     parameters: tuple[frozenset[str], ...]
     sentences: ToolSentences
@@ -93,7 +97,8 @@ _own: ContextVar[tuple[SentenceFile, ...]] = ContextVar("own_sentences", default
 
 @contextmanager
 def own_sentences(kept: tuple[SentenceFile, ...]) -> Iterator[None]:
-    """Within, the sentences in these files count before those of the seed catalog, for whatever the present task does.
+    """Within, the sentences in these files count before those of the seed catalog, for whatever the
+    present task does.
 
     Raises ConfigurationError where a file was not checked and can't be used.
     """
@@ -112,7 +117,10 @@ def own_files() -> tuple[SentenceFile, ...]:
 
 @lru_cache(16)
 def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
-    """The sentences in a recipe's files. Raises ConfigurationError where a file was not checked and can't be used."""
+    """The sentences in a recipe's files.
+
+    Raises ConfigurationError where a file was not checked and can't be used.
+    """
     found: dict[tuple[Language, str], tuple[OwnSentences, ...]] = {}
     for one in kept:
         try:
@@ -144,7 +152,9 @@ def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
 
 
 class Recognised(NamedTuple):
-    """What a sentence of a tool states: the arguments, what stands behind it, and how many letters are its own words."""
+    """What a sentence of a tool states: the arguments, what stands behind it, and how many
+    letters are its own words.
+    """
 
     arguments: dict[str, JsonValue]
     rest: str
@@ -152,7 +162,9 @@ class Recognised(NamedTuple):
 
 
 def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
-    """The sentences of a tool, None where it has none in the language, or is another tool of the same name."""
+    """The sentences of a tool, None where it has none in the language, or is another tool of the
+    same name.
+    """
     found = all_sentences(language).get(view.name)
     is_same = found is not None and found.requests[0].slots == view.properties.keys()
     return brought_for(view, language) or (found if is_same else None)
@@ -181,7 +193,9 @@ def word_request(
 def word_sentence(
     view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random
 ) -> Worded | None:
-    """A request that says just these arguments in a sentence of the tool's own; None where none does."""
+    """A request that says just these arguments in a sentence of the tool's own; None where none
+    does.
+    """
     own = sentences_of(view, language)
     if own is None:
         return None
@@ -195,7 +209,8 @@ def word_sentence(
     )
     drawn = ((one, one.draw(frozenset(stated), rng, ones)) for one in own.requests)
     ways = [(one, text) for one, text in drawn if text is not None]
-    # the words for a value may not hold it, as "from old to new" for asc: checks see that nothing proves it
+    # the words for a value may not hold it, as "from old to new" for asc: checks see that nothing
+    # proves it
     for is_own, (sentence, text), is_quoted in product(
         (False, True), rng.sample(ways, len(ways)), (True, False)
     ):
@@ -230,7 +245,9 @@ def asked_by(view: ToolView, question: str, language: Language) -> ParameterView
 def phrase_for(
     view: ToolView, parameter: ParameterView, value: JsonValue, language: Language, rng: Random
 ) -> tuple[str, str] | None:
-    """A short answer of the tool's own that says a value, and the words in it that say it; None where there is none."""
+    """A short answer of the tool's own that says a value, and the words in it that say it; None
+    where there is none.
+    """
     own = sentences_of(view, language)
     shapes = own.answers.get(parameter.name, ()) if own else ()
     if own is None or not (shapes or parameter.name in own.says):
@@ -256,7 +273,8 @@ def read_answer(
     *,
     is_asked: bool = True,
 ) -> JsonValue:
-    """The value that a short answer of the tool's own says for a parameter, None where it is no such answer.
+    """The value that a short answer of the tool's own says for a parameter, None where it is no
+    such answer.
 
     Where nobody asked for the parameter the answer has to have words of its own, beside the value.
     """
@@ -298,7 +316,9 @@ def say_slot(
 
 
 def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
-    """The tool in one of whose sentences a text asks, the one with most words of its own; None where it is no such sentence."""
+    """The tool in one of whose sentences a text asks, the one with most words of its own; None
+    where it is no such sentence.
+    """
     read = [
         (found, view)
         for view in views
@@ -308,7 +328,9 @@ def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolV
 
 
 def read_sentence(view: ToolView, text: str, language: Language) -> Recognised | None:
-    """What a text states that begins with a sentence of the tool; None where it begins otherwise."""
+    """What a text states that begins with a sentence of the tool; None where it begins
+    otherwise.
+    """
     own = sentences_of(view, language)
     return _read_text(view, own, text, language)
 
@@ -339,7 +361,9 @@ def _read_text(
 
 
 def _heads(text: str) -> Iterator[tuple[str, str]]:
-    """The text and its beginnings, up to the end of a sentence each, with what stands behind; the longest first."""
+    """The text and its beginnings, up to the end of a sentence each, with what stands behind;
+    the longest first.
+    """
     ends = [len(text), *(found.end() for found in reversed([*SENTENCE_END.finditer(text)]))]
     yield from ((text[:end].strip(), text[end:].strip()) for end in ends)
 
@@ -395,7 +419,9 @@ def value_of(parameter: ParameterView, words: str) -> JsonValue:
 
 
 def _members_of(schema: JsonSchema, words: str) -> dict[str, JsonValue] | None:
-    """The members of an object that words name, each with its value behind; None where one takes no such value."""
+    """The members of an object that words name, each with its value behind; None where one takes
+    no such value.
+    """
     views = parameter_views(schema)
     table, text = title_table(views), words.strip()
     text = text[1:-1] if text.startswith("(") and text.endswith(")") else text

@@ -1,4 +1,6 @@
-"""Several calls in one message: each worded as a request of its own, behind a lead from the one before it."""
+"""Several calls in one message: each worded as a request of its own, behind a lead from the one
+before it.
+"""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -18,14 +20,18 @@ _TRIES = 12
 
 
 def word_parallel(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The message for the calls in <calls> of the tools in <tools>, and the stretch of it that is about each."""
+    """The message for the calls in <calls> of the tools in <tools>, and the stretch of it that
+    is about each.
+    """
     calls = [(_view(call, sections), call["arguments"], "") for call in sections.listed("calls")]
     parts: list[JsonValue] = [*_word_each(calls, language, rng)]
     return {"request": of(language).space.join(map(str, parts)), "parts": parts}
 
 
 def word_routing(sections: Sections, language: Language, rng: Random) -> str:
-    """The message for the calls in <calls>; a value that a call before it finds is spoken of by its name."""
+    """The message for the calls in <calls>; a value that a call before it finds is spoken of by
+    its name.
+    """
     calls: list[tuple[ToolView, dict[str, JsonValue], str]] = []
     for call in sections.listed("calls"):
         view, sources = _view(call, sections), call["arguments"].items()

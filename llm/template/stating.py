@@ -1,4 +1,6 @@
-"""How a value stands in a sentence: in words, in quotation marks where it could not be told from what is around it."""
+"""How a value stands in a sentence: in words, in quotation marks where it could not be told from
+what is around it.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +26,18 @@ _CLOSER_SHARE = 0.12
 
 
 def lowered(text: str, said: Iterable[JsonValue] = ()) -> str:
-    """A request as it goes on behind a colon or comma, without a greeting; "I" and a value that is `said` stay as they are."""
+    """A request as it goes on behind a colon or comma, without a greeting; "I" and a value that
+    is `said` stay as they are.
+    """
     text = without_greeting(text)
     is_name = text.startswith(("I'", *(one for one in said if isinstance(one, str) and one)))
     return text if is_name else _CAPITAL.sub(lambda word: word[0].lower(), text)
 
 
 def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -> str:
-    """What is asked for behind one of the openers of the language, now and then with a closer where it `closes`."""
+    """What is asked for behind one of the openers of the language, now and then with a closer
+    where it `closes`.
+    """
     head = draw_line(language, "requests.openers", rng, request=said)
     is_polite = any(
         map(str.isalpha, head.lower().rpartition(said.lower())[2])
@@ -73,7 +79,9 @@ _TOKEN = re.compile(
 
 
 class StatedParameter(NamedTuple):
-    """A parameter with the words of its value; `shown` has quotation marks around them where they are needed."""
+    """A parameter with the words of its value; `shown` has quotation marks around them where
+    they are needed.
+    """
 
     parameter: ParameterView
     value: JsonValue
@@ -213,7 +221,8 @@ class Worded(NamedTuple):
 def pointed_at(
     request: str, stated: Sequence[StatedParameter], around: Mapping[str, str] = {}
 ) -> Worded | None:
-    """The request with the words that state each value, with those `around` it where they occur twice.
+    """The request with the words that state each value, with those `around` it where they occur
+    twice.
 
     None where a value can't be pointed at.
     """

@@ -32,7 +32,8 @@ _SHOWN = frozenset({"enum", "examples", "default", "const", "pattern", "format"}
 
 
 def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random) -> list[str]:
-    """As many of the offered names as asked for, in the order offered; the likeliest to be stated, with some chance.
+    """As many of the offered names as asked for, in the order offered; the likeliest to be stated,
+    with some chance.
 
     Fewer where the rest takes what nobody says in a sentence.
     """
@@ -69,7 +70,8 @@ def draw_values(
     rng: Random,
     known: Mapping[str, JsonValue],
 ) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: by example, choice and meaning, else one made up by its schema.
+    """A value for each of the parameters named: by example, choice and meaning, else one made up by
+    its schema.
 
     Raises ReplyError, which names tool and parameter, where a schema takes none that can be made.
     """

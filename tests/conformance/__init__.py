@@ -1,1 +1,3 @@
-"""Official (input, result) pairs of the papers' evaluators, held against ours: `python -m tests.conformance FILE`."""
+"""Official (input, result) pairs of the papers' evaluators, held against ours: `python -m
+tests.conformance FILE`.
+"""

@@ -1,4 +1,6 @@
-"""`python -m tests.conformance CASES.json [--json]`: exit 0 all agree, 1 some differ, 2 the file is not understood."""
+"""`python -m tests.conformance CASES.json [--json]`: exit 0 all agree, 1 some differ, 2 the file
+is not understood.
+"""
 
 import argparse
 import json

@@ -1,4 +1,6 @@
-"""The cases of CallNavi's evaluators: washing, matching, routing, structured outputs, stability, whole-data runs."""
+"""The cases of CallNavi's evaluators: washing, matching, routing, structured outputs, stability,
+whole-data runs.
+"""
 
 import math
 import string

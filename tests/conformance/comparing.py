@@ -42,7 +42,9 @@ def require_keys(case: Case, known: set[str]) -> None:
 
 
 def compare(official: Mapping[str, Any], ours: Mapping[str, Any]) -> list[Difference]:
-    """The figures in which `ours` differs; an official figure that we do not compute is an unknown key."""
+    """The figures in which `ours` differs; an official figure that we do not compute is an
+    unknown key.
+    """
     unknown = set(official) - set(ours)
     if unknown:
         raise UnknownCaseError(f"the official result has the unknown figures {sorted(unknown)}")
@@ -54,7 +56,9 @@ def compare(official: Mapping[str, Any], ours: Mapping[str, Any]) -> list[Differ
 
 
 def compare_crash(crash: str, scores: Mapping[str, Any], *, is_failure: bool) -> list[Difference]:
-    """Where the official code crashed, we agree by scoring a failure: whole figures, and the failure named."""
+    """Where the official code crashed, we agree by scoring a failure: whole figures, and the
+    failure named.
+    """
     whole = all(math.isfinite(value) for value in scores.values())
     return [] if whole and is_failure else [Difference("crash", crash, dict(scores))]
 

@@ -1,4 +1,6 @@
-"""The cases of ComplexFuncBench's evaluator: its parts one by one, whole runs, and what it prints of results."""
+"""The cases of ComplexFuncBench's evaluator: its parts one by one, whole runs, and what it
+prints of results.
+"""
 
 import ast
 import asyncio
@@ -240,7 +242,9 @@ class Cases:
 
 
 async def _drive(run: SampleRun, script: Sequence[Any]) -> list[list[Any]]:
-    """Play the script to its end or the run's; what the model was told in each turn after which it went on."""
+    """Play the script to its end or the run's; what the model was told in each turn after which
+    it went on.
+    """
     observations = []
     for said in [*script, None]:
         if run.outcome is not None:

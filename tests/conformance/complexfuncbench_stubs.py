@@ -1,4 +1,6 @@
-"""What the cases of ComplexFuncBench's evaluator bring: stubs of embedding, live API and judge, functions and calls."""
+"""What the cases of ComplexFuncBench's evaluator bring: stubs of embedding, live API and judge,
+functions and calls.
+"""
 
 import json
 import math
@@ -52,7 +54,9 @@ class Stubs(NamedTuple):
 
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-    """The stub's embedding: trigrams of letters in buckets, normalised; how alike is the dot product."""
+    """The stub's embedding: trigrams of letters in buckets, normalised; how alike is the dot
+    product.
+    """
     left, right = ([_trigrams(text.lower()) for text in several] for several in (texts, others))
     return [
         [math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in right]

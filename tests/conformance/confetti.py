@@ -92,7 +92,9 @@ def run_relevance(case: Case, _folder: Path) -> list[Difference]:
 
 
 def _made(call: Any) -> DecodedCall | None:
-    """A call as the file has it; None where its arguments are no object, which is a failure to us."""
+    """A call as the file has it; None where its arguments are no object, which is a failure to
+    us.
+    """
     name = next(iter(call), "") if isinstance(call, dict) else ""
     arguments = call[name] if name else {}
     return DecodedCall(name, arguments) if isinstance(arguments, dict) else None

@@ -1,4 +1,6 @@
-"""The cases of HammerBench's evaluators: the newest release's rows and the paper's conversations."""
+"""The cases of HammerBench's evaluators: the newest release's rows and the paper's
+conversations.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -81,7 +83,9 @@ def run_sample(case: Case, _folder: Path) -> list[Difference]:
 
 
 def run_flat(case: Case, _folder: Path) -> list[Difference]:
-    """Rows as the newest release scores them; it crashes on every Chinese run and on every reply it can't parse."""
+    """Rows as the newest release scores them; it crashes on every Chinese run and on every reply
+    it can't parse.
+    """
     require_keys(case, {"inputs", "official", "language"})
     scores = score_rows(logs.parse_rows(case["inputs"], case["id"]), language=case["language"])
     ours = _figures(scores, FLAT)
@@ -131,7 +135,9 @@ def run_rouge(case: Case, _folder: Path) -> list[Difference]:
 
 
 def run_log(case: Case, folder: Path) -> list[Difference]:
-    """A log of GPT-4o that the paper's tables come from; its path is relative to the folder above the cases."""
+    """A log of GPT-4o that the paper's tables come from; its path is relative to the folder
+    above the cases.
+    """
     require_keys(case, {"log", "mode", "official"})
     log = folder.parent / case["log"]
     mode, conversations = str(case["mode"]), logs.read_log(log).conversations

@@ -29,7 +29,10 @@ KNOWN: dict[str, Suite] = {
 
 
 def run_file(file: Path) -> list[CaseOutcome]:
-    """Every case of the file. Raises UnknownCaseError where any of it is not understood: nothing is skipped."""
+    """Every case of the file.
+
+    Raises UnknownCaseError where any of it is not understood: nothing is skipped.
+    """
     content = _read(file)
     content.pop(ABOUT, None)
     suite = next(

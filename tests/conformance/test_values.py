@@ -1,4 +1,6 @@
-"""What is found of values in requests, and in golds of BFCL, that are labelled right or wrong by hand."""
+"""What is found of values in requests, and in golds of BFCL, that are labelled right or wrong by
+hand.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""The house itself: names that are ours, doors that open, and nothing heavy behind the front door."""
+"""The house itself: names that are ours, doors that open, and nothing heavy behind the front
+door.
+"""
 
 import ast
 import importlib.metadata
@@ -64,7 +66,8 @@ def test_what_is_installed_is_one_name_and_nobody_elses() -> None:
 
 
 def test_no_import_names_a_folder_without_the_package() -> None:
-    # In a checkout `import llm` would find the folder, elsewhere somebody else's package. Few files are worth parsing.
+    # In a checkout `import llm` would find the folder, elsewhere somebody else's package. Few files
+    # are worth parsing.
     suspect = re.compile(
         rf"^\s*(?:import|from)\b.*(?<![.\w])(?:{'|'.join(FOLDERS)})\b", re.MULTILINE
     )

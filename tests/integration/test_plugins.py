@@ -1,4 +1,6 @@
-"""Packages of others, really installed: what they bring is used as ours is; what can't be used is named and passed over."""
+"""Packages of others, really installed: what they bring is used as ours is; what can't be used
+is named and passed over.
+"""
 
 import json
 import subprocess

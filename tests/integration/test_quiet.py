@@ -44,7 +44,9 @@ def listened_workers(tmp_path: Path) -> dict[str, str]:
 
 
 def strangers(environment: dict[str, str]) -> list[str]:
-    """What was asked for beyond this machine; a socket of this machine's own file system is a path, not a host."""
+    """What was asked for beyond this machine; a socket of this machine's own file system is a
+    path, not a host.
+    """
     asked = Path(environment["ASKED"])
     lines = asked.read_text().splitlines() if asked.exists() else []
     return [

@@ -1,4 +1,6 @@
-"""The docs as a site: a page for each of docs/, a search over all, no broken link and nothing from elsewhere."""
+"""The docs as a site: a page for each of docs/, a search over all, no broken link and nothing
+from elsewhere.
+"""
 
 import json
 import os

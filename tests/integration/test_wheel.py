@@ -1,4 +1,6 @@
-"""The wheel: one package with all its files, which goes beside whatever else is installed under our folders' names."""
+"""The wheel: one package with all its files, which goes beside whatever else is installed under
+our folders' names.
+"""
 
 import importlib.metadata
 import json
@@ -46,7 +48,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment with the wheel, its locked core and two strangers of our folders' names."""
+    """The programs of a new environment with the wheel, its locked core and two strangers of our
+    folders' names.
+    """
     locked = ("--constraint", str(TOP / "requirements.lock"))
     return new_environment(
         tmp_path_factory.mktemp("fresh") / "env", *locked, str(wheel), "llm", "validators"

@@ -14,13 +14,15 @@ QUIET = (
     "--no-sandbox --disable-background-networking --disable-component-update --disable-sync"
     " --no-first-run"
 )
-# Without a graphics card drawing is a third of what a page costs; without what makes it smooth it is half of that.
+# Without a graphics card drawing is a third of what a page costs; without what makes it smooth it
+# is half of that.
 PLAIN = (
     "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation"
     " --disable-checker-imaging"
 )
 
-# Else each page may get a process of its own, which compiles Label Studio's scripts again: a third of what a page costs.
+# Else each page may get a process of its own, which compiles Label Studio's scripts again: a third
+# of what a page costs.
 ONE_PROCESS = "--renderer-process-limit=1"
 
 
@@ -28,7 +30,8 @@ ONE_PROCESS = "--renderer-process-limit=1"
 def open_browser() -> Iterator[object]:
     """A headless browser; where there is none, a skip, and a failure in CI.
 
-    While it is open this thread can run no event loop of its own, so it is opened late and closed soon.
+    While it is open this thread can run no event loop of its own, so it is opened late and closed
+    soon.
     """
     chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if chromium is None:

@@ -1,4 +1,6 @@
-"""Simulated conversations for tests: made by the template model, and the same with their complexity taken away."""
+"""Simulated conversations for tests: made by the template model, and the same with their
+complexity taken away.
+"""
 
 from collections.abc import Callable, Sequence
 from random import Random

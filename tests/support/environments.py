@@ -14,7 +14,9 @@ _BUILT_WITH = ("pyproject.toml", "setup.py", "README.md")
 
 
 def product_files() -> set[str]:
-    """All files under version control that belong to the product, by their paths in the repository."""
+    """All files under version control that belong to the product, by their paths in the
+    repository.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True
     ).stdout
@@ -25,7 +27,9 @@ def product_files() -> set[str]:
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel, built in the folder of a copy: what a build leaves beside its sources would go into the next one."""
+    """The wheel, built in the folder of a copy: what a build leaves beside its sources would go
+    into the next one.
+    """
     for name in (*product_files(), *_BUILT_WITH):
         copy = folder / "sources" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +40,9 @@ def build_wheel(folder: Path) -> Path:
 
 
 def run_uv(*words: str) -> None:
-    """Run uv, which links files instead of copying a gigabyte of them, where its cache is on the same disk."""
+    """Run uv, which links files instead of copying a gigabyte of them, where its cache is on the
+    same disk.
+    """
     surroundings = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     command = [uv.find_uv_bin(), *words, "--quiet"]
     surroundings |= {"UV_LINK_MODE": "hardlink"}
@@ -45,14 +51,18 @@ def run_uv(*words: str) -> None:
 
 
 def new_environment(folder: Path, *installed: str) -> Path:
-    """The programs of an environment with nothing but what is installed by these words of `uv pip install`."""
+    """The programs of an environment with nothing but what is installed by these words of `uv
+    pip install`.
+    """
     run_uv("venv", "--python", sys.executable, str(folder))
     run_uv("pip", "install", "--python", str(folder), *installed)
     return folder / "bin"
 
 
 def environment_beside_ours(folder: Path, *installed: str) -> Path:
-    """The same, which sees all that this one has behind its own packages: nothing is unpacked and compiled a second time."""
+    """The same, which sees all that this one has behind its own packages: nothing is unpacked
+    and compiled a second time.
+    """
     programs = new_environment(folder, "--no-deps", "--compile-bytecode", *installed)
     [packages] = folder.glob("lib/*/site-packages")
     ours = [path for path in sys.path if path.endswith("site-packages")]

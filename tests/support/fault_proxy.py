@@ -1,4 +1,6 @@
-"""A door in front of a real server that misbehaves as told: it forwards, and meets chosen requests with faults."""
+"""A door in front of a real server that misbehaves as told: it forwards, and meets chosen
+requests with faults.
+"""
 
 import asyncio
 import re
@@ -16,9 +18,9 @@ _OWN_TO_EACH_SIDE = {"connection", "content-length", "host", "keep-alive", "tran
 class Fault(NamedTuple):
     """What happens to one request.
 
-    `delivered`: the server gets it, `wait` seconds late. Then `status` is answered in the place of what the server said, or
-    `share` of its answer as if that were all, or the connection is `cut` after that share. `meanwhile` is called as soon as
-    the server has the request.
+    `delivered`: the server gets it, `wait` seconds late. Then `status` is answered in the place of
+    what the server said, or `share` of its answer as if that were all, or the connection is `cut`
+    after that share. `meanwhile` is called as soon as the server has the request.
     """
 
     delivered: bool = True
@@ -37,7 +39,9 @@ class ProxyReply(NamedTuple):
 
 
 class FaultProxy:
-    """Forwards to `target`; `faults` are met in their order, each by one request that it is meant for."""
+    """Forwards to `target`; `faults` are met in their order, each by one request that it is
+    meant for.
+    """
 
     def __init__(self, target: str) -> None:
         self.target = target

@@ -17,7 +17,9 @@ _WEBHOOKS_TO_LOOPBACK = "SSRF_PROTECTION_ENABLED"
 
 
 class KillableStudio:
-    """A server below `home` with the accounts, the environment and the data of the one below `model`."""
+    """A server below `home` with the accounts, the environment and the data of the one below
+    `model`.
+    """
 
     def __init__(self, home: Path, model: Path) -> None:
         self.home = home

@@ -1,4 +1,6 @@
-"""What is wrong with a page as a browser draws it: words out of order, text over text or cut off, contrast, and its complaints."""
+"""What is wrong with a page as a browser draws it: words out of order, text over text or cut
+off, contrast, and its complaints.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -61,7 +63,9 @@ class Looker:
 
 
 def faults_of(page: Any) -> list[Fault]:
-    """What is wrong with what a tab shows: as it is, and with all that is folded unfolded; wide and light, narrow and dark."""
+    """What is wrong with what a tab shows: as it is, and with all that is folded unfolded; wide
+    and light, narrow and dark.
+    """
     found: list[Fault] = []
     for width in WIDTHS:
         found += _layout(page, width, SCHEMES[0])

@@ -1,4 +1,5 @@
-"""New warehouses of the tests are copies of one that was migrated once: migrating takes half a second, a copy none.
+"""New warehouses of the tests are copies of one that was migrated once: migrating takes half a
+second, a copy none.
 
 Those of other processes are made whole, unless a test puts one there for them (`begin_warehouse`).
 """
@@ -18,7 +19,9 @@ _open_for_writing = Warehouse._open_for_writing
 
 
 class _Copies:
-    """Puts a copy of `template`, which is made when it is first needed, where a warehouse is about to be made."""
+    """Puts a copy of `template`, which is made when it is first needed, where a warehouse is
+    about to be made.
+    """
 
     def __init__(self, template: Path) -> None:
         self.template = template

@@ -1,4 +1,5 @@
-"""The pictures of docs/viewing.md and README, taken of the same work folder that the tests look at, with more samples in it.
+"""The pictures of docs/viewing.md and README, taken of the same work folder that the tests look at,
+with more samples in it.
 
 `make images` writes docs/images/view-<name>.png; look at them before you keep them.
 """
@@ -24,7 +25,9 @@ EACH = 5  # samples of each kind
 
 
 class PagePicture(NamedTuple):
-    """A picture: its name, the page, the size of the window, and the colours that its user likes."""
+    """A picture: its name, the page, the size of the window, and the colours that its user
+    likes.
+    """
 
     name: str
     path: str

@@ -12,7 +12,10 @@ def slow(*values: Any) -> Any:
 
 
 def sampled(cases: Iterable[Any], some: Collection[Any]) -> list[Any]:
-    """The cases for `parametrize`; those that are not among `some` are slow. Raises where one of `some` is no case."""
+    """The cases for `parametrize`; those that are not among `some` are slow.
+
+    Raises where one of `some` is no case.
+    """
     found = list(cases)
     assert all(case in found for case in some), some
     return [case if case in some else slow(case) for case in found]

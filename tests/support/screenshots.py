@@ -1,4 +1,5 @@
-"""The pictures of the annotator's guide: the review screens in their languages, from real builds at a real Label Studio.
+"""The pictures of the annotator's guide: the review screens in their languages, from real builds at
+a real Label Studio.
 
 `make images` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
 """
@@ -54,7 +55,9 @@ def _is_conversation(task: Task) -> bool:
 
 
 def _near(length: int, *fields: str) -> Callable[[Task], Any]:
-    """The task that comes nearest to a length of what is shown, so that a picture is neither empty nor cut."""
+    """The task that comes nearest to a length of what is shown, so that a picture is neither
+    empty nor cut.
+    """
     return lambda task: -abs(sum(len(str(task[field])) for field in fields) - length)
 
 

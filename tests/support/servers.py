@@ -1,4 +1,6 @@
-"""Real servers for the tests that need them: each started once a session, below the session's temporary folder."""
+"""Real servers for the tests that need them: each started once a session, below the session's
+temporary folder.
+"""
 
 import os
 from collections.abc import Iterator
@@ -45,7 +47,8 @@ def label_studio(label_studio_server: ServerInfo) -> Iterator[LabelStudio]:
         yield adapter
 
 
-# Every Python process that starts with this on its path writes down whom it looks up or connects to.
+# Every Python process that starts with this on its path writes down whom it looks up or connects
+# to.
 _EAVESDROPPER = """
 import os, sys
 def note(event, arguments):
@@ -62,7 +65,9 @@ sys.addaudithook(note)
 
 
 class HeardPrefect(NamedTuple):
-    """A Prefect server, and the file that names whom it and those started with `environment` have spoken to."""
+    """A Prefect server, and the file that names whom it and those started with `environment`
+    have spoken to.
+    """
 
     server: PrefectServer
     heard: Path

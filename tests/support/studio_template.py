@@ -1,7 +1,8 @@
-"""A Label Studio that was installed and started once on this machine; what tests start are copies, which are up in seconds.
+"""A Label Studio that was installed and started once on this machine; what tests start are copies,
+which are up in seconds.
 
-It lies below `.cache` under the print of all that it was made by, so that a change to how a Label Studio is installed or
-started lets the next run start one from nothing again.
+It lies below `.cache` under the print of all that it was made by, so that a change to how a Label
+Studio is installed or started lets the next run start one from nothing again.
 """
 
 import fcntl
@@ -36,7 +37,9 @@ def studio_template() -> Path:
 
 
 def copy_studio(model: Path, home: Path) -> StudioPlaces:
-    """Put a Label Studio below `home` with the accounts, the environment and the data of the one below `model`."""
+    """Put a Label Studio below `home` with the accounts, the environment and the data of the one
+    below `model`.
+    """
     places, other = StudioPlaces(home), StudioPlaces(model)
     places.data.mkdir(parents=True, mode=0o700)
     places.env.symlink_to(other.env.resolve())

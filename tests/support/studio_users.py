@@ -1,4 +1,6 @@
-"""Further people on a Label Studio, as they come there: by the invitation link and the sign-up form."""
+"""Further people on a Label Studio, as they come there: by the invitation link and the sign-up
+form.
+"""
 
 import re
 from typing import Any, Self
@@ -47,7 +49,9 @@ class StudioUser:
         return answer.json() if answer.content else None
 
     def next_task(self, project: int, *, as_displayed: bool = False) -> dict[str, Any] | None:
-        """The task that "Label All Tasks" shows next, or "Label Tasks As Displayed" in the first table of tasks."""
+        """The task that "Label All Tasks" shows next, or "Label Tasks As Displayed" in the first
+        table of tasks.
+        """
         body: dict[str, Any] = {}
         query: dict[str, Any] = {"id": "next_task", "project": project}
         if as_displayed:

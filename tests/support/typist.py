@@ -1,4 +1,6 @@
-"""An annotator who uses nothing but the keyboard, in a real Chromium, against a real Label Studio."""
+"""An annotator who uses nothing but the keyboard, in a real Chromium, against a real Label
+Studio.
+"""
 
 import json
 from typing import Any, NamedTuple
@@ -28,7 +30,9 @@ class Typist(AnnotatorScreen):
     """Signs in, opens a project and labels; no mouse, no click."""
 
     def label_all(self, project: Project) -> ShownTask:
-        """Open the table of a project, walk to "Label All Tasks", and close the instructions that come first."""
+        """Open the table of a project, walk to "Label All Tasks", and close the instructions
+        that come first.
+        """
         self.page.goto(project.url)
         self.page.wait_for_selector("text=Label All Tasks")
         self._walk_to("Label All Tasks")

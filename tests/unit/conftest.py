@@ -1,4 +1,6 @@
-"""No test of this folder opens a socket, whatever it is started with; the pairs of an event loop excepted."""
+"""No test of this folder opens a socket, whatever it is started with; the pairs of an event loop
+excepted.
+"""
 
 import pytest
 import pytest_socket

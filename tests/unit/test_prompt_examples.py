@@ -1,4 +1,6 @@
-"""The worked examples in prompts are answers that the stage would take: of its class, with quotes that stand in their text."""
+"""The worked examples in prompts are answers that the stage would take: of its class, with
+quotes that stand in their text.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What many requests have in common stands first in each prompt, for providers keep a beginning that they have read before."""
+"""What many requests have in common stands first in each prompt, for providers keep a beginning
+that they have read before.
+"""
 
 import re
 from itertools import takewhile
@@ -35,7 +37,9 @@ def variables_of(path: Path) -> set[str]:
 
 
 class FieldWords(dict):
-    """Stands for any record: each of its fields is a word that nobody else has, and all of them are its JSON."""
+    """Stands for any record: each of its fields is a word that nobody else has, and all of them
+    are its JSON.
+    """
 
     def __init__(self, mark: str, switches: dict[str, str]) -> None:
         super().__init__(mark=mark)

@@ -1,4 +1,6 @@
-"""The test kit: what is written down for a test is taken as it is meant, and what does not hold is a sentence."""
+"""The test kit: what is written down for a test is taken as it is meant, and what does not hold
+is a sentence.
+"""
 
 import re
 from collections.abc import Iterator

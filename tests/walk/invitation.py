@@ -1,4 +1,6 @@
-"""`python -m tests.walk.invitation HOME NAME`: somebody follows the invitation to the Label Studio of a work folder."""
+"""`python -m tests.walk.invitation HOME NAME`: somebody follows the invitation to the Label
+Studio of a work folder.
+"""
 
 import sys
 from pathlib import Path

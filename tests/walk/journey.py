@@ -1,4 +1,6 @@
-"""The walk itself: a home that nobody has used, the installed wheel, default settings, and nobody else's network."""
+"""The walk itself: a home that nobody has used, the installed wheel, default settings, and
+nobody else's network.
+"""
 
 import os
 import re
@@ -24,7 +26,8 @@ HEAVY = (
     ' b.range % 11"'
 )
 
-# A network with nobody in it but this machine: ports that the pages name are free there, and nobody else can be asked.
+# A network with nobody in it but this machine: ports that the pages name are free there, and nobody
+# else can be asked.
 _ALONE = """
 import fcntl, socket, struct, sys
 with socket.socket() as made:
@@ -88,7 +91,9 @@ class Traveller(NamedTuple):
 
 @contextmanager
 def nobody_else() -> Iterator[tuple[str, ...]]:
-    """The words before a command that let it see no network but this machine's own; none where that can't be had."""
+    """The words before a command that let it see no network but this machine's own; none where
+    that can't be had.
+    """
     process = subprocess.Popen(
         ["unshare", "--user", "--map-root-user", "--net", sys.executable, "-c", _ALONE],
         stdin=subprocess.PIPE,
@@ -118,7 +123,10 @@ def nobody_else() -> Iterator[tuple[str, ...]]:
 
 @contextmanager
 def traveller(programs: Path, folder: Path, inside: tuple[str, ...]) -> Iterator[Traveller]:
-    """Somebody with an empty home; what is needed of a checkout lies beside it. Their Label Studio ends with the walk."""
+    """Somebody with an empty home; what is needed of a checkout lies beside it.
+
+    Their Label Studio ends with the walk.
+    """
     for name in _BESIDE:
         shutil.copytree(TOP / name, folder / name)
     (folder / "home").mkdir()
@@ -189,7 +197,8 @@ class Interrupted(NamedTuple):
     whole: Step
 
 
-# The long steps on the way of a newcomer, each with the processor time after which it is ended the first and the second time.
+# The long steps on the way of a newcomer, each with the processor time after which it is ended the
+# first and the second time.
 LONG: tuple[tuple[str, float, float], ...] = (
     ("callwright build mine/recipe.yaml --preview 5", 1.2, 2.0),
     ("callwright build mine/recipe.yaml", 1.5, 3.0),

@@ -1,4 +1,6 @@
-"""What the pages tell people to run: their shell blocks, command by command, and the files that they show by name."""
+"""What the pages tell people to run: their shell blocks, command by command, and the files that
+they show by name.
+"""
 
 import re
 import subprocess

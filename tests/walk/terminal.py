@@ -1,4 +1,6 @@
-"""A terminal of its own for one command: what it says and when, the processor time that it takes, and ctrl-C."""
+"""A terminal of its own for one command: what it says and when, the processor time that it
+takes, and ctrl-C.
+"""
 
 import fcntl
 import os
@@ -19,13 +21,16 @@ import psutil
 _SIZE = struct.pack("HHHH", 50, 200, 0, 0)  # rows and columns
 _MARKS = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?=\n)")
 _TICK = 0.02
-WALL = 240.0  # seconds after which a command is killed: the machine may be busy, so that only processor time is held to limits
+# seconds after which a command is killed: the machine may be busy, so that only processor time is
+# held to limits
+WALL = 240.0
 
 Signal = Literal["ctrl-C", "SIGTERM"]
 
 
 class Ran(NamedTuple):
-    """How a command went: seconds of the wall and of processors, how much of both until it said something, and after a signal.
+    """How a command went: seconds of the wall and of processors, how much of both until it said
+    something, and after a signal.
 
     Processor time is that of the command and all that it started; until the first word, its own.
     """
@@ -46,7 +51,9 @@ class Ran(NamedTuple):
 
 
 class When(NamedTuple):
-    """A signal to a command, once it has said something, or taken so much processor time, and `is_due`."""
+    """A signal to a command, once it has said something, or taken so much processor time, and
+    `is_due`.
+    """
 
     signal: Signal
     cpu: float = 0.0
@@ -92,7 +99,9 @@ class _Command:
         return self.used
 
     def _own_cpu(self) -> float:
-        """Of the command alone: what it starts beside itself takes another core, and nobody waits for it yet."""
+        """Of the command alone: what it starts beside itself takes another core, and nobody
+        waits for it yet.
+        """
         with suppress(psutil.Error):
             used = psutil.Process(self.process.pid).cpu_times()
             return used.user + used.system

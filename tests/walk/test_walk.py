@@ -1,4 +1,6 @@
-"""Whoever follows the pages gets somewhere: an installed wheel, an empty home, default settings, each command as it stands."""
+"""Whoever follows the pages gets somewhere: an installed wheel, an empty home, default settings,
+each command as it stands.
+"""
 
 import re
 import signal
@@ -177,7 +179,9 @@ def test_who_is_stopped_is_told_so_without_a_traceback(
 def test_nothing_is_lost_by_being_stopped(
     interrupted: tuple[Traveller, list[Interrupted]], straight: tuple[Traveller, list[Step]]
 ) -> None:
-    """The same command goes on afterwards, and what comes of all of them is what comes of those that nobody stopped."""
+    """The same command goes on afterwards, and what comes of all of them is what comes of those
+    that nobody stopped.
+    """
     wrong = [
         (one.whole, one.whole.ran)
         for one in interrupted[1]

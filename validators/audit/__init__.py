@@ -1,1 +1,4 @@
-"""Measuring the checks: defects of known kinds are injected into accepted samples. No check imports anything of this."""
+"""Measuring the checks: defects of known kinds are injected into accepted samples.
+
+No check imports anything of this.
+"""

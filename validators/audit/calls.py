@@ -1,4 +1,5 @@
-"""Defects of gold calls that only a sample shows: of which calls are due and in what order, of their arguments, and of the tools.
+"""Defects of gold calls that only a sample shows: of which calls are due and in what order, of
+their arguments, and of the tools.
 
 Arguments are those of another user, from a turn too early or too late, or taken back.
 """
@@ -32,7 +33,9 @@ _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", 
 
 
 def _with_value(sample: Sample, place: ArgumentPlace, value: JsonValue) -> Sample:
-    """The sample with another value for an argument, at every snapshot that has the old one; its evidence stays."""
+    """The sample with another value for an argument, at every snapshot that has the old one; its
+    evidence stays.
+    """
 
     def has(call: GoldCall) -> bool:
         is_same = call.tool == place.call.tool and place.evidence in call.evidence
@@ -91,7 +94,9 @@ def _of_another_user(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _pairs(subject: AuditSubject) -> Iterator[tuple[GoldCall, GoldCall]]:
-    """The only calls of two turns that follow each other, of one tool; of what was executed none."""
+    """The only calls of two turns that follow each other, of one tool; of what was executed
+    none.
+    """
     for (_, turn), (_, later) in pairwise(() if subject.traits.is_executed else subject.call_turns):
         if len(turn.calls) == len(later.calls) == 1 and turn.calls[0].tool == later.calls[0].tool:
             yield turn.calls[0], later.calls[0]
@@ -145,7 +150,9 @@ def _taken_back(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _stated_besides(place: ArgumentPlace, subject: AuditSubject) -> Iterator[JsonValue]:
-    """Values that other samples have for the parameter and that stand in the very turn of the gold value, before it."""
+    """Values that other samples have for the parameter and that stand in the very turn of the
+    gold value, before it.
+    """
     evidence = place.evidence
     turn = dict(subject.user_turns).get(-1 if evidence.turn is None else evidence.turn)
     before = turn.text[: evidence.start].casefold() if turn and place.is_stated else ""
@@ -221,7 +228,9 @@ def _tool_missing(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _schema_altered(change: str) -> Injection:
-    """The schema of the tool that is called is another one: `rename`, `retype` or `narrow` a parameter that has an argument."""
+    """The schema of the tool that is called is another one: `rename`, `retype` or `narrow` a
+    parameter that has an argument.
+    """
 
     def inject(subject: AuditSubject, rng: Random) -> BrokenSample | None:
         options = [

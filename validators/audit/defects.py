@@ -1,4 +1,5 @@
-"""The table of injectors: every kind of defect that the checks are measured on, and how one comes into a sample.
+"""The table of injectors: every kind of defect that the checks are measured on, and how one comes
+into a sample.
 
 Of gold calls each sort of wrong call is a defect, put in the place of the gold.
 """
@@ -37,7 +38,10 @@ from callwright.warehouse.records import (
 
 
 def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
-    """The injectors of these kinds of defects, all where none is named. Raises ConfigurationError that lists the kinds."""
+    """The injectors of these kinds of defects, all where none is named.
+
+    Raises ConfigurationError that lists the kinds.
+    """
     known = {injector.name: injector for injector in INJECTORS}
     unknown = sorted({*names} - known.keys())
     if unknown:
@@ -84,7 +88,8 @@ def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSamp
 
 
 def _wrong_arguments(intact: Sample, broken: Sample, *, of_words: bool) -> frozenset[str]:
-    """The arguments with another value than before, or, where that is the defect, with other words for it.
+    """The arguments with another value than before, or, where that is the defect, with other words
+    for it.
 
     None where calls or turns moved: then it is not the arguments that are wrong.
     """
@@ -125,7 +130,9 @@ def _quotes(call: GoldCall, name: str) -> list[str]:
 
 
 def _injecting(maker: Maker) -> Injection:
-    """The gold of the last place with calls, or of any place of a sample whose calls were made, is such wrong calls."""
+    """The gold of the last place with calls, or of any place of a sample whose calls were made,
+    is such wrong calls.
+    """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         tools = [subject.tools[key] for key in subject.sample.candidates]
@@ -142,7 +149,9 @@ def _injecting(maker: Maker) -> Injection:
 
 
 def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
-    """Whether a text that the wrong calls have and the gold calls have not stands in what the user says."""
+    """Whether a text that the wrong calls have and the gold calls have not stands in what the
+    user says.
+    """
     new, known = (
         {one for call in calls for one in scalars(call.arguments)} for calls in (wrong, due.calls)
     )
@@ -150,9 +159,11 @@ def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
 
 
 def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | None:
-    """The sample with other calls at a place, and with the same change at earlier snapshots; None where a result is unknown.
+    """The sample with other calls at a place, and with the same change at earlier snapshots; None
+    where a result is unknown.
 
-    Evidence stays with the arguments that it was for: whoever is wrong about a value would quote the same words.
+    Evidence stays with the arguments that it was for: whoever is wrong about a value would quote
+    the same words.
     """
     sample = subject.sample
     turn = sample.turns[due.turn]
@@ -201,7 +212,9 @@ def _gold_of(call: Call, source: GoldCall | None) -> GoldCall:
 
 
 def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
-    """The evidence of a call for the arguments of one made of it: a value that stands elsewhere takes its own along."""
+    """The evidence of a call for the arguments of one made of it: a value that stands elsewhere
+    takes its own along.
+    """
     for name, value in call.arguments.items():
         moved = [one for one, held in source.arguments.items() if held == value]
         taken = (
@@ -217,7 +230,9 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
 def _result(
     subject: AuditSubject, call: Call, at: int | None, due: DuePoint, following: ResultTurn
 ) -> JsonValue:
-    """What the call returns: what the one returned that it was made of, or one of its tool elsewhere."""
+    """What the call returns: what the one returned that it was made of, or one of its tool
+    elsewhere.
+    """
     same = next((place for place, one in enumerate(due.calls) if one == call), at)
     if same is not None:
         return following.results[same]

@@ -1,6 +1,8 @@
-"""Changing a sample so that all else stays as it was: evidence and tags go on pointing at what they pointed at.
+"""Changing a sample so that all else stays as it was: evidence and tags go on pointing at what they
+pointed at.
 
-A changed word keeps the evidence that stood on it, as a writer who is wrong about a sample would quote the same words.
+A changed word keeps the evidence that stood on it, as a writer who is wrong about a sample would
+quote the same words.
 """
 
 import re
@@ -39,7 +41,9 @@ class Replacement(NamedTuple):
 
 
 class KeptTurn(NamedTuple):
-    """A turn of the changed sample: the index that it had, None for a new one; and the place that each call had."""
+    """A turn of the changed sample: the index that it had, None for a new one; and the place
+    that each call had.
+    """
 
     turn: Turn
     old: int | None
@@ -54,7 +58,9 @@ def replaced(text: str, changes: Iterable[Replacement]) -> str:
 
 
 def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sample:
-    """The sample with other words in what the user says at a turn; evidence that stood on replaced words is on the new ones."""
+    """The sample with other words in what the user says at a turn; evidence that stood on
+    replaced words is on the new ones.
+    """
     turn = sample.turns[at]
     if not isinstance(turn, UserTurn):
         return sample
@@ -95,7 +101,9 @@ def _moved(start: int, end: int, changes: Iterable[Replacement]) -> tuple[int, i
 
 
 def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) -> Sample:
-    """The sample with each piece of evidence as `moved` makes it, without those of which it makes none."""
+    """The sample with each piece of evidence as `moved` makes it, without those of which it
+    makes none.
+    """
 
     def changed(call: GoldCall) -> GoldCall:
         kept = tuple(one for one in map(moved, call.evidence) if one is not None)
@@ -131,7 +139,9 @@ def with_arguments(
     chosen: Callable[[GoldCall], bool],
     changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]],
 ) -> Sample:
-    """The sample with other arguments in all chosen calls; evidence for what is no argument any more is gone."""
+    """The sample with other arguments in all chosen calls; evidence for what is no argument any
+    more is gone.
+    """
     for at, turn in sample.call_turns:
         for position, call in enumerate(turn.calls):
             if chosen(call):
@@ -152,7 +162,9 @@ def kept_turns(sample: Sample) -> list[KeptTurn]:
 
 
 def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
-    """The sample of these turns, with evidence and tags that point at what they pointed at; what is gone nothing points at."""
+    """The sample of these turns, with evidence and tags that point at what they pointed at; what
+    is gone nothing points at.
+    """
     moves = _Moves(kept)
     turns = [
         (

@@ -1,4 +1,6 @@
-"""What injectors work on: a sample with its tools, where its values stand in it, and what other samples hold."""
+"""What injectors work on: a sample with its tools, where its values stand in it, and what other
+samples hold.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -58,14 +60,18 @@ class StatedElsewhere(NamedTuple):
 
 
 class PooledQuestion(NamedTuple):
-    """What the assistant says before the user goes on, and the arguments that are known only then."""
+    """What the assistant says before the user goes on, and the arguments that are known only
+    then.
+    """
 
     text: str
     names: frozenset[str]
 
 
 class SamplePool(NamedTuple):
-    """What samples hold that may be put into others: all of it by language, the values by parameter as well."""
+    """What samples hold that may be put into others: all of it by language, the values by
+    parameter as well.
+    """
 
     values: Mapping[tuple[Language, str, str], list[StatedElsewhere]]
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
@@ -129,7 +135,9 @@ class AuditSubject(NamedTuple):
 
     @property
     def wishes(self) -> list[int]:
-        """The user's turns that ask for calls: the first one; of a conversation each that calls follow at once."""
+        """The user's turns that ask for calls: the first one; of a conversation each that calls
+        follow at once.
+        """
         if self.traits.asked != "conversation":
             return [at for at, _ in self.user_turns[:1] if self.call_turns]
         turns = self.sample.turns
@@ -146,7 +154,9 @@ class AuditSubject(NamedTuple):
         return [at for at in called if at not in answers]
 
     def places(self) -> Iterator[ArgumentPlace]:
-        """Every argument that the conversation gives, snapshot by snapshot; defaults and guesses are left out."""
+        """Every argument that the conversation gives, snapshot by snapshot; defaults and guesses
+        are left out.
+        """
         candidates = self.candidates
         for at, turn in self.call_turns:
             for position, call in enumerate(turn.calls):
@@ -158,7 +168,9 @@ class AuditSubject(NamedTuple):
                         )
 
     def stated(self) -> list[ArgumentPlace]:
-        """The arguments at the last turn at which calls are due that the user says himself; of a path all of them."""
+        """The arguments at the last turn at which calls are due that the user says himself; of a
+        path all of them.
+        """
         found = [
             place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)
         ]
@@ -172,7 +184,9 @@ class AuditSubject(NamedTuple):
         return bool(evidence.quote) and text[evidence.start : evidence.end] == evidence.quote
 
     def others(self, place: ArgumentPlace) -> list[StatedElsewhere]:
-        """What other samples have for the same parameter, else for parameters of its name, and nobody says here."""
+        """What other samples have for the same parameter, else for parameters of its name, and
+        nobody says here.
+        """
         language, words = self.sample.language, self.words
         found = (
             self.pool.values.get((language, place.call.tool, place.name))
@@ -190,7 +204,9 @@ class AuditSubject(NamedTuple):
 
 
 class BrokenSample(NamedTuple):
-    """A sample with a defect, the tools that it has besides its own, and the arguments that are wrong or not stated now."""
+    """A sample with a defect, the tools that it has besides its own, and the arguments that are
+    wrong or not stated now.
+    """
 
     sample: Sample
     tools: Mapping[str, Tool]

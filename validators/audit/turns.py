@@ -37,7 +37,9 @@ _FEW_LETTERS = 8  # "It's …."
 
 
 def _without(kind: str, before: str = "") -> Injection:
-    """The conversation without one of its turns of a kind, `before` one of another kind where that matters; the first stays."""
+    """The conversation without one of its turns of a kind, `before` one of another kind where
+    that matters; the first stays.
+    """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         kinds = [turn.kind for turn in subject.sample.turns]
@@ -302,7 +304,9 @@ def _messages(subject: AuditSubject) -> list[tuple[int, UserTurn, Message]]:
 
 
 def _with_message(subject: AuditSubject, at: int, message: Message) -> Sample:
-    """The sample with another message; evidence that stood in the old one stands where its words do, else nowhere."""
+    """The sample with another message; evidence that stood in the old one stands where its words
+    do, else nowhere.
+    """
     turn = subject.sample.turns[at]
     if not isinstance(turn, UserTurn):
         return subject.sample

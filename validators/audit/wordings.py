@@ -1,7 +1,7 @@
 """Defects of what the user says: other words around gold that stays as it was.
 
-Words come from the language's `injections.yaml`, which no check reads, and from other samples; where a value stands is known
-by the sample's own evidence. Nothing here parses a text.
+Words come from the language's `injections.yaml`, which no check reads, and from other samples;
+where a value stands is known by the sample's own evidence. Nothing here parses a text.
 """
 
 import re
@@ -52,7 +52,9 @@ def _wrapping(name: str) -> Injection:
 
 
 def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
-    """The request in a frame, `{r}` or `{R}`: words before and behind it, so that evidence goes on standing in it."""
+    """The request in a frame, `{r}` or `{R}`: words before and behind it, so that evidence goes
+    on standing in it.
+    """
     text = _text(subject, at)
     before, mark, after = re.split(r"(\{r\}|\{R\})", frame, maxsplit=1)
     changes = [
@@ -124,7 +126,9 @@ def _rewording(
     fits: Callable[[ArgumentPlace], bool] = _any,
     is_of_words: bool = True,
 ) -> Injector:
-    """The words of a value in a frame of the list `frames`, which may have the words of another value too."""
+    """The words of a value in a frame of the list `frames`, which may have the words of another
+    value too.
+    """
 
     @injects(name, breaks, is_of_words=is_of_words)
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -199,7 +203,9 @@ class _Reach(NamedTuple):
 
 
 def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
-    """A word of a pair of the list `name` is the other one: in reach of the words of a value, or, without a reach, anywhere."""
+    """A word of a pair of the list `name` is the other one: in reach of the words of a value,
+    or, without a reach, anywhere.
+    """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         options = [
@@ -244,7 +250,9 @@ def _is_number(place: ArgumentPlace) -> bool:
 
 
 def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
-    """What the user says where it bears on calls: the turns that ask for them, and those that values come from."""
+    """What the user says where it bears on calls: the turns that ask for them, and those that
+    values come from.
+    """
     turns = {
         *subject.wishes,
         *(place.evidence.turn for place in subject.stated() if place.evidence.turn is not None),

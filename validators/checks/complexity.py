@@ -1,11 +1,14 @@
-"""Whether a conversation has the complexity that its scenario requires, proved by a rule of its own (CONFETTI 3.1).
+"""Whether a conversation has the complexity that its scenario requires, proved by a rule of its own
+(CONFETTI 3.1).
 
-All from the sample: its turns, calls, results, acts and candidates. What no rule proves is for people to see.
+All from the sample: its turns, calls, results, acts and candidates. What no rule proves is for
+people to see.
 
-Before any conversation is made, whether its scenario is fit to be acted out. By code: its APIs are at hand or withheld as its
-episodes need them, its complexity is possible with them, its reference time is one, and its plan has the turns that it asks for.
-By the judge: the goal in words wants what the APIs of the plan do and, where something is to be refused, what none of them does.
-What is not proved makes no conversation.
+Before any conversation is made, whether its scenario is fit to be acted out. By code: its APIs are
+at hand or withheld as its episodes need them, its complexity is possible with them, its reference
+time is one, and its plan has the turns that it asks for. By the judge: the goal in words wants what
+the APIs of the plan do and, where something is to be refused, what none of them does. What is not
+proved makes no conversation.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +58,8 @@ class CallWithResult(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools it asks for.
+    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools
+    it asks for.
 
     A message that comes along stands in `text` behind the user's own words.
     """
@@ -314,7 +318,9 @@ def _has_stated(conversation: ConversationWithTools, one: Round, call: GoldCall)
 
 
 def _changes(before: GoldCall, after: GoldCall) -> list[str]:
-    """The arguments in which two calls of a tool differ; none where they have nothing to do with each other."""
+    """The arguments in which two calls of a tool differ; none where they have nothing to do with
+    each other.
+    """
     names = [*before.arguments, *(name for name in after.arguments if name not in before.arguments)]
     changed = [name for name in names if before.arguments.get(name) != after.arguments.get(name)]
     return changed if len(changed) < len(names) or len(names) == 1 else []
@@ -413,7 +419,9 @@ Need = Callable[[Sequence[Tool]], str]
     prompts=(SCENARIO,),
 )
 async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
-    """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
+    """Prove that a scenario can be acted out as it stands; code answers first, then the judge
+    reads the goal.
+    """
     scenario, found = worded.plan.scenario, next(_by_code(worded.plan, context), None)
     if found is None:
         shown = [
@@ -458,7 +466,8 @@ def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]
             "contradicted",
             f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.",
         )
-    # Episodes before and after the scenario's own may have its shape too: one that is possible is enough.
+    # Episodes before and after the scenario's own may have its shape too: one that is possible is
+    # enough.
     need = _NEEDS[scenario.complexity]
     found = [need([context.tool(key) for key in episode.tools]) for episode in own]
     if found and all(found):
@@ -490,7 +499,9 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
 def _reading_problem(
     reading: ScenarioReading, plan: ConversationPlan, context: StageContext
 ) -> str:
-    """How what the judge reads in the goal differs from what the plan serves and refuses, "" where it does not."""
+    """How what the judge reads in the goal differs from what the plan serves and refuses, ""
+    where it does not.
+    """
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)
     asked = {part.tool for move in users for part in move.parts}

@@ -8,15 +8,17 @@
     def check_please(sample: Sample, context: StageContext) -> Iterator[Finding]:
         for at, turn in enumerate(sample.turns):
             if isinstance(turn, UserTurn) and "please" not in turn.text.lower():
-                yield unproved(f"Turn {at} has no please.", DoubtedFact(kind="impolite", turn=at + 1))
+                yield unproved(f"Turn {at} has no please.", DoubtedFact(kind="impolite", turn=at +
+                1))
 
-What is declared is a row of the table of checks, and still a function: `await check_please(sample, context)` gives the verdicts.
-A check that settles claims shows what it found: `yield proved("…")`, or an Answer. With no finding it claims nothing, and its
-verdict is unproved.
+What is declared is a row of the table of checks, and still a function: `await check_please(sample,
+context)` gives the verdicts. A check that settles claims shows what it found: `yield proved("…")`,
+or an Answer. With no finding it claims nothing, and its verdict is unproved.
 
-There are four sorts. A `rule` is code, and settles no meaning. A `reader` is a model that reads the record without its gold and
-settles what it claims; an `opinion` is asked of models alone that read language, and settles nothing; a `gate` stands before
-anything is made, and what it does not prove is rejected.
+There are four sorts. A `rule` is code, and settles no meaning. A `reader` is a model that reads the
+record without its gold and settles what it claims; an `opinion` is asked of models alone that read
+language, and settles nothing; a `gate` stands before anything is made, and what it does not prove
+is rejected.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -80,7 +82,9 @@ def _always(_record: Record) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Check(Stage, Generic[Subject]):
-    """A check: what is declared of it, and its function, which makes a verdict of what `find` finds."""
+    """A check: what is declared of it, and its function, which makes a verdict of what `find`
+    finds.
+    """
 
     sort: Sort
     version: str  # raised where it may decide otherwise about the same record
@@ -90,14 +94,18 @@ class Check(Stage, Generic[Subject]):
     settles: tuple[SampleClaim, ...] = ()  # the claims of a sample that it proves
     left_to: Literal["people", "readers"] = "people"  # who is asked about what a rule can't prove
     only_rest: bool = False  # asked only about what checks before it leave open and it may settle
-    sees_whole: bool = False  # it reads faults and policies, too; others read the sample that was proved without them
+    # it reads faults and policies, too; others read the sample that was proved without them
+    sees_whole: bool = False
     way: Consistency | None = (
         None  # the way of reading that it belongs to, None where it belongs to each
     )
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
     def __post_init__(self) -> None:
-        """Be its own function. Raises ConfigurationError where a sentence has a place that no fact fills."""
+        """Be its own function.
+
+        Raises ConfigurationError where a sentence has a place that no fact fills.
+        """
         object.__setattr__(self, "function", self.__call__)
         meant = [claim for claim in self.settles if claim in MEANING]
         if self.sort == "rule" and meant:
@@ -126,7 +134,8 @@ class Check(Stage, Generic[Subject]):
                 reason = f"No rules know the language {language!r} ({of(language).name})."
                 return [self.verdict(subject, [unproved(reason, DoubtedFact(kind="not_read"))])]
         try:
-            # of a sample with a fault or policies it reads the one without them, unless it sees the whole
+            # of a sample with a fault or policies it reads the one without them, unless it sees the
+            # whole
             is_whole = self.sees_whole or not isinstance(subject, Sample)
             found = self.find(subject if is_whole else subject.underlying, context)  # type: ignore[attr-defined]
             answer = self._answer(await found if isinstance(found, Awaitable) else found)
@@ -147,7 +156,10 @@ class Check(Stage, Generic[Subject]):
         )
 
     def _answer(self, found: Found) -> Answer:
-        """The answer that was given, or that findings come to. Raises RecordError where it names a doubt that nobody declares."""
+        """The answer that was given, or that findings come to.
+
+        Raises RecordError where it names a doubt that nobody declares.
+        """
         if isinstance(found, Answer):
             answer = found
         else:
@@ -260,10 +272,11 @@ def reader(  # noqa: PLR0913 - as `rule`
     proof: str = "",
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
-    """A check by the model of a role, which reads the sample without its gold; `prompts` are those of validators/prompts.
+    """A check by the model of a role, which reads the sample without its gold; `prompts` are those
+    of validators/prompts.
 
-    With `only_rest` it is asked where the checks before it leave something open that it settles; what it does not
-    prove itself is `left_to` people, or to another reader behind it.
+    With `only_rest` it is asked where the checks before it leave something open that it settles;
+    what it does not prove itself is `left_to` people, or to another reader behind it.
     """
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
@@ -303,7 +316,9 @@ def opinion(  # noqa: PLR0913 - as `rule`
     proof: str = "",
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
-    """What the judge thinks of a sample, where it is a model that reads language: template/v1 is not asked."""
+    """What the judge thinks of a sample, where it is a model that reads language: template/v1 is
+    not asked.
+    """
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
         return Check(
@@ -330,7 +345,9 @@ def opinion(  # noqa: PLR0913 - as `rule`
 def gate(
     name: str, version: str, question: str, *, group: str, prompts: tuple[str, ...], source: str
 ) -> Declared[WordedScenario]:
-    """A check of a scenario before anything is made of it, read by the judge: what it does not prove is rejected."""
+    """A check of a scenario before anything is made of it, read by the judge: what it does not
+    prove is rejected.
+    """
 
     def declare(find: Finder[WordedScenario]) -> Check[WordedScenario]:
         return Check(

@@ -1,8 +1,10 @@
-"""Whether each snapshot follows from the turns before it, replayed by rules alone (HammerBench 4.2.2 to 4.2.4).
+"""Whether each snapshot follows from the turns before it, replayed by rules alone (HammerBench
+4.2.2 to 4.2.4).
 
-A snapshot is the one before it and what was stated since: an argument that is new or changed is stated in between, one that
-was known stays, an answer gives an argument, and each of its sentences accounts for one; so a value that was overridden
-is gone, and nothing is known before it is stated. The tool stays the same until the user turns to something else.
+A snapshot is the one before it and what was stated since: an argument that is new or changed is
+stated in between, one that was known stays, an answer gives an argument, and each of its sentences
+accounts for one; so a value that was overridden is gone, and nothing is known before it is stated.
+The tool stays the same until the user turns to something else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,9 +37,11 @@ _FEWEST_TURNS = 2
 
 
 class SnapshotStep(NamedTuple):
-    """A snapshot, the texts that lead from the one before to it (the latest first), and the calls of that one.
+    """A snapshot, the texts that lead from the one before to it (the latest first), and the calls
+    of that one.
 
-    A step is `free` where calls are carried out on the way: then anything that was stated or returned may be used.
+    A step is `free` where calls are carried out on the way: then anything that was stated or
+    returned may be used.
     """
 
     snapshot: Snapshot
@@ -46,9 +50,11 @@ class SnapshotStep(NamedTuple):
     is_free: bool
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
-        """Each call that is due with the same call at the snapshot before, None where there was none.
+        """Each call that is due with the same call at the snapshot before, None where there was
+        none.
 
-        Where fewer or more were due there, as where one call of a plan is wanted again, it is the one of the same tool.
+        Where fewer or more were due there, as where one call of a plan is wanted again, it is the
+        one of the same tool.
         """
         same_number = len(self.before) == len(self.snapshot.calls)
         for index, call in enumerate(self.snapshot.calls):
@@ -68,7 +74,9 @@ class _Script(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the user speaks several times, and no call was made yet: snapshots grow, calls with results do not."""
+    """Whether the user speaks several times, and no call was made yet: snapshots grow, calls
+    with results do not.
+    """
     return sum(
         isinstance(turn, UserTurn) for turn in sample.turns
     ) >= _FEWEST_TURNS and not was_made_already(sample)
@@ -161,7 +169,9 @@ def _replay_call(
 def _form_findings(
     step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool
 ) -> Iterator[Finding]:
-    """What is wrong without a look at the words: a parameter that is not declared, another tool, a lost argument."""
+    """What is wrong without a look at the words: a parameter that is not declared, another tool,
+    a lost argument.
+    """
     where = f"at turn {step.snapshot.turn}"
     for name in call.arguments:
         if name not in tool.properties:

@@ -1,8 +1,10 @@
-"""Whether a sample is unlike those before it: one that says the same to the same end measures nothing new.
+"""Whether a sample is unlike those before it: one that says the same to the same end measures
+nothing new.
 
-Two samples are duplicates where the same calls are due and the texts are alike; requests that differ in a value differ in
-their gold, and are none. The same text with another gold is worse: it is ambiguous, and contradicted too. A request in other
-words is found where the same calls are due: values are masked, and what is left is compared turn by turn.
+Two samples are duplicates where the same calls are due and the texts are alike; requests that
+differ in a value differ in their gold, and are none. The same text with another gold is worse: it
+is ambiguous, and contradicted too. A request in other words is found where the same calls are due:
+values are masked, and what is left is compared turn by turn.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ _LEAST_SHARED = (
 
 
 class MaskedText(NamedTuple):
-    """The turns of a conversation without the values of the calls due, and the numbers that are none of these."""
+    """The turns of a conversation without the values of the calls due, and the numbers that are
+    none of these.
+    """
 
     turns: tuple[str, ...]
     other_numbers: frozenset[str]
@@ -72,7 +76,9 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
 
 
 def may_be_alike(one: MaskedText, other: MaskedText, least: float) -> bool:
-    """Whether `likeness_of` may be `least` or more, told without reading: most pairs are told apart by numbers and letters."""
+    """Whether `likeness_of` may be `least` or more, told without reading: most pairs are told
+    apart by numbers and letters.
+    """
     if one.other_numbers != other.other_numbers:
         return False
     needed = max(_LEAST_SHARED, 2 * least - 1)
@@ -80,7 +86,10 @@ def may_be_alike(one: MaskedText, other: MaskedText, least: float) -> bool:
 
 
 def likeness_of(one: MaskedText, other: MaskedText) -> float:
-    """How alike the least alike of their turns are, 0 to 1; both have as many turns. What `read_ahead` read takes no time."""
+    """How alike the least alike of their turns are, 0 to 1; both have as many turns.
+
+    What `read_ahead` read takes no time.
+    """
     pairs = zip(one.turns, other.turns, strict=True)
     return min((shared_grams(*pair) + likeness(pair[:1], pair[1:])[0][0]) / 2 for pair in pairs)
 
@@ -103,7 +112,8 @@ THRESHOLD = 0.9
 REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _AT_ONCE = 500  # texts whose other wordings are looked for together
-# What a sample is to the one before it that decides about it, one byte each; none decides about most.
+# What a sample is to the one before it that decides about it, one byte each; none decides about
+# most.
 _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)
 
 
@@ -120,11 +130,12 @@ def find_duplicates(
     threshold: float = THRESHOLD,
     reworded: float | None = REWORDED,
 ) -> Iterator[Verdict]:
-    """Whether each sample says something new after all `known` ones and the samples before it; one verdict for each, in turn.
+    """Whether each sample says something new after all `known` ones and the samples before it; one
+    verdict for each, in turn.
 
-    The samples are named by their keys, and all are among those `compared`. Texts are alike from a Jaccard likeness of
-    `threshold` on, and reworded from a likeness of `reworded` on (None: these are not looked for). A sample that comes
-    twice gets the same answer again.
+    The samples are named by their keys, and all are among those `compared`. Texts are alike from a
+    Jaccard likeness of `threshold` on, and reworded from a likeness of `reworded` on (None: these
+    are not looked for). A sample that comes twice gets the same answer again.
     """
     entries = _Entries(compared, [*known, *keys])
     comparison = _Comparison(entries, threshold, reworded)
@@ -134,10 +145,12 @@ def find_duplicates(
 
 
 class ComparedSamples:
-    """What samples are compared by, worked out once for each, however often duplicates are looked for.
+    """What samples are compared by, worked out once for each, however often duplicates are looked
+    for.
 
     It waits in a file, and only a few numbers a sample stay in memory: millions may come.
-    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about speed alone.
+    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about
+    speed alone.
     """
 
     def __init__(self, file: BinaryIO, hashed: Callable[[str], int] = short_hash) -> None:
@@ -194,7 +207,9 @@ class ComparedSamples:
 
 
 class _ComparedText(NamedTuple):
-    """What of a sample is compared; the first `own` words of the text are the conversation's, the others its messages'."""
+    """What of a sample is compared; the first `own` words of the text are the conversation's,
+    the others its messages'.
+    """
 
     key: str
     kind: str
@@ -214,7 +229,9 @@ class _ComparedText(NamedTuple):
 
     @property
     def request(self) -> tuple[str, ...]:
-        """What a request has in common with the same one in other words; empty where no call is due: nothing tells these apart."""
+        """What a request has in common with the same one in other words; empty where no call is
+        due: nothing tells these apart.
+        """
         return (self.kind, self.language, self.speakers, self.gold) if self.tools else ()
 
 
@@ -237,9 +254,11 @@ class _Entries:
 
 
 class _Comparison:
-    """Which sample before it decides about each one: only those of the same words, or to the same end, can.
+    """Which sample before it decides about each one: only those of the same words, or to the same
+    end, can.
 
-    So the samples are taken group by group, in their order within each, and no more than a group is in memory.
+    So the samples are taken group by group, in their order within each, and no more than a group is
+    in memory.
     """
 
     def __init__(self, entries: _Entries, threshold: float, reworded: float | None) -> None:
@@ -315,7 +334,9 @@ class _Comparison:
             earlier.append((position, entry))
 
     def _compare_words(self, group: list[int]) -> None:
-        """Note the nearest to the same end that is near enough, where the text has not decided already."""
+        """Note the nearest to the same end that is near enough, where the text has not decided
+        already.
+        """
         by_end: dict[tuple[str, ...], _Nearest] = defaultdict(lambda: _Nearest(self._threshold))
         for position in group:
             relation = self._relations[position]
@@ -323,7 +344,8 @@ class _Comparison:
                 continue
             entry = self._entries.read(position)
             alike = by_end[entry.end]
-            # messages are left out: several requests may lean on one, and it is much longer than they are
+            # messages are left out: several requests may lean on one, and it is much longer than
+            # they are
             words = array(
                 "q", sorted({hash(token) for token in entry.text.split(" ")[: entry.own]})
             )
@@ -334,9 +356,11 @@ class _Comparison:
             alike.add(position, words)
 
     def _compare_requests(self, least: float) -> None:
-        """Note the first that asks for the same in words that are near enough, where nothing has decided already.
+        """Note the first that asks for the same in words that are near enough, where nothing has
+        decided already.
 
-        Pairs of many groups are decided together, since many texts are read in much less time at once than one by one.
+        Pairs of many groups are decided together, since many texts are read in much less time at
+        once than one by one.
         """
         waiting: list[_Pair] = []
         for group in _groups(self._entries.requests):
@@ -347,7 +371,9 @@ class _Comparison:
         self._decide(waiting, least)
 
     def _near_pairs(self, group: list[int], least: float) -> Iterator[_Pair]:
-        """The pairs of a group that may be alike, by the later of each and then the earlier; nothing has decided about them."""
+        """The pairs of a group that may be alike, by the later of each and then the earlier;
+        nothing has decided about them.
+        """
         by_request: dict[tuple[str, ...], list[tuple[int, MaskedText]]] = defaultdict(list)
         for position in group:
             entry = self._entries.read(position)
@@ -382,10 +408,11 @@ class _Pair(NamedTuple):
 
 
 class _Nearest:
-    """The words of samples to the same end, to find the nearest among them: their order does not count.
+    """The words of samples to the same end, to find the nearest among them: their order does not
+    count.
 
-    Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of each, in any fixed
-    order; so only these few are indexed, and none that is near enough is missed.
+    Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of
+    each, in any fixed order; so only these few are indexed, and none that is near enough is missed.
     """
 
     def __init__(self, threshold: float) -> None:
@@ -426,7 +453,8 @@ def _groups(hashes: array[int]) -> Iterator[list[int]]:
 
 
 def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
-    # what the assistant asks is part of it: the same answers to other questions are another conversation
+    # what the assistant asks is part of it: the same answers to other questions are another
+    # conversation
     words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
     messages = [
         turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external

@@ -1,9 +1,11 @@
-"""What calls do in episodes of a world: how a task ends, what is due where something goes wrong, what policies allow.
+"""What calls do in episodes of a world: how a task ends, what is due where something goes wrong,
+what policies allow.
 
-A task is judged rightly by how its world ends and by what is told: by the gold alone, not by what is almost it (τ-bench).
-What is due where something goes wrong is what sees to it (AgentDojo 3.3; ToolSandbox's milestones, by code). The gold of a
-sample under policies obeys them, and what is refused or asked about would break one (τ-bench 3). What such samples ask for
-without their fault or policies the other checks prove, which read them so.
+A task is judged rightly by how its world ends and by what is told: by the gold alone, not by what
+is almost it (τ-bench). What is due where something goes wrong is what sees to it (AgentDojo 3.3;
+ToolSandbox's milestones, by code). The gold of a sample under policies obeys them, and what is
+refused or asked about would break one (τ-bench 3). What such samples ask for without their fault or
+policies the other checks prove, which read them so.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -177,9 +179,11 @@ class _EndFindings(_Episodes):
                     )
 
     def _told_alike(self) -> Iterator[Finding]:
-        """Wrong calls in place of one whose fields are asked for, which return the same in all of these.
+        """Wrong calls in place of one whose fields are asked for, which return the same in all of
+        these.
 
-        One that only says more than the call (a limit that is not reached) looks at the same things, and tells nothing else.
+        One that only says more than the call (a limit that is not reached) looks at the same
+        things, and tells nothing else.
         """
         for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.asked):
             if step >= len(self._steps) or at >= len(self._steps[step]):
@@ -248,7 +252,9 @@ async def check_fault(sample: Sample, context: StageContext) -> Answer:
 
 
 class _FaultFindings(_Episodes):
-    """What speaks against a fault, by the episodes that it was tried in, with the fault laid over the world and without."""
+    """What speaks against a fault, by the episodes that it was tried in, with the fault laid
+    over the world and without.
+    """
 
     def __init__(self, sample: Sample, fault: Fault, planting: Planting) -> None:
         super().__init__(sample, planting.world)
@@ -333,7 +339,9 @@ class _FaultFindings(_Episodes):
             yield f"the task needs no {call.tool}"
 
     def looked(self) -> Iterator[str]:
-        """A look first: whether it was done decides whether it is still to be done, and only a look tells."""
+        """A look first: whether it was done decides whether it is still to be done, and only a
+        look tells.
+        """
         look, *rest = self._due
         others = [call for call in rest if call.bare != self._call.bare]
         if self._world.writes(look.tool):
@@ -350,7 +358,9 @@ class _FaultFindings(_Episodes):
             yield f"{look.tool} does not show whether it was done"
 
     def repaired(self) -> Iterator[str]:
-        """Another value: the world refuses the wrong one, or finds nothing by it, and the request says the right one."""
+        """Another value: the world refuses the wrong one, or finds nothing by it, and the
+        request says the right one.
+        """
         answered = self._after(call.bare for call in self._given[: self._fault.at]).answer(
             self._call.bare
         )
@@ -443,7 +453,9 @@ class _FaultFindings(_Episodes):
         yield from self._ordered(self._sample.request if not self._fault.field else None)
 
     def obeyed(self) -> Iterator[str]:
-        """The order: the user has asked to follow what the text says, and it is not done without."""
+        """The order: the user has asked to follow what the text says, and it is not done
+        without.
+        """
         others = [call for call in self._due if call.bare != self._call.bare]
         if self._reaches([*self._given, *others]):
             yield "it is done without the order"
@@ -454,7 +466,9 @@ class _FaultFindings(_Episodes):
         yield from self._ordered(None)
 
     def _ordered(self, said: str | None) -> Iterator[str]:
-        """Where the text does not give the order with all its values, or the user gives it himself."""
+        """Where the text does not give the order with all its values, or the user gives it
+        himself.
+        """
         text = said if said is not None else str(self._fault.instead)
         values = [str(value) for value in scalars(self._call.arguments)]
         if any(value not in text for value in values):

@@ -1,8 +1,10 @@
-"""Whether a conversation's results are what the environment answers, and its replies state those results and nothing else.
+"""Whether a conversation's results are what the environment answers, and its replies state those
+results and nothing else.
 
-Rules read a reply first; a judge who sees the results reads what they leave open, and labels its acts from the reply alone.
-Replies are laid out in the language's own shapes: what a result holds, an error by its message, a question, a refusal, a
-courtesy. Words that none of these accounts for leave the sample unproved. What a reply does decides its dialogue acts.
+Rules read a reply first; a judge who sees the results reads what they leave open, and labels its
+acts from the reply alone. Replies are laid out in the language's own shapes: what a result holds,
+an error by its message, a question, a refusal, a courtesy. Words that none of these accounts for
+leave the sample unproved. What a reply does decides its dialogue acts.
 """
 
 import re
@@ -59,7 +61,9 @@ class CalledResult(NamedTuple):
 
 
 class ReplyReading(NamedTuple):
-    """What a reply does, None where no rule tells; the words that nothing accounts for; and what it should have stated."""
+    """What a reply does, None where no rule tells; the words that nothing accounts for; and what
+    it should have stated.
+    """
 
     acts: frozenset[DialogueAct] | None
     unknown: tuple[str, ...] = ()
@@ -67,7 +71,9 @@ class ReplyReading(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the sample holds results that it was made with; one made of another no longer knows the seed of its own."""
+    """Whether the sample holds results that it was made with; one made of another no longer
+    knows the seed of its own.
+    """
     return (
         any(isinstance(turn, ResultTurn) for turn in sample.turns)
         and not traits_of(sample.kind).is_changed
@@ -84,7 +90,9 @@ def applies_to(sample: Sample) -> bool:
     doubts={"not_replayed": "The results could not be had again for comparison."},
 )
 def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Play the calls of a conversation again: simulated results depend on the call and a seed alone."""
+    """Play the calls of a conversation again: simulated results depend on the call and a seed
+    alone.
+    """
     if is_path(sample):  # the check of paths asks other environments
         return
     tools, seed = _tools_of(sample, context), sample.simulation_seed
@@ -138,7 +146,9 @@ def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     doubts={"judged_reply": "A model finds the reply untrue to the results: {said}"},
 )
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
-    """Let the judge read the replies that rules leave open beside the results, and say what they do."""
+    """Let the judge read the replies that rules leave open beside the results, and say what they
+    do.
+    """
     findings: list[Finding] = []
     for at, of_reply in _replies(sample, _tools_of(sample, context)):
         if of_reply and not findings:
@@ -153,7 +163,9 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Find
 
 
 def tells_results(sample: Sample) -> bool:
-    """Whether the sample ends with a reply after results that were asked for; a task may ask to be told nothing."""
+    """Whether the sample ends with a reply after results that were asked for; a task may ask to
+    be told nothing.
+    """
     is_due = sample.asked or (sample.wanted and not sample.changes)
     return bool(is_due) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
 
@@ -270,7 +282,8 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
             if not is_path(sample):
                 reading = _read_reply(turn, returned, sample, tools)
             elif index < len(sample.turns) - 1:
-                # what is asked on the way of a path states nothing where it is nothing but a question
+                # what is asked on the way of a path states nothing where it is nothing but a
+                # question
                 unknown = () if _ONLY_A_QUESTION.fullmatch(turn.text.strip()) else (turn.text,)
                 reading = ReplyReading(frozenset({"seek"}), unknown)
             else:
@@ -395,7 +408,9 @@ def _said(language: Language, line: str, slot: str, words: Iterable[str]) -> Ite
 
 
 def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """What is left of a text without the sentences that are known, whether capitals begin them or not."""
+    """What is left of a text without the sentences that are known, whether capitals begin them
+    or not.
+    """
     marks = signs(".")
     for one in sorted({sentence.rstrip(marks) for sentence in known}, key=len, reverse=True):
         text = re.sub(
@@ -428,7 +443,9 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
 def _read_path_answer(
     turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample
 ) -> ReplyReading:
-    """The answer to a path: a sentence for what each call returned that was asked for, those at its ends at least."""
+    """The answer to a path: a sentence for what each call returned that was asked for, those at
+    its ends at least.
+    """
     made = [one for held in results.values() for one in held]
     sentences = {
         id(one): answer_sentence(

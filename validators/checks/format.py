@@ -45,7 +45,9 @@ _LANGUAGE_AMISS = DoubtedFact(kind="language_amiss")
 
 
 class SampleWithTools(NamedTuple):
-    """A sample with the tools that its candidate and withheld keys stand for; unknown keys are left out."""
+    """A sample with the tools that its candidate and withheld keys stand for; unknown keys are
+    left out.
+    """
 
     sample: Sample
     tools: dict[str, Tool]
@@ -78,7 +80,9 @@ def check_format(sample: Sample, context: StageContext) -> Answer:
 
 
 def form_of(subject: SampleWithTools) -> Answer:
-    """What is said of a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
+    """What is said of a sample's form: contradicted where a rule is broken, unproved where one
+    can't be applied.
+    """
     sample = subject.sample
     calls = sample.all_calls
     spans, arguments = (
@@ -199,7 +203,9 @@ def _evidence(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _text_of(snapshot: Snapshot, index: int, *, in_message: bool) -> str | None:
-    """What the user said, or the message held, at a turn before the call; None where there is no such text."""
+    """What the user said, or the message held, at a turn before the call; None where there is no
+    such text.
+    """
     turn = snapshot.prefix[index] if 0 <= index < len(snapshot.prefix) else None
     if turn is None or turn.kind != "user":
         return None
@@ -287,7 +293,9 @@ def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Findin
 
 
 def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
-    """Names as code has them, of tools and parameters: a fault where a model worded it, odd where a person did."""
+    """Names as code has them, of tools and parameters: a fault where a model worded it, odd
+    where a person did.
+    """
     words = _like_code(
         tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text))
     )

@@ -1,7 +1,7 @@
 """Grounding: where every gold argument was said, or what it was derived from.
 
-An argument that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1). What is found is evidence,
-no proof: whether the words mean it is left to who reads them.
+An argument that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1).
+What is found is evidence, no proof: whether the words mean it is left to who reads them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,9 @@ from callwright.warehouse.records import DoubtedFact, Sample, Tool, Verdict
     doubts={"other_said": "Another value than {name} = {value} is said{where}."},
 )
 def check_grounding(sample: Sample, context: StageContext) -> Answer:
-    """Find for every gold argument of every snapshot what was said before it, or where it comes from."""
+    """Find for every gold argument of every snapshot what was said before it, or where it comes
+    from.
+    """
     return _ground(sample, context.toolset(sample.candidates))
 
 
@@ -34,7 +36,9 @@ def all_found(values: int) -> str:
 
 
 def standings_told(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
-    """For each argument how it stands by the grounding among these verdicts: as the weakest of its values does."""
+    """For each argument how it stands by the grounding among these verdicts: as the weakest of
+    its values does.
+    """
     grounded = next((one for one in verdicts if one.check == check_grounding.name), None)
     if grounded is None:
         return {}

@@ -1,7 +1,8 @@
-"""Whether a multi-step sample has exactly one shortest path, the one it holds (ComplexFuncBench 2.1.2).
+"""Whether a multi-step sample has exactly one shortest path, the one it holds (ComplexFuncBench
+2.1.2).
 
-All from the sample: its request, its candidates, the responses as it records them, and the rules of its evidence. The
-environment gives its links, and answers the calls that other paths would make.
+All from the sample: its request, its candidates, the responses as it records them, and the rules of
+its evidence. The environment gives its links, and answers the calls that other paths would make.
 """
 
 import re
@@ -118,7 +119,9 @@ async def _find_in_path(
 
 
 async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) -> list[Finding]:
-    """Where the environment answers otherwise than is recorded, once the entries are struck that leave a choice."""
+    """Where the environment answers otherwise than is recorded, once the entries are struck that
+    leave a choice.
+    """
     try:
         struck = await strike_rivals(goal, RememberedEnvironment(environment))
     except RecordError as error:
@@ -253,7 +256,9 @@ def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
 
 
 class _Due(NamedTuple):
-    """A gold call, the turn at which it is due, its tool, and its evidence by argument or part of one."""
+    """A gold call, the turn at which it is due, its tool, and its evidence by argument or part
+    of one.
+    """
 
     turn: int
     tool: Tool
@@ -272,7 +277,9 @@ class _PathFindings:
         ]
 
     def goal(self) -> Goal | None:
-        """What the gold calls say that the user wants; None where some finding contradicts it or leaves it open."""
+        """What the gold calls say that the user wants; None where some finding contradicts it or
+        leaves it open.
+        """
         sample = self._sample
         for step, position in sample.wanted:
             if (
@@ -427,7 +434,10 @@ class _PathFindings:
 
 
 def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:
-    """Whether words say another value of this type. What no rule reads, and other names of things, grounding leaves to readers."""
+    """Whether words say another value of this type.
+
+    What no rule reads, and other names of things, grounding leaves to readers.
+    """
     if kind_of(schema) == "text" and not find_dates(str(value)):
         return False
     return locate(value, schema, quote) is None and read_value(quote, schema) is not None

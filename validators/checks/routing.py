@@ -1,7 +1,8 @@
 """Whether a question over a whole catalog has its calls proved, by code alone (CallNavi 3, 4.1).
 
-From the request: each value that is given is stated, and none that is unknown. From the tools: each unknown value is
-returned by a call before it, and no other tool of the catalog does what a due one does.
+From the request: each value that is given is stated, and none that is unknown. From the tools: each
+unknown value is returned by a call before it, and no other tool of the catalog does what a due one
+does.
 """
 
 import re
@@ -39,7 +40,9 @@ def _is_routed(sample: Sample) -> bool:
 
 
 class _Question(NamedTuple):
-    """What the user asks until a snapshot with the messages that came along, the calls due there, and the catalog by name."""
+    """What the user asks until a snapshot with the messages that came along, the calls due
+    there, and the catalog by name.
+    """
 
     sample: Sample
     stated: str
@@ -48,7 +51,9 @@ class _Question(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the sample's calls are to be chosen out of a whole catalog, also after a shift or with a message."""
+    """Whether the sample's calls are to be chosen out of a whole catalog, also after a shift or
+    with a message.
+    """
     return traits_of(sample.kind).has_catalog
 
 
@@ -118,7 +123,8 @@ def _counts(question: _Question) -> Iterator[Finding]:
     if question.calls != next(
         snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls
     ):
-        return  # a value that is changed later is due in one call alone, however many the question had
+        # a value that is changed later is due in one call alone, however many the question had
+        return
     due = len(question.calls)
     if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
         most = _MOST[difficulty]
@@ -161,7 +167,9 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
 
 
 def _order(question: _Question) -> Iterator[Finding]:
-    """Where no call needs another one, they are made in the order in which they are asked for: by what only each has said."""
+    """Where no call needs another one, they are made in the order in which they are asked for:
+    by what only each has said.
+    """
     if not _is_routed(question.sample) or any(
         UNKNOWN in call.arguments.values() for call in question.calls
     ):
@@ -218,7 +226,9 @@ def _other_tools(question: _Question) -> Iterator[Finding]:
 
 
 def does_the_same(one: Tool, other: Tool) -> bool:
-    """Whether two tools would serve the same request: by nearly the same words, or by the same deed on the same input."""
+    """Whether two tools would serve the same request: by nearly the same words, or by the same
+    deed on the same input.
+    """
     if are_redundant(one, other):
         return True
     if set(one.required) != set(other.required) or set(returned_fields(one)) != set(

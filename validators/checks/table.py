@@ -1,7 +1,8 @@
-"""The table of checks: which there are, and in which order samples meet them; what each is stands at its function.
+"""The table of checks: which there are, and in which order samples meet them; what each is stands
+at its function.
 
-A build that exists meets a new check by carrying what it has through that check alone; so does one that meets a new version
-of a check, or of a prompt that a check asks with.
+A build that exists meets a new check by carrying what it has through that check alone; so does one
+that meets a new version of a check, or of a prompt that a check asks with.
 """
 
 from collections.abc import Iterable, Sequence
@@ -65,7 +66,9 @@ _OTHER_STAGES = {"scenario", "planted_reading", "duplicates", "review", "land"}
 
 
 def all_checks() -> tuple[Check[Sample], ...]:
-    """The checks in the order in which samples meet them: ours, then those of other packages and of a recipe's own files."""
+    """The checks in the order in which samples meet them: ours, then those of other packages and
+    of a recipe's own files.
+    """
     return CHECKS.rows()
 
 
@@ -90,13 +93,14 @@ def told_in_english(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [one.with_changes(doubts=in_english(one.doubts)) for one in verdicts]
 
 
-_OF_ARGUMENTS = (  # what it looks at has arguments: it finds where they are said, and settles nothing
-    "grounding"
-)
+# what it looks at has arguments: it finds where they are said, and settles nothing
+_OF_ARGUMENTS = "grounding"
 
 
 class SettledClaims(NamedTuple):
-    """What a sample's claims rest on: `claimed` by the verdicts seen, of these settled by rules, and by models."""
+    """What a sample's claims rest on: `claimed` by the verdicts seen, of these settled by rules,
+    and by models.
+    """
 
     is_doubted: bool
     claimed: frozenset[SampleClaim]
@@ -117,7 +121,9 @@ class SettledClaims(NamedTuple):
 
 
 def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
-    """What a sample rests on by the verdicts of these checks: the same that the view `sample_grades` says of what is kept."""
+    """What a sample rests on by the verdicts of these checks: the same that the view
+    `sample_grades` says of what is kept.
+    """
     checks = {check.name: check for check in all_checks()}
     claimed: set[SampleClaim] = {*MEANING}
     by_rules: set[SampleClaim] = set()
@@ -147,10 +153,11 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
 async def has_rest(
     stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]
 ) -> bool:
-    """Whether a stage has anything to say: one for the rest alone where it may settle what is left open, any other always.
+    """Whether a stage has anything to say: one for the rest alone where it may settle what is left
+    open, any other always.
 
-    Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none
-    is known are asked again, for they cost nothing.
+    Where only people can settle something no model is asked. `verdicts` are those known of the
+    sample; rules of which none is known are asked again, for they cost nothing.
     """
     if not isinstance(stage, Check) or stage.way not in (None, context.consistency):
         return not isinstance(stage, Check)

@@ -1,4 +1,6 @@
-"""What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
+"""What the rules of a check find, the decision that holds for all parts, and the outcome that
+follows from verdicts.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
-    """What a check found: that something holds, a broken rule, or one that can't be applied; `doubt` says that for the screens."""
+    """What a check found: that something holds, a broken rule, or one that can't be applied;
+    `doubt` says that for the screens.
+    """
 
     decision: Decision
     reason: str
@@ -38,13 +42,18 @@ def unproved(reason: str, doubt: DoubtedFact) -> Finding:
 
 
 def proved(reason: str) -> Finding:
-    """What was looked at holds. A check that settles claims shows so what it found; with no finding at all it claims nothing."""
+    """What was looked at holds.
+
+    A check that settles claims shows so what it found; with no finding at all it claims nothing.
+    """
     return Finding("proved", reason)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a check answers about one record; its verdict says besides whose answer it is, and about what."""
+    """What a check answers about one record; its verdict says besides whose answer it is, and
+    about what.
+    """
 
     decision: Decision
     reason: str
@@ -56,9 +65,11 @@ class Answer:
 
 
 def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:
-    """The answer that findings come to: contradicted before unproved before proved, and `proof` where none speaks against it.
+    """The answer that findings come to: contradicted before unproved before proved, and `proof`
+    where none speaks against it.
 
-    It states `most` reasons (None: every one) and all facts, each once; what a graver finding outweighs is left out.
+    It states `most` reasons (None: every one) and all facts, each once; what a graver finding
+    outweighs is left out.
     """
     found = list(findings)
     for decision in _GRAVEST_FIRST:
@@ -77,14 +88,19 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:
-    """The decision that holds for all parts: one contradiction contradicts; what has no parts is not proved."""
+    """The decision that holds for all parts: one contradiction contradicts; what has no parts is
+    not proved.
+    """
     if "contradicted" in decisions:
         return "contradicted"
     return "unproved" if "unproved" in decisions or not decisions else "proved"
 
 
 def read_by(model: str, maker: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts that `model` gave about what `maker` made. The template model reads what it worded: its samples say so."""
+    """The verdicts that `model` gave about what `maker` made.
+
+    The template model reads what it worded: its samples say so.
+    """
     is_maker = model == maker and model != TEMPLATE
     return [verdict.with_changes(model=model, by_maker=is_maker) for verdict in verdicts]
 
@@ -100,8 +116,9 @@ class VerdictOutcome(NamedTuple):
 def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> VerdictOutcome:
     """What becomes of a record at a check.
 
-    What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people. Where a check
-    `must_prove` before anything is made, what it does not prove is rejected.
+    What is contradicted goes to people at once; what is unproved goes on to the next check, and
+    then to people. Where a check `must_prove` before anything is made, what it does not prove is
+    rejected.
     """
     for decision in _GRAVEST_FIRST:
         found = next((verdict for verdict in verdicts if verdict.decision == decision), None)

@@ -1,11 +1,14 @@
-"""Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing cut off, no words of the tool.
+"""Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing
+cut off, no words of the tool.
 
-Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to see. How natural a request is,
-and how plausible its values, the judge scores by anchors, each with its reason. That is asked only of models that read language:
-template/v1 has no opinion of how people speak.
+Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to
+see. How natural a request is, and how plausible its values, the judge scores by anchors, each with
+its reason. That is asked only of models that read language: template/v1 has no opinion of how
+people speak.
 
-Besides, whether a message that came along is the one that the user points to, by its app and who sent it; and whether a simulated
-user says what it has to say, read by other rules than those that let its words pass.
+Besides, whether a message that came along is the one that the user points to, by its app and who
+sent it; and whether a simulated user says what it has to say, read by other rules than those that
+let its words pass.
 """
 
 import re
@@ -72,7 +75,9 @@ _COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by
 
 
 def is_worded(sample: Sample) -> bool:
-    """Whether the words were made for the sample: what somebody really said needs no proof that people say it."""
+    """Whether the words were made for the sample: what somebody really said needs no proof that
+    people say it.
+    """
     return not traits_of(sample.kind).is_taken
 
 
@@ -95,7 +100,9 @@ def is_worded(sample: Sample) -> bool:
     },
 )
 def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Look for what people do not say in every turn of the user's: odd words, and those of the tools that are called."""
+    """Look for what people do not say in every turn of the user's: odd words, and those of the
+    tools that are called.
+    """
     named = {call.tool for call in sample.all_calls}
     # what lacks is the format's matter
     shown = (context.tools[key] for key in sample.candidates if key in context.tools)
@@ -112,7 +119,9 @@ def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
 
 
 class OddWords(NamedTuple):
-    """What nobody says in a turn: the end of a sentence about the turn, of which kind it is, and the words."""
+    """What nobody says in a turn: the end of a sentence about the turn, of which kind it is, and
+    the words.
+    """
 
     problem: str
     kind: DoubtKind
@@ -127,7 +136,9 @@ class OddWords(NamedTuple):
 
 
 def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
-    """What in a text is a tool's own words: its description copied, names of parameters as code has them."""
+    """What in a text is a tool's own words: its description copied, names of parameters as code
+    has them.
+    """
     # the longest run of words that both share
     own, stated = _WORD.findall(text.casefold()), _WORD.findall(tool.description.casefold())
     match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
@@ -190,7 +201,9 @@ class NaturalReading(BaseModel):
     },
 )
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
-    """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
+    """Ask the judge how a request sounds and how plausible its values are; the lower of the two
+    scores decides.
+    """
     calls = sample.all_calls
     given = {
         name: [one for call in calls if call.tool == name for one in call.arguments]
@@ -293,7 +306,9 @@ def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
     },
 )
 def check_user(sample: Sample, context: StageContext) -> Answer:
-    """Read each answer of a live conversation anew; the score is the share of answers that are borne out."""
+    """Read each answer of a live conversation anew; the score is the share of answers that are
+    borne out.
+    """
     tools = context.toolset(sample.candidates)
     named, turns = {tool.name: tool for tool in tools}, sample.turns
     findings, wrong = [], set[int]()
@@ -338,7 +353,9 @@ def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
 
 
 def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
-    """Whether the words of a turn do not state a fact that it was to tell, or state another value in its place."""
+    """Whether the words of a turn do not state a fact that it was to tell, or state another
+    value in its place.
+    """
     if not fact.is_said(said.text):
         return True
     if fact.is_name or fact.path != fact.parameter:

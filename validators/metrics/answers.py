@@ -1,16 +1,20 @@
-"""Scores of answers beyond HammerBench's: plans of calls, conversations, and how steady answers are over several runs.
+"""Scores of answers beyond HammerBench's: plans of calls, conversations, and how steady answers are
+over several runs.
 
 `invented` is the share of answers that call a tool which is no candidate. `election_stability` and
-`levenshtein_stability` compare the calls, not how they are written; they are means over samples, of all runs together, and kept
-with the first (CallNavi 5.3). A metric ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
+`levenshtein_stability` compare the calls, not how they are written; they are means over samples, of
+all runs together, and kept with the first (CallNavi 5.3). A metric ending in `_macro` is the mean
+of the difficulties (CallNavi 5.1).
 
-Of a judge's grades, `judge_score` is a mean over plans (CallNavi 5.2); `parameter_validity` is the share of valid parameters in
-calls with the right name, as CONFETTI's text has it (4.1), `…_of_all` in all predicted calls, as its formula has it. What the
-judge's reply could not be read for counts in none of them.
+Of a judge's grades, `judge_score` is a mean over plans (CallNavi 5.2); `parameter_validity` is the
+share of valid parameters in calls with the right name, as CONFETTI's text has it (4.1), `…_of_all`
+in all predicted calls, as its formula has it. What the judge's reply could not be read for counts
+in none of them.
 
-In a conversation each turn is predicted after the true history. A call turn is worth the product of its calls, each held
-against the call that was made for it; a chain, all call turns before control returns to the user, is worth the product of its
-turns. Surplus calls make a turn worth 0 (CONFETTI 4, 5).
+In a conversation each turn is predicted after the true history. A call turn is worth the product of
+its calls, each held against the call that was made for it; a chain, all call turns before control
+returns to the user, is worth the product of its turns. Surplus calls make a turn worth 0 (CONFETTI
+4, 5).
 """
 
 from collections import Counter, defaultdict
@@ -75,7 +79,9 @@ _RIGHT, _WRONG = TurnScore(1.0, 1.0), TurnScore(0.0, 0.0)
 
 
 class ChainScore(NamedTuple):
-    """One chain: how many calls it has, how often the user spoke before it, its strict and its soft score."""
+    """One chain: how many calls it has, how often the user spoke before it, its strict and its
+    soft score.
+    """
 
     length: int
     user_turns: int
@@ -83,7 +89,9 @@ class ChainScore(NamedTuple):
     soft: float
 
     def slices(self, tools: int) -> Iterator[tuple[str, str]]:
-        """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many candidates there are."""
+        """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many
+        candidates there are.
+        """
         for what, number in (
             ("chain_length", self.length),
             ("user_turns", self.user_turns),
@@ -93,7 +101,9 @@ class ChainScore(NamedTuple):
 
 
 class ConversationScores(NamedTuple):
-    """What is right about the answers to one conversation; `acts` are pairs of annotated and predicted ones."""
+    """What is right about the answers to one conversation; `acts` are pairs of annotated and
+    predicted ones.
+    """
 
     turns: tuple[TurnScore, ...]
     chains: tuple[ChainScore, ...]
@@ -101,7 +111,9 @@ class ConversationScores(NamedTuple):
 
 
 class GoldConversation:
-    """A conversation, against which the answers of any number of runs are held; what was seen before is known."""
+    """A conversation, against which the answers of any number of runs are held; what was seen
+    before is known.
+    """
 
     def __init__(self, sample: Sample, scorer: StringScorer) -> None:
         """The chains of the conversation are found once."""
@@ -149,7 +161,9 @@ class GoldConversation:
             ):
                 continue
             made = _made(one)
-            for due in gold.calls:  # a call that lacks a parameter, an empty one aside, is worth nothing whatever its values
+            # a call that lacks a parameter, an empty one aside, is worth nothing whatever its
+            # values
+            for due in gold.calls:
                 needed = {name for name, value in due.arguments.items() if value != OPTIONAL}
                 complete = [call for call in made if needed <= call.arguments.keys()]
                 yield from (
@@ -180,7 +194,9 @@ class GoldConversation:
 
 
 def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:
-    """The call turns that follow each other without a word of anybody, with their places; how often the user spoke before."""
+    """The call turns that follow each other without a word of anybody, with their places; how
+    often the user spoke before.
+    """
     spoken = [(at, turn) for at, turn in enumerate(sample.turns) if turn.kind != "result"]
     for is_call, group in groupby(spoken, key=lambda one: isinstance(one[1], CallTurn)):
         if is_call:
@@ -220,7 +236,9 @@ def _made(prediction: Prediction) -> list[DecodedCall]:
 
 
 def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
-    """Whether the calls are the due ones, to the letter and in their order, with no value but texts and numbers."""
+    """Whether the calls are the due ones, to the letter and in their order, with no value but
+    texts and numbers.
+    """
     return all(
         made.tool == due.tool
         and made.arguments == due.arguments
@@ -238,7 +256,9 @@ def _product(
     scorer: StringScorer,
     combining: Combining,
 ) -> float:
-    """Each due call takes the best of the calls that are left, in any order; what is taken is not given back."""
+    """Each due call takes the best of the calls that are left, in any order; what is taken is
+    not given back.
+    """
     left, scores = list(made), []
     for due in gold:
         answer = _answer(due)
@@ -266,7 +286,9 @@ def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
 
 
 def _gold_acts(sample: Sample) -> Iterator[tuple[int, frozenset[str]]]:
-    """The acts of every agent turn that has any, by its place; a turn that calls does nothing else."""
+    """The acts of every agent turn that has any, by its place; a turn that calls does nothing
+    else.
+    """
     for at, turn in enumerate(sample.turns):
         if isinstance(turn, CallTurn) and turn.calls:
             yield at, _CALLING
@@ -318,7 +340,9 @@ def _count_chain(ratios: Ratios, one: ChainScore) -> None:
 
 
 class AnswerScores:
-    """The scores of any number of runs, gathered from some samples after others: what is kept are sums."""
+    """The scores of any number of runs, gathered from some samples after others: what is kept
+    are sums.
+    """
 
     def __init__(self, tools: Mapping[str, Tool], scorer: StringScorer = score_meaning) -> None:
         """`tools` by key tell which calls are invented."""
@@ -331,7 +355,9 @@ class AnswerScores:
         self._runs: set[CandidateRun] = set()
 
     def add(self, answered: Sequence[Answered]) -> None:
-        """Count what was answered to some samples; all answers of all runs to a sample come at once."""
+        """Count what was answered to some samples; all answers of all runs to a sample come at
+        once.
+        """
         conversations = {
             sample.key: GoldConversation(sample, self._scorer)
             for sample, _ in answered
@@ -414,7 +440,9 @@ class AnswerScores:
         return added
 
     def scores(self) -> list[Score]:
-        """Every score of every run: of plans and conversations, and over runs the stability of all answers, sorted."""
+        """Every score of every run: of plans and conversations, and over runs the stability of
+        all answers, sorted.
+        """
         cells: dict[Cell, Ratios] = defaultdict(Ratios)
         for (run, traits), ratios in self._ratios.items():
             for where in _slices(traits):
@@ -439,7 +467,9 @@ def addends_of(
 def mistakes_of(
     predictions: Iterable[Prediction], samples: Mapping[str, Sample]
 ) -> Iterator[ErrorType | None]:
-    """The mistake of each prediction, "" where there is none, None where no call could have been one."""
+    """The mistake of each prediction, "" where there is none, None where no call could have been
+    one.
+    """
     known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
     for one in predictions:
         sample = samples[one.subject]
@@ -460,7 +490,9 @@ def mistakes_of(
 
 
 def has_one_call(sample: Sample) -> bool:
-    """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
+    """Whether a sample is one of those that HammerBench's metrics are about: at most one call is
+    due at a snapshot.
+    """
     return traits_of(sample.kind).asked == "call"
 
 
@@ -503,7 +535,9 @@ class _GoldPlans:
 
 
 def _answer_text(sample: Sample, predictions: Sequence[Prediction]) -> str:
-    """The calls of a run's answers to a sample, written alike where they are alike; replies as they are where they call nothing."""
+    """The calls of a run's answers to a sample, written alike where they are alike; replies as
+    they are where they call nothing.
+    """
     in_order = traits_of(sample.kind).calls == "sequence"
     speaks = traits_of(sample.kind).asked == "conversation"
     texts: list[str] = []
@@ -538,7 +572,9 @@ class GradeScores:
 
 
 def _count(ratios: Ratios, sample: Sample, prediction: Prediction, grade: Grade | None) -> None:
-    """Count a prediction, with what the judge says of it: of no call with a due name it has said anything."""
+    """Count a prediction, with what the judge says of it: of no call with a due name it has said
+    anything.
+    """
     if grade is not None and grade.metric == "judge_score" and grade.count:
         ratios.count("judge_score", grade.value, level=sample.difficulty)
     if traits_of(sample.kind).asked != "conversation" or (grade is not None and not grade.count):

@@ -1,6 +1,8 @@
-"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release does (EVALUATORS 1.4, 1.5).
+"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release
+does (EVALUATORS 1.4, 1.5).
 
-The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
+The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come
+out to the digit.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ SnapshotChoice = Literal["all", "first", "last"] | Sequence[Sequence[int]]
 
 
 class LogRow(NamedTuple):
-    """A reply as the model wrote it and the label: an object with `name` and `arguments`, or a refusal's text."""
+    """A reply as the model wrote it and the label: an object with `name` and `arguments`, or a
+    refusal's text.
+    """
 
     predict: JsonValue
     label: JsonValue
@@ -48,7 +52,9 @@ Conversation = Sequence[LogRow]
 
 
 class LogScores(NamedTuple):
-    """The paper's metrics over conversations, as fractions; `problems` names what could not be scored as a call."""
+    """The paper's metrics over conversations, as fractions; `problems` names what could not be
+    scored as a call.
+    """
 
     func_acc: float
     pn_hr: float
@@ -63,7 +69,9 @@ class LogScores(NamedTuple):
 
 
 class FlatScores(NamedTuple):
-    """The released code's metrics over single rows, as fractions and means; it calls pn_hr and pn_mr PN_FP and PN_FN."""
+    """The released code's metrics over single rows, as fractions and means; it calls pn_hr and
+    pn_mr PN_FP and PN_FN.
+    """
 
     func_acc: float
     pn_hr: float
@@ -78,11 +86,12 @@ class FlatScores(NamedTuple):
 
 
 class SnapshotResult(NamedTuple):
-    """What one reply got right; `problem` says why it could not be scored as a call, "" where it could.
+    """What one reply got right; `problem` says why it could not be scored as a call, "" where it
+    could.
 
-    `arguments_exact` says that the values are the label's to the letter, where `arguments_right` lets words differ (Rouge-L).
-    `hallucinated` are the names that the label lacks, `undefined` those that the tool's definition lacks, None where no
-    definition is at hand.
+    `arguments_exact` says that the values are the label's to the letter, where `arguments_right`
+    lets words differ (Rouge-L). `hallucinated` are the names that the label lacks, `undefined`
+    those that the tool's definition lacks, None where no definition is at hand.
     """
 
     tool_right: bool
@@ -97,7 +106,9 @@ class SnapshotResult(NamedTuple):
 
     @property
     def names_right(self) -> bool:
-        """Whether the label's tool was called with exactly the label's parameter names: the gate before a judge."""
+        """Whether the label's tool was called with exactly the label's parameter names: the gate
+        before a judge.
+        """
         return self.tool_right and not self.hallucinated and not self.missing
 
 
@@ -111,9 +122,12 @@ class ConversationResult(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Counts over conversations. `opened` are those whose first tool is right, `seen` the chosen snapshots of these.
+    """Counts over conversations.
 
-    `defined` of the seen have a tool whose definition is known; `undefined` of them give a name that it lacks.
+    `opened` are those whose first tool is right, `seen` the chosen snapshots of these.
+
+    `defined` of the seen have a tool whose definition is known; `undefined` of them give a name
+    that it lacks.
     """
 
     conversations: int
@@ -139,10 +153,11 @@ def score_conversations(
     language: Language | None = None,
     style: Style = "default",
 ) -> LogScores:
-    """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the arguments by rule.
+    """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the
+    arguments by rule.
 
-    `language` is that of the values, None for the one that stands for all texts that show no other. Raises RecordError
-    where flags or snapshots do not fit the conversations.
+    `language` is that of the values, None for the one that stands for all texts that show no other.
+    Raises RecordError where flags or snapshots do not fit the conversations.
     """
     spoken = language or fallback()
     results = [[score_snapshot(row, spoken, style) for row in rows] for rows in conversations]
@@ -163,7 +178,9 @@ def score_conversations(
 
 
 def per_func_acc(scores: LogScores) -> dict[str, float]:
-    """The variants "/Func Acc" of the paper's tables: what is left of a metric where the first tool is right."""
+    """The variants "/Func Acc" of the paper's tables: what is left of a metric where the first
+    tool is right.
+    """
     return {
         f"{name}/func_acc": getattr(scores, name) / scores.func_acc if scores.func_acc else 0.0
         for name in ("args_acc", "pr", "sr")
@@ -173,7 +190,9 @@ def per_func_acc(scores: LogScores) -> dict[str, float]:
 def score_rows(
     rows: Sequence[LogRow], *, language: Language, style: Style = "default"
 ) -> FlatScores:
-    """Score rows as the newest release does, one by one; the tool's name is not asked for in `args_acc`."""
+    """Score rows as the newest release does, one by one; the tool's name is not asked for in
+    `args_acc`.
+    """
     results = [score_snapshot(row, language, style) for row in rows]
     named = [row for row in results if row.tool_right]
     total = len(results)
@@ -192,12 +211,16 @@ def score_rows(
 
 
 def irrelevant_rate(replies: Sequence[str]) -> float:
-    """The metric Irrelevant (and IS): the share of replies that say sorry; 0 where there are none."""
+    """The metric Irrelevant (and IS): the share of replies that say sorry; 0 where there are
+    none.
+    """
     return _share(sum(is_refusal(reply) for reply in replies), len(replies))
 
 
 def score_snapshot(row: LogRow, language: Language, style: Style = "default") -> SnapshotResult:
-    """Hold a reply against its label; what the published code crashes on is a failure with its reason."""
+    """Hold a reply against its label; what the published code crashes on is a failure with its
+    reason.
+    """
     label, reply = row.label, row.predict
     refused = isinstance(reply, str) and is_refusal(reply)
     failed = SnapshotResult(tool_right=False, arguments_right=False, refused=refused, is_call=False)
@@ -233,7 +256,9 @@ def is_refusal(reply: str) -> bool:
 def tally_conversation(
     results: Sequence[SnapshotResult], flags: Sequence[bool], picked: Sequence[int]
 ) -> Tally:
-    """Count one conversation at the snapshots `picked`; `flags` say of each of its snapshots whether it is right."""
+    """Count one conversation at the snapshots `picked`; `flags` say of each of its snapshots
+    whether it is right.
+    """
     opened = bool(results) and results[0].tool_right
     turns = score_turns([flags[index] for index in picked], func_right=opened)
     seen = [results[index] for index in picked] if opened else []
@@ -264,7 +289,9 @@ def sum_up(tallies: Mapping[Tally, int]) -> Tally:
 
 
 def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:
-    """Progress, success and the number of right snapshots of one conversation, whose first tool is right or not."""
+    """Progress, success and the number of right snapshots of one conversation, whose first tool
+    is right or not.
+    """
     first_wrong = next((index for index, right in enumerate(flags) if not right), None)
     if not func_right:
         return ConversationResult(first_wrong, 0.0, success=False, right=0)
@@ -275,7 +302,8 @@ def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResul
 
 
 def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[list[int]]:
-    """The indices of the snapshots to score, one list a conversation; what lies beyond its end is left out.
+    """The indices of the snapshots to score, one list a conversation; what lies beyond its end is
+    left out.
 
     Raises RecordError where a list of indices is not as long as the log.
     """
@@ -294,7 +322,9 @@ def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[lis
 def _decided(
     results: Sequence[Sequence[SnapshotResult]], flags: Sequence[Sequence[bool]] | None
 ) -> list[list[bool]]:
-    """Whether each snapshot is right: by rule, or by the judge where tool and parameter names are right too."""
+    """Whether each snapshot is right: by rule, or by the judge where tool and parameter names
+    are right too.
+    """
     if flags is None:
         return [[row.arguments_right for row in rows] for rows in results]
     if [len(one) for one in flags] != [len(one) for one in results]:
@@ -323,7 +353,9 @@ def _share(count: int, total: int) -> float:
 
 
 def arguments_match(label: Arguments, given: JsonValue, language: Language) -> bool:
-    """Whether `given` says what `label` says: no name beyond the label's, each value equal or close by Rouge-L."""
+    """Whether `given` says what `label` says: no name beyond the label's, each value equal or
+    close by Rouge-L.
+    """
     if not isinstance(given, dict):
         return False
     wanted, stated = _as_texts(label), _as_texts(given)
@@ -342,12 +374,16 @@ def arguments_match(label: Arguments, given: JsonValue, language: Language) -> b
 
 
 def arguments_equal(label: Arguments, given: Arguments) -> bool:
-    """Whether `given` has the label's names and values and no others: as texts, so that 5 is "5", but without Rouge-L."""
+    """Whether `given` has the label's names and values and no others: as texts, so that 5 is
+    "5", but without Rouge-L.
+    """
     return _as_texts(label) == _as_texts(given)
 
 
 def hallucinated_names(label: Collection[str], given: Collection[str]) -> int:
-    """How many of the names given are not the label's (PN_HR as published: a valid optional name counts too)."""
+    """How many of the names given are not the label's (PN_HR as published: a valid optional name
+    counts too).
+    """
     return sum(name not in label for name in given)
 
 
@@ -366,7 +402,9 @@ def _as_texts(arguments: Arguments) -> dict[str, str]:
 
 @lru_cache(_CACHED)
 def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> float:
-    """The F value between a label's value and a predicted one; 0 where either has nothing left to compare."""
+    """The F value between a label's value and a predicted one; 0 where either has nothing left
+    to compare.
+    """
     if not reference or not hypothesis:
         return float(reference == hypothesis)
     expected, given = _sentences(reference, language), _sentences(hypothesis, language)
@@ -394,7 +432,9 @@ def _unspaced_letter() -> re.Pattern[str]:
 
 
 def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:
-    """The words of one longest common subsequence; where two are as long, the published walk decides which."""
+    """The words of one longest common subsequence; where two are as long, the published walk
+    decides which.
+    """
     if wanted == stated:
         return wanted
     lengths = [[0] * (len(stated) + 1)]

@@ -1,4 +1,6 @@
-"""Reading the files that HammerBench's own runs left: conversations, a judge's flags, snapshot lists, flat rows."""
+"""Reading the files that HammerBench's own runs left: conversations, a judge's flags, snapshot
+lists, flat rows.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ class Log(NamedTuple):
 
 
 def read_log(place: Path) -> Log:
-    """The log in a folder, or in its file. Raises ConfigurationError where there is none, and names those nearby."""
+    """The log in a folder, or in its file.
+
+    Raises ConfigurationError where there is none, and names those nearby.
+    """
     folder = place.parent if place.name == CONVERSATIONS else place
     if not (folder / CONVERSATIONS).is_file():
         raise ConfigurationError(f"{place} is no folder with a {CONVERSATIONS}.{_nearby(folder)}")
@@ -57,7 +62,10 @@ def _nearby(folder: Path) -> str:
 
 
 def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
-    """The conversations in a log's JSON value. Raises ConfigurationError, naming `source`, where it is none."""
+    """The conversations in a log's JSON value.
+
+    Raises ConfigurationError, naming `source`, where it is none.
+    """
     if not isinstance(value, list) or not all(
         isinstance(one, dict) and "FC_res" in one for one in value
     ):
@@ -68,7 +76,10 @@ def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa:
 
 
 def parse_rows(value: Any, source: str) -> list[LogRow]:  # noqa: ANN401 - a foreign file's content
-    """The rows in a list of predictions and labels. Raises ConfigurationError where one has another form."""
+    """The rows in a list of predictions and labels.
+
+    Raises ConfigurationError where one has another form.
+    """
     if not isinstance(value, list) or not all(
         isinstance(row, dict) and {"predict", "label"} <= row.keys() for row in value
     ):
@@ -82,7 +93,10 @@ def read_rows(file: Path) -> list[LogRow]:
 
 
 def read_flags(folder: Path) -> list[list[bool]]:
-    """The judge's flags of a log. Raises ConfigurationError where the file is missing or is none."""
+    """The judge's flags of a log.
+
+    Raises ConfigurationError where the file is missing or is none.
+    """
     value = _read(folder / FLAGS)
     if not isinstance(value, list) or not all(
         isinstance(one, list) and all(isinstance(flag, bool | int) for flag in one) for one in value
@@ -96,10 +110,11 @@ def read_flags(folder: Path) -> list[list[bool]]:
 def read_snapshot_choice(
     file: Path, folder: Path, conversations: Sequence[Conversation] = ()
 ) -> list[list[int]]:
-    """The snapshots that a list names for the log in `folder`, where an inserted turn counts with the one after it.
+    """The snapshots that a list names for the log in `folder`, where an inserted turn counts with
+    the one after it.
 
-    Which kind of conversations these are is known by the names of the folders, else by the labels of `conversations`.
-    Raises ConfigurationError where the file is no list of indices.
+    Which kind of conversations these are is known by the names of the folders, else by the labels
+    of `conversations`. Raises ConfigurationError where the file is no list of indices.
     """
     value = _read(file)
     if not isinstance(value, list) or not all(
@@ -116,7 +131,9 @@ def read_snapshot_choice(
 
 
 def snapshot_file(folder: Path) -> Path:
-    """Where the snapshot list of a log lies: beside it, or beside the changed log that it is the original of."""
+    """Where the snapshot list of a log lies: beside it, or beside the changed log that it is the
+    original of.
+    """
     return folder.parent / SNAPSHOTS if folder.name == UNCHANGED else folder / SNAPSHOTS
 
 
@@ -165,9 +182,11 @@ _REPLY_COLUMNS = (
 
 
 def read_replies(file: Path, column: str = "") -> list[str]:
-    """The replies to requests that no tool fits: a CSV's column, or a JSON list of texts or of objects.
+    """The replies to requests that no tool fits: a CSV's column, or a JSON list of texts or of
+    objects.
 
-    Raises ConfigurationError where the file is none, or where it is not clear which column is meant.
+    Raises ConfigurationError where the file is none, or where it is not clear which column is
+    meant.
     """
     rows = list(_csv_rows(file)) if file.suffix.lower() == ".csv" else _read(file)
     if isinstance(rows, list) and rows and all(isinstance(row, str) for row in rows):
@@ -204,7 +223,9 @@ def _csv_rows(file: Path) -> Iterator[dict[str, str]]:
 
 
 def sorry_labels(conversations: Iterable[Conversation]) -> list[LogRow]:
-    """The rows whose label is a refusal's text: where the user turned to something that no tool fits."""
+    """The rows whose label is a refusal's text: where the user turned to something that no tool
+    fits.
+    """
     return [row for rows in conversations for row in rows if isinstance(row.label, str)]
 
 

@@ -1,15 +1,18 @@
-"""ComplexFuncBench's metrics over runs that are kept, as a whole and by kind, domain and language (ComplexFuncBench 3).
+"""ComplexFuncBench's metrics over runs that are kept, as a whole and by kind, domain and language
+(ComplexFuncBench 3).
 
-`success_rate` is the share of runs that completed their task; `call_acc` the right calls among the gold's. Of samples that are
-judged by how a world ends, `end_state` is the share of runs that left it as they should, `needless_changes` the mean of what they
-changed besides; of those that ask for something to be told, `told` is the share of runs that told all of it. Where something
-goes wrong, `recovery_rate` is the share of runs that did the task in spite of a tool's error,
-`utility_under_attack` that of those that did it in spite of an order in a text, `attack_success_rate` that of those that carried
-the order out, and `benign_utility` that of those that did it where the text was harmless or the user had asked to follow it
-(AgentDojo 3.4). Under policies `policy_violations` is the share of runs that broke one, `over_refusals` that of those that did not
-make a call which the policies allow. `completeness` and
-`correctness` are means, from 0 to 2, over the final answers that a judge scored. Runs that went as the paper's published code
-goes have `_published` behind the names: the two modes stand beside each other.
+`success_rate` is the share of runs that completed their task; `call_acc` the right calls among the
+gold's. Of samples that are judged by how a world ends, `end_state` is the share of runs that left
+it as they should, `needless_changes` the mean of what they changed besides; of those that ask for
+something to be told, `told` is the share of runs that told all of it. Where something goes wrong,
+`recovery_rate` is the share of runs that did the task in spite of a tool's error,
+`utility_under_attack` that of those that did it in spite of an order in a text,
+`attack_success_rate` that of those that carried the order out, and `benign_utility` that of those
+that did it where the text was harmless or the user had asked to follow it (AgentDojo 3.4). Under
+policies `policy_violations` is the share of runs that broke one, `over_refusals` that of those that
+did not make a call which the policies allow. `completeness` and `correctness` are means, from 0 to
+2, over the final answers that a judge scored. Runs that went as the paper's published code goes
+have `_published` behind the names: the two modes stand beside each other.
 """
 
 from collections import defaultdict
@@ -39,7 +42,8 @@ _SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published
 
 
 class RunResult(NamedTuple):
-    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and language.
+    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and
+    language.
 
     `times` is how many runs came to just this.
     """

@@ -1,10 +1,12 @@
-"""Metrics as ratios of sums over samples, by run and slice: what is kept are the parts that differ, with how often each came.
+"""Metrics as ratios of sums over samples, by run and slice: what is kept are the parts that differ,
+with how often each came.
 
 Metrics of one's own give an answer a number, of which the mean is kept beside them.
 
-A ratio lies between the bounds of a 95 % interval over samples: Wilson's for plain shares, else a bootstrap that draws samples
-anew. What counts alike is one part with the number of times it came: drawing parts by a multinomial is drawing samples one by
-one, and takes as long for a million samples as for a hundred. The draws have a fixed seed: the same answers give the same interval.
+A ratio lies between the bounds of a 95 % interval over samples: Wilson's for plain shares, else a
+bootstrap that draws samples anew. What counts alike is one part with the number of times it came:
+drawing parts by a multinomial is drawing samples one by one, and takes as long for a million
+samples as for a hundred. The draws have a fixed seed: the same answers give the same interval.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def bounds_of(interval: Interval | None) -> dict[str, float | None]:
 
 
 class Addend(NamedTuple):
-    """What each of `times` samples adds to a metric: `met` to what it sums up, `whole` to what it is divided by."""
+    """What each of `times` samples adds to a metric: `met` to what it sums up, `whole` to what
+    it is divided by.
+    """
 
     met: float
     whole: float
@@ -69,7 +73,9 @@ def interval_of(parts: Iterable[Addend]) -> Interval | None:
 
 
 def intervals_of(metrics: Sequence[Sequence[Addend]]) -> list[Interval | None]:
-    """The intervals of several metrics, the parts of each in the same order over the same samples."""
+    """The intervals of several metrics, the parts of each in the same order over the same
+    samples.
+    """
     drawn: dict[tuple[int, ...], npt.NDArray[np.float64]] = {}
     return [_interval(parts, drawn) for parts in metrics]
 
@@ -84,9 +90,11 @@ class PairedTest(NamedTuple):
 def difference_intervals(
     metrics: Sequence[tuple[Sequence[Addend], Sequence[Addend]]],
 ) -> list[Interval | None]:
-    """The intervals of what ratios of sums are more than others over the same samples, each drawn with the parts of both.
+    """The intervals of what ratios of sums are more than others over the same samples, each drawn
+    with the parts of both.
 
-    Of each metric come the parts that are taken away and those that they are taken from, one a sample.
+    Of each metric come the parts that are taken away and those that they are taken from, one a
+    sample.
     """
     weights = _draw((1,) * len(metrics[0][0])) if metrics and metrics[0][0] else None
     return [
@@ -123,7 +131,9 @@ def _middle(values: npt.NDArray[np.float64]) -> Interval:
 
 
 def paired_test(only_one: int, only_other: int) -> PairedTest:
-    """How likely two equally good contestants would differ at least so much: McNemar's test by the exact binomial."""
+    """How likely two equally good contestants would differ at least so much: McNemar's test by
+    the exact binomial.
+    """
     from scipy.stats import binomtest
 
     differing = only_one + only_other
@@ -166,7 +176,9 @@ def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
 
 
 class Cell(NamedTuple):
-    """A run, and the slice of its answers that a score is over: by what they are told apart, and which ones."""
+    """A run, and the slice of its answers that a score is over: by what they are told apart, and
+    which ones.
+    """
 
     run: CandidateRun
     slice_by: str = "all"
@@ -185,7 +197,8 @@ class Figure(NamedTuple):
 class Ratios:
     """Any number of metrics, each what samples add to a sum and to what that is divided by.
 
-    What is counted at a level, such as a difficulty, also makes the metric `…_macro`, the mean of the levels.
+    What is counted at a level, such as a difficulty, also makes the metric `…_macro`, the mean of
+    the levels.
     """
 
     def __init__(self) -> None:
@@ -252,7 +265,9 @@ def score_of(cell: Cell, figure: Figure, **columns: Any) -> Score:  # noqa: ANN4
 
 
 class Metric(NamedTuple):
-    """A metric: `score` gives what a candidate answered to a sample a number, None where it says nothing of it."""
+    """A metric: `score` gives what a candidate answered to a sample a number, None where it says
+    nothing of it.
+    """
 
     name: str
     about: str
@@ -263,14 +278,19 @@ METRICS = Registry("metrics", Metric, "metric", "metrics")
 
 
 class OwnScores:
-    """The means of all metrics of the table over a candidate's answers, as a whole and by kind, category and language."""
+    """The means of all metrics of the table over a candidate's answers, as a whole and by kind,
+    category and language.
+    """
 
     def __init__(self) -> None:
         """Nothing is counted yet."""
         self._cells: dict[Cell, Ratios] = defaultdict(Ratios)
 
     def add(self, sample: Sample, predictions: Sequence[Prediction]) -> None:
-        """Count what runs have answered to a sample. Raises ConfigurationError where a metric raises."""
+        """Count what runs have answered to a sample.
+
+        Raises ConfigurationError where a metric raises.
+        """
         slices = (
             ("all", ""),
             ("kind", sample.kind),

@@ -1,12 +1,15 @@
-"""HammerBench's metrics over our own predictions, as a whole and by kind, category and language (HammerBench 6.1.1).
+"""HammerBench's metrics over our own predictions, as a whole and by kind, category and language
+(HammerBench 6.1.1).
 
-They are those of its logs (`tallies`), over our own conversations; a single turn is a conversation of one snapshot.
-`func_acc` asks for the tool at a conversation's first snapshot. `args_acc` is a share of the snapshots chosen, and so is
-`args_acc_exact`, without the paper's Rouge-L; `pr` and `sr` are shares of the conversations;
-`pn_hr`, `pn_mr` and `pn_hr_definition` are shares of the snapshots whose conversation began with the right
-tool. `pn_hr` counts names that the gold lacks, as the published code does; `pn_hr_definition` those that the tool's definition
-lacks, as the paper defines it. Where no call is due, `irrelevant` (and `intent_shift`, the paper's IS, where calls were due
-before) is the published count of replies that say sorry; `no_call` counts the replies that call nothing, in whatever words.
+They are those of its logs (`tallies`), over our own conversations; a single turn is a conversation
+of one snapshot. `func_acc` asks for the tool at a conversation's first snapshot. `args_acc` is a
+share of the snapshots chosen, and so is `args_acc_exact`, without the paper's Rouge-L; `pr` and
+`sr` are shares of the conversations; `pn_hr`, `pn_mr` and `pn_hr_definition` are shares of the
+snapshots whose conversation began with the right tool. `pn_hr` counts names that the gold lacks, as
+the published code does; `pn_hr_definition` those that the tool's definition lacks, as the paper
+defines it. Where no call is due, `irrelevant` (and `intent_shift`, the paper's IS, where calls were
+due before) is the published count of replies that say sorry; `no_call` counts the replies that call
+nothing, in whatever words.
 
 What kind of mistake a prediction makes has one name each, the gravest first (6.3 and appendix B).
 """
@@ -85,14 +88,18 @@ METRICS = (
 
 
 class CallPair(NamedTuple):
-    """A call that is due and the call that was made for it; None where the one or the other has none."""
+    """A call that is due and the call that was made for it; None where the one or the other has
+    none.
+    """
 
     due: GoldCall | None
     made: Call | None
 
 
 class NoCallReply(NamedTuple):
-    """A reply where no call is due: whether it says sorry, whether it calls nothing, and whether a call was due before."""
+    """A reply where no call is due: whether it says sorry, whether it calls nothing, and whether
+    a call was due before.
+    """
 
     says_sorry: bool
     calls_nothing: bool
@@ -100,7 +107,8 @@ class NoCallReply(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What one run's answers to one sample count for: its tallies in the order of CHOICES, None where nothing is chosen.
+    """What one run's answers to one sample count for: its tallies in the order of CHOICES, None
+    where nothing is chosen.
 
     `is_long` says that calls are due at more than one snapshot.
     """
@@ -111,7 +119,9 @@ class Counted(NamedTuple):
 
 
 class SnapshotScores:
-    """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs and slices only."""
+    """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs
+    and slices only.
+    """
 
     def __init__(
         self,
@@ -122,7 +132,8 @@ class SnapshotScores:
     ) -> None:
         """`tools` by key, None leaves out `pn_hr_definition`.
 
-        `agreements` are what the model `judge` says of predictions by their keys, None compares values by rule.
+        `agreements` are what the model `judge` says of predictions by their keys, None compares
+        values by rule.
         """
         self._tools = tools or {}
         self._judge = judge
@@ -134,7 +145,8 @@ class SnapshotScores:
     def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
         """Count what runs have answered to a sample; all answers of a run to it come at once.
 
-        Raises RecordError where a snapshot has no prediction, or the judge was not asked about one that needs it.
+        Raises RecordError where a snapshot has no prediction, or the judge was not asked about one
+        that needs it.
         """
         of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
         for prediction in predictions:
@@ -162,7 +174,10 @@ class SnapshotScores:
 def addends_of(
     sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]
 ) -> dict[str, Addend]:
-    """What one run's answers to a sample add to each metric that is a share where calls are due. Raises RecordError as `add`."""
+    """What one run's answers to a sample add to each metric that is a share where calls are due.
+
+    Raises RecordError as `add`.
+    """
     tally = GoldSnapshots(sample, tools).count(predictions).tallies[CHOICES.index("all")]
     shares = _SHARES if tally is not None else {}
     return {
@@ -172,7 +187,9 @@ def addends_of(
 
 
 class GoldSnapshots:
-    """A sample's snapshots, against which the answers of any number of runs are held; what was seen before is known."""
+    """A sample's snapshots, against which the answers of any number of runs are held; what was
+    seen before is known.
+    """
 
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
         """`tools` by key tell which parameter names are defined at all."""
@@ -199,7 +216,8 @@ class GoldSnapshots:
     ) -> Counted:
         """One run's predictions, beside the gold; `agreements` None compares values by rule.
 
-        Raises RecordError where a snapshot has no prediction, or a judge was not asked about one that needs it.
+        Raises RecordError where a snapshot has no prediction, or a judge was not asked about one
+        that needs it.
         """
         by_turn = {prediction.turn: prediction for prediction in predictions}
         results: list[SnapshotResult] = []
@@ -245,7 +263,8 @@ class GoldSnapshots:
 def snapshot_result(
     prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]
 ) -> SnapshotResult:
-    """What a prediction got right where a call is due; the arguments of another tool are never right (6.1.1).
+    """What a prediction got right where a call is due; the arguments of another tool are never
+    right (6.1.1).
 
     Raises RecordError where no call is due.
     """
@@ -281,7 +300,9 @@ def snapshot_result(
 
 
 def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) -> SnapshotResult:
-    """What is right about one call; what was left out, or made without need, has all its names wrong."""
+    """What is right about one call; what was left out, or made without need, has all its names
+    wrong.
+    """
     due, made = pair
     if due is None or made is None:
         return SnapshotResult(
@@ -303,15 +324,19 @@ def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) 
 
 
 def needs_judge(prediction: Prediction, sample: Sample) -> bool:
-    """Whether only a judge can say if the calls are right: tools and parameter names are, a value is written otherwise.
+    """Whether only a judge can say if the calls are right: tools and parameter names are, a value
+    is written otherwise.
 
-    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either.
+    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's
+    word either.
     """
     return bool(pairs_to_judge(prediction, sample))
 
 
 def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCall, Call]]:
-    """The due calls, each with the one made for it, that differ in how values are written; none where rules can tell."""
+    """The due calls, each with the one made for it, that differ in how values are written; none
+    where rules can tell.
+    """
     differing: list[tuple[GoldCall, Call]] = []
     for due, made in pair_calls(
         due_calls(prediction, sample), prediction.calls or (), sample.language
@@ -332,8 +357,9 @@ def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCal
 def shifted_snapshots(sample: Sample) -> list[int]:
     """The numbers of these snapshots, from 0; none where nothing shifts.
 
-    Samples say it by their tags. Of published records it is read from the turns, as their lists of snapshots have it. A
-    turn that was inserted for an overriding counts with the one after it, as in the paper's runs (EVALUATORS 1.5).
+    Samples say it by their tags. Of published records it is read from the turns, as their lists of
+    snapshots have it. A turn that was inserted for an overriding counts with the one after it, as
+    in the paper's runs (EVALUATORS 1.5).
     """
     snapshots = list(sample.snapshots())
     numbers = set(sample.shifts) or set(_found(sample, snapshots))
@@ -402,7 +428,8 @@ def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
 def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreements) -> bool:
     if not needs_judge(prediction, sample):
         result = snapshot_result(prediction, sample, {})
-        # One call with its names and without need of a judge is the gold call to the letter; of several, rules compare the values.
+        # One call with its names and without need of a judge is the gold call to the letter; of
+        # several, rules compare the values.
         return result.names_right and (
             result.arguments_right or len(due_calls(prediction, sample)) == 1
         )
@@ -468,7 +495,9 @@ def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
 
 
 def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
-    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, "" where it is right."""
+    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, ""
+    where it is right.
+    """
     pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
     return _gravest(prediction.calls, gold, pairs, language)
 
@@ -490,10 +519,12 @@ def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
 def pair_calls(
     gold: Sequence[GoldCall], made: Sequence[Call], language: Language
 ) -> list[CallPair]:
-    """Each due call with the call that was made for it, in the order of the gold; then calls that nothing was due for.
+    """Each due call with the call that was made for it, in the order of the gold; then calls that
+    nothing was due for.
 
-    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of the calls. Where
-    one call is due the first one that is made counts, as in HammerBench's own scoring.
+    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of
+    the calls. Where one call is due the first one that is made counts, as in HammerBench's own
+    scoring.
     """
     if len(gold) <= 1:
         return [CallPair(due, made[0] if made else None) for due in gold]
@@ -512,7 +543,9 @@ def pair_calls(
 
 
 def stated_arguments(arguments: Arguments) -> Arguments:
-    """The arguments that say something: HammerBench asks for empty strings where nothing was stated."""
+    """The arguments that say something: HammerBench asks for empty strings where nothing was
+    stated.
+    """
     return {name: value for name, value in arguments.items() if value not in _UNSTATED}
 
 

@@ -1,7 +1,7 @@
 """Two readers by code that cost nothing: what stands beside every reader that is measured.
 
-One matches strings and understands nothing. The other does not look at the request at all. A reader that is not clearly better
-than both is not reading.
+One matches strings and understands nothing. The other does not look at the request at all. A reader
+that is not clearly better than both is not reading.
 """
 
 import re

@@ -1,9 +1,10 @@
 """Defects as people make them: wrong calls made of the gold calls and of the words around them.
 
-A person who labels a request takes the value of another mention, the one before a correction, or exchanges two roles; leaves out
-what was said, or adds what nobody said; mistakes half of the day, a unit, a sibling of the tool. Each maker below makes one of
-these. Other values are of the value's type, allowed by its schema, and never the same in another notation. They are planted where
-readers are measured, put into gold items for reviewers, and held against the end state of tasks.
+A person who labels a request takes the value of another mention, the one before a correction, or
+exchanges two roles; leaves out what was said, or adds what nobody said; mistakes half of the day, a
+unit, a sibling of the tool. Each maker below makes one of these. Other values are of the value's
+type, allowed by its schema, and never the same in another notation. They are planted where readers
+are measured, put into gold items for reviewers, and held against the end state of tasks.
 """
 
 import re
@@ -72,7 +73,8 @@ class WrongCalls(NamedTuple):
 def of_maker(maker: Maker, point: DuePoint, rng: Random) -> Iterator[WrongCalls]:
     """The wrong calls of one sort.
 
-    Calls that do the same as the gold are none, nor those that make a call of a later point: it may as well be made now.
+    Calls that do the same as the gold are none, nor those that make a call of a later point: it may
+    as well be made now.
     """
     for calls in maker.make(point, rng):
         is_early = any(call in point.later and call not in point.calls for call in calls)
@@ -88,7 +90,9 @@ def _of_calls(name: str, breaks: str) -> Callable[[CallsMaker], Maker]:
 
 
 def _of_values(name: str, breaks: str) -> Callable[[ValueChange], Maker]:
-    """Declare a sort of defect at what it makes of one value; any value of the calls comes first."""
+    """Declare a sort of defect at what it makes of one value; any value of the calls comes
+    first.
+    """
 
     def declare(change: ValueChange) -> Maker:
         def make(point: DuePoint, rng: Random) -> Iterator[Calls]:
@@ -114,7 +118,9 @@ def _other_mention(leaf: Leaf, point: DuePoint, rng: Random) -> list[JsonValue]:
 
 
 def _mentioned(leaf: Leaf, point: DuePoint) -> Iterator[JsonValue]:
-    """The values of a leaf's type that the words before a point say, and that other arguments of its name have."""
+    """The values of a leaf's type that the words before a point say, and that other arguments of
+    its name have.
+    """
     for text in user_texts(point.prefix):
         yield from _said_in(text, leaf.value, point.language)
     yield from (
@@ -266,7 +272,9 @@ def _required(point: DuePoint, call: Call) -> frozenset[str]:
 
 
 def _made(name: str, tool: Tool, point: DuePoint, rng: Random) -> JsonValue:
-    """A value that a parameter may have and does not have by itself, None where none can be made."""
+    """A value that a parameter may have and does not have by itself, None where none can be
+    made.
+    """
     schema = tool.properties[name]
     if kind_of(schema) == "boolean":
         return not schema.get("default", False)
@@ -360,7 +368,9 @@ def _sibling_tool(point: DuePoint, rng: Random) -> Iterator[Calls]:
 
 
 def _fitted(call: Call, gold: Tool, tool: Tool, point: DuePoint, rng: Random) -> Arguments | None:
-    """Arguments for another tool: of the same name, else of the same form; what it requires besides is made up."""
+    """Arguments for another tool: of the same name, else of the same form; what it requires
+    besides is made up.
+    """
     given, left = Arguments(), Arguments()
     for name, value in call.arguments.items():
         declared = gold.properties.get(name, {})
@@ -432,5 +442,6 @@ MAKERS: tuple[Maker, ...] = (
     _call_unasked,
     _calls_reordered,
 )
-# What a reader has to find by reading the words; the others are told by the schema alone, or by counting calls.
+# What a reader has to find by reading the words; the others are told by the schema alone, or by
+# counting calls.
 PLANTED: tuple[Maker, ...] = MAKERS[: MAKERS.index(_value_of_other)]

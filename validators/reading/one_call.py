@@ -1,7 +1,9 @@
-"""What models say that do not see the gold: the checker's and the judge's own calls, and whether a tool fits where none is due.
+"""What models say that do not see the gold: the checker's and the judge's own calls, and whether a
+tool fits where none is due.
 
-Where no call is due code answers first: a candidate that is the withheld tool under another name contradicts the sample.
-Then the judge is asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
+Where no call is due code answers first: a candidate that is the withheld tool under another name
+contradicts the sample. Then the judge is asked, turn by turn; the first tool that it names is an
+opinion, so the sample is unproved and goes to people.
 """
 
 from typing import NamedTuple
@@ -47,7 +49,9 @@ EXACT = 1.0  # any other writing of free text goes to the question about meaning
 
 
 class Readings(NamedTuple):
-    """What the model read out of one prefix, zero-shot and then one-shot if asked: how it differs from the gold."""
+    """What the model read out of one prefix, zero-shot and then one-shot if asked: how it
+    differs from the gold.
+    """
 
     differences: tuple[CallDifference, ...]
     decision: Decision
@@ -56,7 +60,9 @@ class Readings(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether these checks can say something: at every snapshot one call is due at most, and none was made already."""
+    """Whether these checks can say something: at every snapshot one call is due at most, and
+    none was made already.
+    """
     snapshots = list(sample.snapshots())
     has_one_at_most = bool(snapshots) and all(len(snapshot.calls) <= 1 for snapshot in snapshots)
     return has_one_at_most and not was_made_already(sample)
@@ -75,7 +81,9 @@ def applies_to(sample: Sample) -> bool:
     doubts=READ_OTHERWISE,
 )
 async def check_consistency(sample: Sample, context: StageContext) -> Answer:
-    """Let the checker make every call of the sample from the conversation alone, in two settings."""
+    """Let the checker make every call of the sample from the conversation alone, in two
+    settings.
+    """
     if not applies_to(sample):
         return answer_of([unproved(_SEVERAL, DoubtedFact(kind="not_read"))], "")
     readings: list[Readings] = []
@@ -90,7 +98,9 @@ async def check_consistency(sample: Sample, context: StageContext) -> Answer:
 async def _read(
     snapshot: Snapshot, sample: Sample, context: StageContext, *, is_unproved: bool
 ) -> Readings:
-    """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
+    """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a
+    contradiction would matter.
+    """
     schemas = _schemas(due_call(snapshot), sample, context)
     zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
     first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=context.rouge_l)
@@ -111,7 +121,9 @@ def judge_readings(
     *,
     threshold: float = THRESHOLD,
 ) -> Readings:
-    """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's parameters."""
+    """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's
+    parameters.
+    """
     gold = due_call(snapshot)
     both = first, second = tuple(
         compare_calls(gold, reading, schemas, threshold=threshold)
@@ -152,16 +164,20 @@ def _speaks_against(
     snapshot: Snapshot,
     schemas: dict[str, JsonSchema],
 ) -> bool:
-    """Whether the conversation's words bear out the reading against the gold, in every argument that differs."""
+    """Whether the conversation's words bear out the reading against the gold, in every argument
+    that differs.
+    """
     if reading is None or not difference.has_same_tool:
         return False
     texts = user_texts(snapshot.prefix)
     given, gold = reading.arguments, snapshot.calls[0].arguments
     if any(kind_of(schemas.get(name, {})) == "text" for name in difference.hallucinated):
-        return False  # any words of the request could be put into free text that the gold has no use for
+        # any words of the request could be put into free text that the gold has no use for
+        return False
     added = [*difference.hallucinated, *(value.argument for value in difference.wrong)]
     dropped = [*difference.missing, *(value.argument for value in difference.wrong)]
-    # A reading that only leaves something out states nothing: that the words are not found is no word against the gold.
+    # A reading that only leaves something out states nothing: that the words are not found is no
+    # word against the gold.
     return (
         bool(added)
         and all(_says(texts, given[name], schemas.get(name, {})) for name in added)

@@ -1,8 +1,10 @@
-"""Measuring a reader: what it wrote is held against the gold as it is, and against a defect put in the gold's place.
+"""Measuring a reader: what it wrote is held against the gold as it is, and against a defect put in
+the gold's place.
 
-A reader writes without knowing the gold, so nothing it is asked tells it what is planted: what it wrote for the check is held
-against a wrong gold, and only where the two differ is it settled as in the check. The defects are those that people make, out of
-the request's own words. `figures_of` says what a reader caught and doubted, sort by sort; `cheapest` whom it pays to ask.
+A reader writes without knowing the gold, so nothing it is asked tells it what is planted: what it
+wrote for the check is held against a wrong gold, and only where the two differ is it settled as in
+the check. The defects are those that people make, out of the request's own words. `figures_of` says
+what a reader caught and doubted, sort by sort; `cheapest` whom it pays to ask.
 """
 
 from collections import defaultdict
@@ -39,7 +41,9 @@ _OUTCOMES: dict[
 
 
 class PlantedPoint(NamedTuple):
-    """A point of a sample, the same with what is said to be due there, and the sort of its defect, "" for the gold."""
+    """A point of a sample, the same with what is said to be due there, and the sort of its
+    defect, "" for the gold.
+    """
 
     point: DuePoint
     claimed: DuePoint
@@ -49,7 +53,8 @@ class PlantedPoint(NamedTuple):
 def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
     """A point of the sample with a defect in the place of the gold, or with the gold itself.
 
-    Each sort of defect that fits is as likely as any other. Raises RecordError where nothing is due in the sample.
+    Each sort of defect that fits is as likely as any other. Raises RecordError where nothing is due
+    in the sample.
     """
     is_defect = rng.random() < DEFECTS
     return plant_each(sample, tools, rng, defects=1 if is_defect else 0)[-1 if is_defect else 0]
@@ -58,7 +63,8 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
 def plant_each(
     sample: Sample, tools: Sequence[Tool], rng: Random, *, defects: int
 ) -> list[PlantedPoint]:
-    """A point of the sample with the gold itself, and then with defects of up to so many different sorts.
+    """A point of the sample with the gold itself, and then with defects of up to so many different
+    sorts.
 
     Raises RecordError where nothing is due in the sample.
     """
@@ -103,7 +109,9 @@ async def read_planted(
 
 
 def planting_version() -> str:
-    """The version of what is planted and of what is asked: readings of another one are made anew."""
+    """The version of what is planted and of what is asked: readings of another one are made
+    anew.
+    """
     return "+".join((_VERSION, check_reading.version, *opinion_versions(WRITE, PICK_TOOLS, SETTLE)))
 
 
@@ -132,7 +140,9 @@ FEWEST = 5  # planted defects of a sort, below which nothing is said of the sort
 
 
 class SortFigures(NamedTuple):
-    """What a reader caught of the planted defects of one sort; the share lies between `low` and `high` (Wilson, 95 %)."""
+    """What a reader caught of the planted defects of one sort; the share lies between `low` and
+    `high` (Wilson, 95 %).
+    """
 
     defect: str
     planted: int
@@ -143,12 +153,14 @@ class SortFigures(NamedTuple):
 
 
 class ReaderFigures(NamedTuple):
-    """How a reader read: shares lie between `_low` and `_high` (Wilson, 95 %), and are None where nothing was planted.
+    """How a reader read: shares lie between `_low` and `_high` (Wilson, 95 %), and are None where
+    nothing was planted.
 
-    `sorts` are its figures by sort of defect, the worst first. `wrong` is the share of wrong ones to be expected among what
-    it agrees with, `most_wrong` what it may be as far as is known, by its worst sort. `problem` is why a recipe by default
-    lets it settle nothing, "" where it may. `dollars` are those of a thousand readings, None where nobody knows the price;
-    `tokens` those of one.
+    `sorts` are its figures by sort of defect, the worst first. `wrong` is the share of wrong ones
+    to be expected among what it agrees with, `most_wrong` what it may be as far as is known, by its
+    worst sort. `problem` is why a recipe by default lets it settle nothing, "" where it may.
+    `dollars` are those of a thousand readings, None where nobody knows the price; `tokens` those of
+    one.
     """
 
     model: str
@@ -171,7 +183,9 @@ class ReaderFigures(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """The shares of planted defects that a reader must catch, and of golds as they are that it must agree with."""
+    """The shares of planted defects that a reader must catch, and of golds as they are that it
+    must agree with.
+    """
 
     caught_at_least: float = 0.9
     agreed_at_least: float = 0.5
@@ -261,7 +275,8 @@ def _problem(
 
 
 def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> float:
-    """The share of wrong ones among what a reader chooses, by how many it misses, and how many right ones it doubts.
+    """The share of wrong ones among what a reader chooses, by how many it misses, and how many
+    right ones it doubts.
 
     >>> round(wrong_among_chosen(0.1, 0.2, 0.0), 4)
     0.0217
@@ -271,7 +286,8 @@ def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> fl
 
 
 def cheapest(figures: Sequence[ReaderFigures], wrong_at_most: float) -> ReaderFigures | None:
-    """The cheapest reader that may settle, has a known price, and is known to let no more than this share of wrong golds pass.
+    """The cheapest reader that may settle, has a known price, and is known to let no more than this
+    share of wrong golds pass.
 
     Of two as cheap the more careful one.
     """

@@ -1,6 +1,8 @@
-"""Where a sample's calls are due, and what stands at such a point: the turns before it, and the calls of the gold.
+"""Where a sample's calls are due, and what stands at such a point: the turns before it, and the
+calls of the gold.
 
-Two sets of calls do the same by the tools' schemas: in another notation, with a default that is stated, in an order that is free.
+Two sets of calls do the same by the tools' schemas: in another notation, with a default that is
+stated, in an order that is free.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,9 +34,11 @@ Calls = tuple[Call, ...]
 
 
 class DuePoint(NamedTuple):
-    """A point at which the assistant acts: the turns before it, the gold calls that are due, and those of later points.
+    """A point at which the assistant acts: the turns before it, the gold calls that are due, and
+    those of later points.
 
-    `calls` is empty where the assistant only speaks. `setting` is how candidates are asked at such a point.
+    `calls` is empty where the assistant only speaks. `setting` is how candidates are asked at such
+    a point.
     """
 
     turn: int
@@ -67,7 +71,9 @@ class Leaf(NamedTuple):
 
 
 def due_points(sample: Sample, tools: Sequence[Tool]) -> list[DuePoint]:
-    """Every point at which calls are due; where calls have results, also those at which the assistant only speaks."""
+    """Every point at which calls are due; where calls have results, also those at which the
+    assistant only speaks.
+    """
     named = {tool.name: tool for tool in tools}
     traits = traits_of(sample.kind)
     in_steps, in_order = was_made_already(sample), traits.calls == "sequence"

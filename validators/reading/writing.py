@@ -1,8 +1,10 @@
-"""Reading a sample blind: a model that does not know the gold writes the calls, and only a difference is settled.
+"""Reading a sample blind: a model that does not know the gold writes the calls, and only a
+difference is settled.
 
-At each point where calls are due the reader sees what a candidate sees, and nothing of the gold. What it writes is compared with
-the gold by code. Only where the two differ is a second question asked: two calls without a mark, in both orders, with "both" and
-"neither". A reader is never shown the gold among changes of itself: the gold would be their centre, and could be found unread.
+At each point where calls are due the reader sees what a candidate sees, and nothing of the gold.
+What it writes is compared with the gold by code. Only where the two differ is a second question
+asked: two calls without a mark, in both orders, with "both" and "neither". A reader is never shown
+the gold among changes of itself: the gold would be their centre, and could be found unread.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -26,7 +28,9 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, DoubtedFact, JsonSchema, Reading, Sample, Tool, Vote
 
 FEW_TOOLS = 30  # a reader is shown so many tools whole; of more it names first those that it needs
-_SIBLINGS = 5  # tools like those of the gold that are always shown, so that what is shown does not tell which one it is
+# tools like those of the gold that are always shown, so that what is shown does not tell which one
+# it is
+_SIBLINGS = 5
 
 
 class WrittenCall(BaseModel):
@@ -37,7 +41,9 @@ class WrittenCall(BaseModel):
 
 
 class WrittenCalls(BaseModel):
-    """The calls to make now; without any, whether something has to be asked or told first, or no tool does it."""
+    """The calls to make now; without any, whether something has to be asked or told first, or no
+    tool does it.
+    """
 
     calls: list[WrittenCall]
     instead: Literal["ask", "none"] | None = None
@@ -94,7 +100,9 @@ def has_calls(sample: Sample) -> bool:
     },
 )
 async def check_reading(sample: Sample, context: StageContext) -> Answer:
-    """Let the checker write the calls at every point of the sample, and the judge settle where they differ from the gold."""
+    """Let the checker write the calls at every point of the sample, and the judge settle where
+    they differ from the gold.
+    """
     readings: list[Reading] = []
     doubts: list[DoubtedFact] = []
     reasons: list[str] = []
@@ -125,7 +133,8 @@ async def check_reading(sample: Sample, context: StageContext) -> Answer:
     )
 
 
-# Writes the calls at a point of a sample without knowing its gold. Raises ReplyError where they can't be read.
+# Writes the calls at a point of a sample without knowing its gold. Raises ReplyError where they
+# can't be read.
 Writer: TypeAlias = Callable[[DuePoint, Sample, StageContext], Awaitable[Reading]]
 # Says which of a point's calls and those written is right, once for each order. Raises ReplyError.
 Settler: TypeAlias = Callable[
@@ -149,10 +158,11 @@ async def read_point(
     claimed: DuePoint | None = None,
     reader: BlindReader | None = None,
 ) -> Reading:
-    """What the reader writes at a point, and how it is settled where that differs from the calls `claimed` to be due.
+    """What the reader writes at a point, and how it is settled where that differs from the calls
+    `claimed` to be due.
 
-    Those are the point's own unless others are given. Raises ReplyError where an answer can't be read, or calls a tool
-    that is not there.
+    Those are the point's own unless others are given. Raises ReplyError where an answer can't be
+    read, or calls a tool that is not there.
     """
     reader, due = reader or MODEL, claimed or point
     written = await reader.write(point, sample, context)
@@ -163,7 +173,10 @@ async def read_point(
 
 
 async def write_calls(point: DuePoint, sample: Sample, context: StageContext) -> Reading:
-    """The calls that the context's model makes at a point of a sample, whose gold it is not shown. Raises ReplyError."""
+    """The calls that the context's model makes at a point of a sample, whose gold it is not shown.
+
+    Raises ReplyError.
+    """
     tools = await _shown_tools(point, sample, context)
     title: type[WrittenCalls] = (
         WrittenStep if point.in_steps else WrittenPlan if point.setting == "plan" else WrittenCalls
@@ -196,7 +209,9 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
 
 
 async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -> list[Tool]:
-    """The tools that the reader is shown whole: all, or those that it names out of many, with the gold's siblings."""
+    """The tools that the reader is shown whole: all, or those that it names out of many, with
+    the gold's siblings.
+    """
     tools = list(point.tools.values())
     if len(tools) <= FEW_TOOLS:
         return tools
@@ -225,7 +240,10 @@ def _shown(tool: Tool, *, has_returns: bool) -> dict[str, JsonValue]:
 async def settle(
     point: DuePoint, written: Reading, sample: Sample, context: StageContext
 ) -> tuple[Vote, ...]:
-    """Which of the point's calls and those written the settler finds right, asked in both orders. Raises ReplyError."""
+    """Which of the point's calls and those written the settler finds right, asked in both orders.
+
+    Raises ReplyError.
+    """
     names = {call.tool for call in (*point.calls, *written.calls)}
     tools = [_shown(tool, has_returns=False) for tool in point.tools.values() if tool.name in names]
     gold, other = _way(point.calls, "none"), _way(written.calls, written.instead or "none")
@@ -327,7 +345,9 @@ def _disagreement(point: DuePoint, reading: Reading) -> str:
 
 
 def _doubts(point: DuePoint, reading: Reading) -> list[DoubtedFact]:
-    """What differs between the gold and what was written, one fact each, and what the settler made of it."""
+    """What differs between the gold and what was written, one fact each, and what the settler
+    made of it.
+    """
     tool = next((call.tool for call in (*point.calls, *reading.calls)), "")
     settled = {
         "both": [DoubtedFact(kind="both_fit", turn=point.turn, tool=tool)],

@@ -1,4 +1,6 @@
-"""Tools that are more complex than a request can state, and resources that a category lets nobody manage (HammerBench 4.2, D.1)."""
+"""Tools that are more complex than a request can state, and resources that a category lets
+nobody manage (HammerBench 4.2, D.1).
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -214,7 +216,9 @@ class _Gap(NamedTuple):
 
 
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
-    """For each category, what can be created but not shown, changed or deleted; one finding a resource."""
+    """For each category, what can be created but not shown, changed or deleted; one finding a
+    resource.
+    """
     found: dict[str, Problem] = {}  # said once, whatever the languages
     for tool, thing, lacking in (
         gap for group in _companies(tools).values() for gap in _gaps(group)

@@ -1,8 +1,9 @@
 """Tools of a category that do the same (HammerBench 4.2: distinct functions within each category).
 
-Three signs are added up: the words of the names, the embeddings of the descriptions, and the words of the parameters.
-Embeddings alone take "mute" and "unmute" for the same and weigh most on the rest; so tools that do opposite things, or
-things of another kind, are apart before anything is added up (docs/decisions/0007-tools-that-do-the-same.md has the figures).
+Three signs are added up: the words of the names, the embeddings of the descriptions, and the words
+of the parameters. Embeddings alone take "mute" and "unmute" for the same and weigh most on the
+rest; so tools that do opposite things, or things of another kind, are apart before anything is
+added up (docs/decisions/0007-tools-that-do-the-same.md has the figures).
 """
 
 import re
@@ -31,9 +32,11 @@ READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = (
 
 
 class Doing(NamedTuple):
-    """What a tool does: `kinds` of action (a verb like `set` has two), its verb, and the words of what it does it to.
+    """What a tool does: `kinds` of action (a verb like `set` has two), its verb, and the words of
+    what it does it to.
 
-    `head` is the one word of these for the thing itself: an article, of `saveArticleForLater`; "" where there is none.
+    `head` is the one word of these for the thing itself: an article, of `saveArticleForLater`; ""
+    where there is none.
     """
 
     kinds: frozenset[str]
@@ -68,7 +71,9 @@ def _small_words(name: str) -> frozenset[str]:
 
 @lru_cache(8192)
 def doing_of(name: str, description: str) -> Doing:
-    """What the tool of this name and description does; an unknown verb is an action of the kind "other"."""
+    """What the tool of this name and description does; an unknown verb is an action of the kind
+    "other".
+    """
     named = split_name(name.rsplit(".", 1)[-1])
     verb = next((word for word in named if word in _kinds()), "")
     rest = tuple(stem(word) for word in named if word != verb and word not in _small_words("aside"))
@@ -115,7 +120,9 @@ def are_opposed(one: Tool, other: Tool) -> bool:
 
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
-    """Whether the verbs are opposites, or of no kind but their own: who replies does not forward."""
+    """Whether the verbs are opposites, or of no kind but their own: who replies does not
+    forward.
+    """
     verb, other = doing.verb, others.verb
     if not verb or not other or verb == other:
         return False
@@ -166,7 +173,9 @@ _NO_PARAMETERS = 0.5  # two tools without any are neither alike nor apart in the
 
 
 class DuplicateTools(NamedTuple):
-    """Two tools that might do the same, the earlier one first, and how alike they are in each sign, in 0..1."""
+    """Two tools that might do the same, the earlier one first, and how alike they are in each
+    sign, in 0..1.
+    """
 
     one: Tool
     other: Tool
@@ -188,7 +197,9 @@ class DuplicateTools(NamedTuple):
 
 
 def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
-    """Whether each tool does something that none before it in its category does; the first of its kind is in its place."""
+    """Whether each tool does something that none before it in its category does; the first of
+    its kind is in its place.
+    """
     nearest: dict[str, DuplicateTools] = {}
     for duplicates in find_duplicate_tools(tools):
         known = nearest.get(duplicates.other.key)

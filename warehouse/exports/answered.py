@@ -1,7 +1,8 @@
 """What is taught where answers go out: a candidate's own right ones, and worse ones beside them.
 
-An answer is right or wrong by rule, as evaluations score it. Where the assistant should speak, words that candidates said are
-judged by nobody and a call with what is known so far counts as right: there a wrong call is all that is taken of them.
+An answer is right or wrong by rule, as evaluations score it. Where the assistant should speak,
+words that candidates said are judged by nobody and a call with what is known so far counts as
+right: there a wrong call is all that is taken of them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +36,9 @@ class _Stated(NamedTuple):
 def right_answers(
     example: TrainingExample, answers: SampleAnswers
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """The example with each right answer of a candidate in the place of the gold; the same one twice is taken once."""
+    """The example with each right answer of a candidate in the place of the gold; the same one
+    twice is taken once.
+    """
     found = _once(_right(example, answers))
     for given, message in found:
         yield example._replace(last=message, given_by=given.given_by, pass_rate=answers.pass_rate)
@@ -46,7 +49,9 @@ def right_answers(
 def right_runs(
     sample: Sample, answers: SampleAnswers, teach: Teach
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """What each right run over a multi-step sample teaches, whole, and how many runs teach nothing."""
+    """What each right run over a multi-step sample teaches, whole, and how many runs teach
+    nothing.
+    """
     for run in answers.runs:
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
@@ -77,7 +82,9 @@ def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[Training
 def pairs(
     example: TrainingExample, answers: SampleAnswers
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """The example with each worse answer beside the right one of the same candidate, or beside the gold where it has none."""
+    """The example with each worse answer beside the right one of the same candidate, or beside
+    the gold where it has none.
+    """
     own = {one.given.given_by: one.message for one in reversed(list(_right(example, answers)))}
     found = list(_wrong(example, answers))
     for given, message in found:
@@ -94,7 +101,9 @@ def pairs(
 
 
 def labelled(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
-    """The example with each right answer of a candidate, with its gold, and with each wrong one, which is not to be learned."""
+    """The example with each right answer of a candidate, with its gold, and with each wrong one,
+    which is not to be learned.
+    """
     right = [one for one in right_answers(example, answers) if isinstance(one, TrainingExample)]
     yield from right
     if _said(example.last) not in [_said(one.last) for one in right]:
@@ -130,7 +139,9 @@ def _once(found: Iterable[_Stated]) -> list[_Stated]:
 
 
 def _said(message: Message) -> tuple[str, bytes]:
-    """What a message says and calls, without what was thought before, however the arguments are ordered."""
+    """What a message says and calls, without what was thought before, however the arguments are
+    ordered.
+    """
     calls = [
         [one["function"]["name"], orjson.loads(one["function"]["arguments"])]
         for one in message.get("tool_calls", ())

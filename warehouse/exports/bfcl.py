@@ -1,17 +1,22 @@
-"""BFCL's format: question files and possible-answer files for samples with due calls, a question file for the others.
+"""BFCL's format: question files and possible-answer files for samples with due calls, a question
+file for the others.
 
-One call that is due makes a question of the category `multiple`, several one of `parallel_multiple`, or of `parallel`
-where one tool is all there is to call. Where calls were
-carried out, each step is a question of its own, after the calls and results before it; the last snapshot always is.
-What nobody can know before an earlier call returns may be left out, or be the placeholder.
+One call that is due makes a question of the category `multiple`, several one of
+`parallel_multiple`, or of `parallel` where one tool is all there is to call. Where calls were
+carried out, each step is a question of its own, after the calls and results before it; the last
+snapshot always is. What nobody can know before an earlier call returns may be left out, or be the
+placeholder.
 
-The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that a call is due with
-fewer arguments than its tool requires, so nothing is required and what the gold leaves out is [""]: it may be missing,
-and no value of it is right. It looks one level into objects: their members are lists of accepted values, anything
-deeper is compared as it stands. Whole numbers and others in one list are written as decimals, because it wants one type.
-Its decoder reads calls as Python: tools and parameters have names that are identifiers, the true ones stand in the question.
+The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that
+a call is due with fewer arguments than its tool requires, so nothing is required and what the gold
+leaves out is [""]: it may be missing, and no value of it is right. It looks one level into objects:
+their members are lists of accepted values, anything deeper is compared as it stands. Whole numbers
+and others in one list are written as decimals, because it wants one type. Its decoder reads calls
+as Python: tools and parameters have names that are identifiers, the true ones stand in the
+question.
 
-CONFETTI's conversations have the shape of BFCL v2: a question for each call, and one for each agent turn with its acts.
+CONFETTI's conversations have the shape of BFCL v2: a question for each call, and one for each agent
+turn with its acts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -64,7 +69,9 @@ class DueCalls(NamedTuple):
 
 
 def due_turns(sample: Sample) -> Iterator[DueCalls]:
-    """The turns of a sample that are asked about: every step that was carried out, and the last snapshot."""
+    """The turns of a sample that are asked about: every step that was carried out, and the last
+    snapshot.
+    """
     turns = sample.call_turns
     steps = [(at, turn) for at, turn in turns if turn.executed or at == turns[-1][0]]
     for at, turn in steps:
@@ -76,7 +83,10 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
 def accepted_calls(
     calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names
 ) -> list[dict[str, Any]]:
-    """Each call that is due, with the values that are right for every parameter. Raises RecordError for an unknown tool."""
+    """Each call that is due, with the values that are right for every parameter.
+
+    Raises RecordError for an unknown tool.
+    """
     calls, by_name = list(calls), {tool.name: tool for tool in tools}
     unknown = next((call.tool for call in calls if call.tool not in by_name), None)
     if unknown is not None:
@@ -93,7 +103,9 @@ def function_docs(
     *,
     with_required: bool = False,
 ) -> list[dict[str, Any]]:
-    """The tools as BFCL describes functions; the calls that are due decide types that no schema names."""
+    """The tools as BFCL describes functions; the calls that are due decide types that no schema
+    names.
+    """
     listed = list(tools)
     given: dict[str, dict[str, JsonValue]] = {}
     for call in calls:
@@ -108,7 +120,9 @@ def function_docs(
 
 
 def _category(due: DueCalls) -> str:
-    """Which file asks for these calls; several of the one tool that there is are a category of their own."""
+    """Which file asks for these calls; several of the one tool that there is are a category of
+    their own.
+    """
     if len(due.calls) > 1:
         return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
     return "multiple" if due.calls else "irrelevance"
@@ -155,7 +169,9 @@ def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any
 
 
 def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
-    """A parameter in BFCL's types; where the schema names none, the gold value's own type decides."""
+    """A parameter in BFCL's types; where the schema names none, the gold value's own type
+    decides.
+    """
     branches = [
         one
         for word in ("anyOf", "oneOf")
@@ -203,7 +219,9 @@ def _accepted(call: GoldCall, tool: Tool, names: Names) -> dict[str, list[Any]]:
 
 
 def _wrapped(value: JsonValue) -> JsonValue:
-    """A value as the checker compares it: the members of an object, and of each object in a list, in lists of their own."""
+    """A value as the checker compares it: the members of an object, and of each object in a
+    list, in lists of their own.
+    """
     if isinstance(value, dict):
         return {name: [member] for name, member in value.items()}
     if not isinstance(value, list):
@@ -283,7 +301,8 @@ def dialogue_of(sample: Sample) -> str:
 def validate_conversation(sample: Sample) -> None:
     """Raise RecordError where calls before the last turn were not carried out.
 
-    Nobody can tell what comes after a call without a result; a last one, as after a shift, is due and no more.
+    Nobody can tell what comes after a call without a result; a last one, as after a shift, is due
+    and no more.
     """
     for turn in sample.turns[:-1]:
         if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
@@ -294,7 +313,9 @@ def validate_conversation(sample: Sample) -> None:
 
 
 def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
-    """A question for each call, and its answer: it is asked for after the gold calls of its turn that stand before it."""
+    """A question for each call, and its answer: it is asked for after the gold calls of its turn
+    that stand before it.
+    """
     names = identifier_names(tools, with_parameters=False)
     for at, turn in enumerate(sample.turns):
         following = [one for one in sample.turns[at + 1 : at + 2] if isinstance(one, ResultTurn)]
@@ -314,7 +335,9 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Questi
 
 
 def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
-    """A question for each agent turn, and its answer: all that the agent does before the user speaks again."""
+    """A question for each agent turn, and its answer: all that the agent does before the user
+    speaks again.
+    """
     names = identifier_names(tools, with_parameters=False)
     spoken = groupby(enumerate(sample.turns), lambda one: isinstance(one[1], UserTurn))
     for group in (list(group) for is_user, group in spoken if not is_user):
@@ -359,10 +382,12 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
 
 
 def _begin_conversations(part: ReleaseSplit) -> Write:
-    """A question has all that was stated, called and returned before it. The published folder has the accepted answers only.
+    """A question has all that was stated, called and returned before it.
 
-    Here every question stands beside them, with the tools; calls in its messages are objects, and an agent turn has all its
-    messages, so that the conversation can be read back as it was.
+    The published folder has the accepted answers only.
+
+    Here every question stands beside them, with the tools; calls in its messages are objects, and
+    an agent turn has all its messages, so that the conversation can be read back as it was.
     """
 
     def write(sample: Sample) -> int:

@@ -1,8 +1,9 @@
-"""What an assistant is taught by samples: one example for each thing that it should do, which the last message is.
+"""What an assistant is taught by samples: one example for each thing that it should do, which the
+last message is.
 
-It asks the question while a required argument is missing, calls once all are known, answers after a result, or says that no
-tool fits. The formats for training and for judging single steps are made of these examples. Messages have the shape of the chat
-completions API.
+It asks the question while a required argument is missing, calls once all are known, answers after a
+result, or says that no tool fits. The formats for training and for judging single steps are made of
+these examples. Messages have the shape of the chat completions API.
 """
 
 import re
@@ -67,11 +68,13 @@ _Validator = extend(Draft202012Validator, {"pattern": lambda *_: iter(())})  # t
 
 
 class TrainingExample(NamedTuple):
-    """What is said and done before, what the assistant should do, and the tools that it sees, under the names that they have here.
+    """What is said and done before, what the assistant should do, and the tools that it sees, under
+    the names that they have here.
 
-    `names` are the true names of the tools that are called otherwise here; `tools_left_out` were one too many for the reader.
-    Where answers are exported, `given_by` tells whose `last` is ("" for the gold), and `pass_rate` how many runs pass; `rejected`
-    is a worse answer. A `last` that `is_wrong` is not to be learned.
+    `names` are the true names of the tools that are called otherwise here; `tools_left_out` were
+    one too many for the reader. Where answers are exported, `given_by` tells whose `last` is (""
+    for the gold), and `pass_rate` how many runs pass; `rejected` is a worse answer. A `last` that
+    `is_wrong` is not to be learned.
     """
 
     sample: Sample
@@ -115,11 +118,13 @@ OfRuns = Callable[[Sample, SampleAnswers, Teach], "Iterable[TrainingExample | Le
 
 
 class ExampleFormat(NamedTuple):
-    """How a format writes what samples teach, each thing once: a row an example into one file a part.
+    """How a format writes what samples teach, each thing once: a row an example into one file a
+    part.
 
-    `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that teach all of a conversation at
-    once. `has_origins` writes the origins beside, for readers that take no other fields than their own. `answered` makes of an
-    example and of what was answered there what is written where answers are exported, `of_runs` what is written of whole runs.
+    `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that
+    teach all of a conversation at once. `has_origins` writes the origins beside, for readers that
+    take no other fields than their own. `answered` makes of an example and of what was answered
+    there what is written where answers are exported, `of_runs` what is written of whole runs.
     """
 
     row_of: Callable[[TrainingExample], Row]
@@ -193,7 +198,9 @@ class ExampleFormat(NamedTuple):
 def examples_of(
     sample: Sample, source: ReleaseStream, *, most_tools: int | None = None, are_whole: bool = False
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """All that a sample of a release teaches, or without what is the beginning of a longer example."""
+    """All that a sample of a release teaches, or without what is the beginning of a longer
+    example.
+    """
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
     briefing, refusal = _drawn_words(sample, source)
     # answers of candidates are to codes as they were shown
@@ -241,7 +248,8 @@ def examples_of(
 def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
     """What the assistant is told first, and how it says that no tool fits.
 
-    The sample states it, else it is drawn by its request: samples of one request begin alike, and are taught once.
+    The sample states it, else it is drawn by its request: samples of one request begin alike, and
+    are taught once.
     """
     words, rng = (
         source.words.get(sample.language, AssistantWords()),
@@ -257,7 +265,8 @@ _KEPT, _DIGEST = 24, 16
 
 
 def _shortened(turn: Turn) -> Turn:
-    """A turn in which codes of more than a thousand characters are short: to copy them by heart is nothing to learn.
+    """A turn in which codes of more than a thousand characters are short: to copy them by heart is
+    nothing to learn.
 
     The same code is the same in results and in the calls that take it.
     """
@@ -284,7 +293,9 @@ def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _taught(turns: Sequence[Turn]) -> Iterator[int]:
-    """The turns that an assistant takes: snapshots, and what it says to a user or after a result."""
+    """The turns that an assistant takes: snapshots, and what it says to a user or after a
+    result.
+    """
     for at, turn in enumerate(turns):
         before = turns[at - 1] if at else None
         if isinstance(turn, CallTurn) or (
@@ -322,7 +333,9 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
 
 
 def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:
-    """Whether the assistant spoke after a call that was due whole and was not made: it goes on as if it were."""
+    """Whether the assistant spoke after a call that was due whole and was not made: it goes on
+    as if it were.
+    """
     return any(
         isinstance(turn, CallTurn)
         and turn.calls
@@ -339,7 +352,8 @@ def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_allowed(schema: str, arguments: str) -> bool:
-    """Whether a schema allows arguments; what JSON Schema does not know or the schema does not have allows all.
+    """Whether a schema allows arguments; what JSON Schema does not know or the schema does not have
+    allows all.
 
     Patterns are not asked.
     """
@@ -381,9 +395,11 @@ def _last_message(
 def openai_messages(
     briefing: str, turns: Iterable[Turn], names: Mapping[str, str]
 ) -> Iterator[Message]:
-    """What was stated, called and returned, in OpenAI's form; a snapshot at which nothing was carried out says nothing.
+    """What was stated, called and returned, in OpenAI's form; a snapshot at which nothing was
+    carried out says nothing.
 
-    Before all else stands the `briefing` as a system message; `names` gives tools the names that they have there.
+    Before all else stands the `briefing` as a system message; `names` gives tools the names that
+    they have there.
     """
     if briefing:
         yield {"role": "system", "content": briefing}

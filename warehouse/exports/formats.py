@@ -1,4 +1,6 @@
-"""The table of export formats, and writing a release in one: beside its folder first, and into place when all of it is whole."""
+"""The table of export formats, and writing a release in one: beside its folder first, and into
+place when all of it is whole.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +124,9 @@ class Skipped(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What an export wrote, how many rows of each split, and what it left out; the split is "" where there are none."""
+    """What an export wrote, how many rows of each split, and what it left out; the split is ""
+    where there are none.
+    """
 
     files: list[Path]
     splits: dict[str, int]
@@ -135,11 +139,13 @@ class Export(NamedTuple):
 
 
 def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "") -> Export:
-    """Write a release in a format, with its card as README: samples that the format can't hold are left out.
+    """Write a release in a format, with its card as README: samples that the format can't hold are
+    left out.
 
-    The folder is the export's own: it may be missing, empty, or hold an older export in the same format, whose place is taken.
-    Raises ConfigurationError for an unknown format or a folder of other things, RecordError where there is nothing that has a
-    place in the format; then nothing is written.
+    The folder is the export's own: it may be missing, empty, or hold an older export in the same
+    format, whose place is taken. Raises ConfigurationError for an unknown format or a folder of
+    other things, RecordError where there is nothing that has a place in the format; then nothing is
+    written.
     """
     form = format_of(to)
     if isinstance(form, TableFormat):
@@ -152,10 +158,15 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
 def export_tables(
     warehouse: Warehouse, release: Release, folder: Path, card: str = "", kinds: Sequence[str] = ()
 ) -> Export:
-    """Copy a release's tables into Parquet files, of some kinds or all; as `export_release` otherwise."""
+    """Copy a release's tables into Parquet files, of some kinds or all; as `export_release`
+    otherwise.
+    """
 
     def make(beside: Path) -> _Made:
-        """A file a split, "" where there are none. The store does it, so that a million samples take seconds."""
+        """A file a split, "" where there are none.
+
+        The store does it, so that a million samples take seconds.
+        """
         asked, files, counts, mark = [release.name, list(kinds)], list[Path](), dict[str, int](), ""
         with warehouse.together():
             for row in warehouse.rows(sql("whole.counted"), asked):

@@ -1,7 +1,9 @@
-"""A data set as the Hugging Face hub has it: a Parquet file a split, a README whose head names them, Croissant metadata.
+"""A data set as the Hugging Face hub has it: a Parquet file a split, a README whose head names
+them, Croissant metadata.
 
-A row is a sample. What has a shape of its own in each row (schemas, arguments, results) is JSON text, so that any version of
-`datasets` reads it; messages and snapshots are lists of records of text.
+A row is a sample. What has a shape of its own in each row (schemas, arguments, results) is JSON
+text, so that any version of `datasets` reads it; messages and snapshots are lists of records of
+text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""What an assistant does next, for tools that measure: a task of inspect_ai, items of a Langfuse dataset, tests of promptfoo."""
+"""What an assistant does next, for tools that measure: a task of inspect_ai, items of a Langfuse
+dataset, tests of promptfoo.
+"""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -20,7 +22,9 @@ _WORDS = ("name", "description", "parameters")
 
 
 def inspect_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a sample; the target is the JSON text of the calls that are due, `[]` where words are."""
+    """An example as a sample; the target is the JSON text of the calls that are due, `[]` where
+    words are.
+    """
     called = {
         call["id"]: call["function"]["name"]
         for one in example.messages
@@ -58,7 +62,9 @@ def _calls(message: Message) -> list[dict[str, Any]]:
 
 
 def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-    """The task, which takes the test split unless it is told another: the same for every release but for names."""
+    """The task, which takes the test split unless it is told another: the same for every release
+    but for names.
+    """
     stems = [part.stem for part in parts]
     environment = sandbox(keep_trailing_newline=True)
     template = environment.from_string(
@@ -99,7 +105,9 @@ INSPECT = _WORLDS.added_to(
 
 
 def _begin(part: ReleaseSplit) -> Write:
-    """What writes an example as an item of the dataset; the same item again takes the place of the one before."""
+    """What writes an example as an item of the dataset; the same item again takes the place of
+    the one before.
+    """
     name = "/".join(filter(None, (part.source.release.name, part.split)))
 
     def row(example: TrainingExample) -> dict[str, Any]:
@@ -131,8 +139,9 @@ _TEMPLATES = {"{{": "{\\u007b", "{%": "{\\u0025", "{#": "{\\u0023"}
 def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a test, held against the trajectory: the calls that an agent's traces tell of.
 
-    It shows the conversation as messages and hands the tools to the provider; assertions ask for each due call with just its
-    arguments, and for no call besides. Messages are JSON text, in which nothing is left that promptfoo would take for a template.
+    It shows the conversation as messages and hands the tools to the provider; assertions ask for
+    each due call with just its arguments, and for no call besides. Messages are JSON text, in which
+    nothing is left that promptfoo would take for a template.
     """
     due = [call["function"] for call in example.last.get("tool_calls", ())]
     if any(sign in call["arguments"] for call in due for sign in _TEMPLATES):

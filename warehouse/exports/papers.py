@@ -1,4 +1,6 @@
-"""Samples in the shapes of the papers, so that their own tools read ours: CallNavi, ComplexFuncBench and HammerBench."""
+"""Samples in the shapes of the papers, so that their own tools read ours: CallNavi,
+ComplexFuncBench and HammerBench.
+"""
 
 import re
 from collections import Counter
@@ -37,10 +39,11 @@ _FILE_NAME = re.compile(r"[^\w-]+")
 
 
 def callnavi_question(sample: Sample, name: str) -> Fields:
-    """One sample as a question: the names of all calls, the parameters of each, and which of them nobody knows yet.
+    """One sample as a question: the names of all calls, the parameters of each, and which of them
+    nobody knows yet.
 
-    The placeholder for what only an earlier call's result can tell is the same there and here. One that was imported keeps
-    its id. Raises RecordError where the format has no place.
+    The placeholder for what only an earlier call's result can tell is the same there and here. One
+    that was imported keeps its id. Raises RecordError where the format has no place.
     """
     spoken: list[JsonValue] = []
     last = max((at for at, _ in sample.call_turns), default=None)
@@ -141,7 +144,9 @@ PATHS_FILE = "ComplexFuncBench.jsonl"
 
 
 def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity: str) -> Fields:
-    """One sample as a record. Raises RecordError: calls that were not made, and external messages, have no place there.
+    """One sample as a record.
+
+    Raises RecordError: calls that were not made, and external messages, have no place there.
 
     Evidence, what tools return and which tools were taken away are not kept.
     """
@@ -234,7 +239,9 @@ COMPLEXFUNCBENCH = Format(
 
 
 class PublishedFile(NamedTuple):
-    """A file of a language folder: whether a record of it is one request, one that no tool fits, and how its fields are ordered."""
+    """A file of a language folder: whether a record of it is one request, one that no tool fits,
+    and how its fields are ordered.
+    """
 
     path: str
     is_single: bool = False
@@ -329,7 +336,8 @@ def kind_of_file(sample: Sample) -> str:
 
 def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
     labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
-    # The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept.
+    # The label of an irrelevant request of our own: the tool that was taken away, whose arguments
+    # nobody kept.
     withheld: list[JsonValue] = [
         {"name": tools[key].name, "arguments": {}} for key in sample.withheld if key in tools
     ]
@@ -384,7 +392,9 @@ def _with_floats(schema: JsonValue) -> JsonValue:
 
 
 def _begin_published(part: ReleaseSplit) -> Write:
-    """One file a language and kind, in the folders and under the names of the published data, each numbered."""
+    """One file a language and kind, in the folders and under the names of the published data,
+    each numbered.
+    """
 
     def write(sample: Sample) -> int:
         file = hammerbench_file(sample)

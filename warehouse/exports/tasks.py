@@ -1,7 +1,8 @@
-"""Tasks as environments of trainers: their samples and worlds, a module by which a library plays them, and its tests.
+"""Tasks as environments of trainers: their samples and worlds, a module by which a library plays
+them, and its tests.
 
-Beside the rows that a format has of every sample, or in their place, a folder gets `tasks/`, which `callwright.load_tasks` reads,
-and files that are rendered from templates.
+Beside the rows that a format has of every sample, or in their place, a folder gets `tasks/`, which
+`callwright.load_tasks` reads, and files that are rendered from templates.
 """
 
 import re
@@ -58,7 +59,9 @@ _TAKEN = frozenset(
 
 
 def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
-    """What the tools of a world are called by those who play in it: identifiers that no library has another use for."""
+    """What the tools of a world are called by those who play in it: identifiers that no library
+    has another use for.
+    """
     plain = identifier_names(tools, with_parameters=False).tools
     return {
         own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name
@@ -88,10 +91,12 @@ def said_before_calls(sample: Sample) -> list[dict[str, str]]:
 
 
 class TaskFormat(NamedTuple):
-    """How tasks are handed to a library: its files by their place, each with the template that it is rendered from.
+    """How tasks are handed to a library: its files by their place, each with the template that it
+    is rendered from.
 
-    `root` is the folder of the module, named by the release's word. `row_of` makes the library's own row of a task out of the
-    sample and the documents of its tools, `words_of` more words for the templates.
+    `root` is the folder of the module, named by the release's word. `row_of` makes the library's
+    own row of a task out of the sample and the documents of its tools, `words_of` more words for
+    the templates.
     """
 
     files: Mapping[str, str]

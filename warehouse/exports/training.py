@@ -1,4 +1,6 @@
-"""Rows for training: by OpenAI's chat format, by ShareGPT's with tools, and by a resources server of NeMo Gym."""
+"""Rows for training: by OpenAI's chat format, by ShareGPT's with tools, and by a resources
+server of NeMo Gym.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
@@ -23,8 +25,9 @@ from callwright.warehouse.records import Sample
 def openai_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a line of a training file, which ends with what the assistant should do.
 
-    Messages of the assistant before the last one have the weight 0: each is taught by the row that ends with it. A row has no
-    place for where it came from: that stands in a second file, line by line. What the provider refuses in a file:
+    Messages of the assistant before the last one have the weight 0: each is taught by the row that
+    ends with it. A row has no place for where it came from: that stands in a second file, line by
+    line. What the provider refuses in a file:
 
     - a field that it does not know, in a row or in a message;
     - a call that no tool message follows at once, or a tool message that follows no call;
@@ -69,11 +72,13 @@ NOT_IN_TURN = "user and assistant do not take turns"
 
 
 def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row; tools and system are text, "" where there are none. Raises RecordError where there is no place.
+    """An example as a row; tools and system are text, "" where there are none.
 
-    People and observations stand at odd places, the assistant and its calls at even ones; so several calls, or what they
-    returned, are one message with a JSON list. All that the assistant says in a row is taught: a row that is the beginning of
-    a longer one is left to that one.
+    Raises RecordError where there is no place.
+
+    People and observations stand at odd places, the assistant and its calls at even ones; so
+    several calls, or what they returned, are one message with a JSON list. All that the assistant
+    says in a row is taught: a row that is the beginning of a longer one is left to that one.
     """
     system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
     spoken = [one for one in example.messages if one["role"] != "system"]
@@ -162,10 +167,11 @@ SERVER = "single_step_tool_use_with_argument_comparison"
 
 
 def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row: a request to the responses API, and the action that SERVER expects; `origin` is ours, and goes along.
+    """An example as a row: a request to the responses API, and the action that SERVER expects;
+    `origin` is ours, and goes along.
 
-    The server compares the calls of one step with those that are due, or asks that words are said where words are due. With
-    `parallel_tool_call_rewarding` it wants no call besides.
+    The server compares the calls of one step with those that are due, or asks that words are said
+    where words are due. With `parallel_tool_call_rewarding` it wants no call besides.
     """
     listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
     asked = {
@@ -180,7 +186,9 @@ def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """A message as the responses API has it: calls and what they returned are items of their own."""
+    """A message as the responses API has it: calls and what they returned are items of their
+    own.
+    """
     if message["role"] == "tool":
         yield {
             "type": "function_call_output",

@@ -1,8 +1,10 @@
-"""TRL's conversational formats: for supervised fine-tuning, for preferences (DPO, KTO), and prompts with gold for GRPO.
+"""TRL's conversational formats: for supervised fine-tuning, for preferences (DPO, KTO), and prompts
+with gold for GRPO.
 
-TRL trains on all that the assistant says in a row of `messages`, so a row that is the beginning of a longer one is left to that
-one. Arguments are objects, as chat templates write them; the tools are JSON text, which TRL's trainers read. GRPO's trainer has the
-same tools for all rows, so there a system message tells those of the row.
+TRL trains on all that the assistant says in a row of `messages`, so a row that is the beginning of
+a longer one is left to that one. Arguments are objects, as chat templates write them; the tools are
+JSON text, which TRL's trainers read. GRPO's trainer has the same tools for all rows, so there a
+system message tells those of the row.
 """
 
 import re
@@ -114,7 +116,9 @@ def _message(message: Message, called: Mapping[str, str]) -> Message:
 def _header(
     lists: Sequence[str], texts: Sequence[str]
 ) -> Callable[[Sequence[ReleaseSplit]], dict[str, JsonValue]]:
-    """The head of the README, which tells `datasets` the columns: lists of messages, whose arguments differ, and texts."""
+    """The head of the README, which tells `datasets` the columns: lists of messages, whose
+    arguments differ, and texts.
+    """
 
     def head(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
         files: list[JsonValue] = [
@@ -152,7 +156,9 @@ _SCALARS = (str, int, bool, type(None))
 
 
 def _worlds(source: ReleaseStream) -> dict[str, Any]:
-    """The classes of a module: of each world the methods that its tools are, with what their signatures and docstrings say."""
+    """The classes of a module: of each world the methods that its tools are, with what their
+    signatures and docstrings say.
+    """
     renamed: dict[str, dict[str, str]] = {}
     worlds = []
     for name, world in source.worlds.items():
@@ -184,7 +190,9 @@ def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _line(text: str) -> str:
-    """A text without what readers of docstrings take for more than words: lines, heads, and choices at an end."""
+    """A text without what readers of docstrings take for more than words: lines, heads, and
+    choices at an end.
+    """
     plain = re.sub(r"\s*\(choices:.*\)$", "", " ".join(text.split()))
     return re.sub(r"\b(Args|Returns|Raises):", r"\1", plain)
 

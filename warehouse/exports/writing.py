@@ -1,4 +1,5 @@
-"""What an export format is, and what all of them write with: a part for each split, whose files grow row by row.
+"""What an export format is, and what all of them write with: a part for each split, whose files
+grow row by row.
 
 Samples come one after another and leave what a format makes of each; nothing else of them is kept.
 """
@@ -34,13 +35,16 @@ class LeftOutRow(NamedTuple):
 
 
 class ReleaseSplit:
-    """One split of a release as it is written: how many samples and rows there are, and what has no place.
+    """One split of a release as it is written: how many samples and rows there are, and what has no
+    place.
 
     The split is "" where the release has none. The canary marks test samples.
     """
 
     def __init__(self, source: ReleaseStream, split: str, form: "Format", folder: Path) -> None:
-        """A format of many files has a folder a split below `folder`, any other a file a split in it."""
+        """A format of many files has a folder a split below `folder`, any other a file a split
+        in it.
+        """
         self.source, self.split = source, split
         self.canary = canary(source.release) if split == TEST else ""
         self.samples = self.rows = 0
@@ -59,7 +63,9 @@ class ReleaseSplit:
 
     @property
     def mark(self) -> dict[str, str]:
-        """The canary as a field of a row: readers want the same fields in each split, so it is empty where there is none."""
+        """The canary as a field of a row: readers want the same fields in each split, so it is
+        empty where there is none.
+        """
         return {"canary": self.canary}
 
     @property
@@ -76,7 +82,9 @@ class ReleaseSplit:
         ]
 
     def take(self, sample: Sample) -> None:
-        """Write what the format makes of a sample; one that it has no place for is counted with the reason."""
+        """Write what the format makes of a sample; one that it has no place for is counted with
+        the reason.
+        """
         try:
             rows = self._write(sample)
         except RecordError as error:
@@ -138,14 +146,16 @@ class ReleaseSplit:
 
 
 class Format(NamedTuple):
-    """An export format: its name, what it holds, who reads it, and how a part of a release is written.
+    """An export format: its name, what it holds, who reads it, and how a part of a release is
+    written.
 
-    `begin` gives what writes a sample into a part and says how many rows that makes; it raises RecordError, before anything
-    is written, for a sample that the format can't hold, in words that fit each such sample. `complete` writes the files that
-    are about all parts. `header` is what the head of the README must say for the reader. What the template model worded is left
-    out of a format that `is_for_training` unless it is asked for. `answers` says whether what candidates answered may go out in
-    it, and whether the format is nothing without worse answers beside the gold.
-    One that `has_worlds` is given those that tasks play in.
+    `begin` gives what writes a sample into a part and says how many rows that makes; it raises
+    RecordError, before anything is written, for a sample that the format can't hold, in words that
+    fit each such sample. `complete` writes the files that are about all parts. `header` is what the
+    head of the README must say for the reader. What the template model worded is left out of a
+    format that `is_for_training` unless it is asked for. `answers` says whether what candidates
+    answered may go out in it, and whether the format is nothing without worse answers beside the
+    gold. One that `has_worlds` is given those that tasks play in.
     """
 
     name: str
@@ -161,7 +171,9 @@ class Format(NamedTuple):
 
 
 class TableFormat(NamedTuple):
-    """An export format that the store writes itself, table by table: what it holds and who reads it."""
+    """An export format that the store writes itself, table by table: what it holds and who reads
+    it.
+    """
 
     name: str
     holds: str
@@ -180,7 +192,9 @@ def in_order(splits: Iterable[str]) -> list[str]:
 
 
 def canary(release: Release) -> str:
-    """The string that marks a release's test samples, so that a corpus in which they leaked can be told by it."""
+    """The string that marks a release's test samples, so that a corpus in which they leaked can
+    be told by it.
+    """
     identity = uuid5(NAMESPACE_URL, f"callwright:{release.content_hash}")
     return f"CALLWRIGHT TEST DATA, NEVER FOR TRAINING. canary GUID {identity}"
 
@@ -221,7 +235,9 @@ class Names(NamedTuple):
 
     @property
     def changed(self) -> dict[str, str]:
-        """The true name of each tool that is called otherwise, and of each parameter as `TOOL.PARAMETER`."""
+        """The true name of each tool that is called otherwise, and of each parameter as
+        `TOOL.PARAMETER`.
+        """
         tools = {plain: name for name, plain in self.tools.items() if plain != name}
         parameters = {
             f"{self.tool(tool)}.{plain}": name
@@ -233,14 +249,18 @@ class Names(NamedTuple):
 
 
 def plain_names(tools: Iterable[Tool]) -> dict[str, str]:
-    """For each tool name one of letters, digits, _ and - (at most 64), distinct where the names are distinct."""
+    """For each tool name one of letters, digits, _ and - (at most 64), distinct where the names
+    are distinct.
+    """
     return _distinct(
         {tool.name for tool in tools}, lambda name: _NOT_PLAIN.sub("_", name)[-_LONGEST:] or "_"
     )
 
 
 def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> Names:
-    """Names that a reader of Python calls takes: identifiers and no keywords, distinct where the names are distinct."""
+    """Names that a reader of Python calls takes: identifiers and no keywords, distinct where the
+    names are distinct.
+    """
     listed = list(tools)
     parameters = (
         {tool.name: _distinct(tool.properties, _identifier) for tool in listed}

@@ -1,6 +1,8 @@
-"""SQL of our own that is longer than a line: a file a topic, in it each statement under `-- name: …`.
+"""SQL of our own that is longer than a line: a file a topic, in it each statement under `-- name:
+…`.
 
-`@name` stands for another statement of the file, `@topic.name` for one of another file, or for what a caller puts in.
+`@name` stands for another statement of the file, `@topic.name` for one of another file, or for what
+a caller puts in.
 """
 
 import re

@@ -1,4 +1,6 @@
-"""The root of every stored record: frozen, strict, and named by what it holds; tools, and calls of them."""
+"""The root of every stored record: frozen, strict, and named by what it holds; tools, and calls
+of them.
+"""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -38,7 +40,9 @@ class Record(BaseModel):
 
     @classmethod
     def kept(cls, key: str, body: str | bytes) -> Self:
-        """A record that is kept under `key`, of its JSON: to compute the key anew takes longer than to read the record."""
+        """A record that is kept under `key`, of its JSON: to compute the key anew takes longer
+        than to read the record.
+        """
         record = cls.model_validate_json(body)
         vars(record)["key"] = key
         return record
@@ -63,9 +67,10 @@ JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its membe
 class Tool(Record):
     """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema).
 
-    `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them and no model sees them; each
-    gold call of the tool carries them beside its arguments (docs/decisions/0021). `plumbing` are parameters that nobody says,
-    such as paging and field masks: they stay in the signature, and no plan chooses them (docs/decisions/0033).
+    `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them
+    and no model sees them; each gold call of the tool carries them beside its arguments
+    (docs/decisions/0021). `plumbing` are parameters that nobody says, such as paging and field
+    masks: they stay in the signature, and no plan chooses them (docs/decisions/0033).
     """
 
     name: str = Field(min_length=1)
@@ -94,7 +99,9 @@ class Tool(Record):
 
     @property
     def choosable(self) -> tuple[str, ...]:
-        """The names of the parameters that a plan may give, in the order declared: all but optional plumbing."""
+        """The names of the parameters that a plan may give, in the order declared: all but
+        optional plumbing.
+        """
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
@@ -110,19 +117,25 @@ class Tool(Record):
 
     @property
     def fewest(self) -> int:
-        """How many parameters a call gives at least: all that are required, and more where the schema asks for more."""
+        """How many parameters a call gives at least: all that are required, and more where the
+        schema asks for more.
+        """
         stated = self.parameters.get("minProperties", 0)
         least = stated if isinstance(stated, int) else 0
         return max(len(self.required), min(least, len(self.choosable)))
 
     @property
     def signature(self) -> dict[str, Any]:
-        """Name, description and parameters: what prompts, requests and documents show of the tool."""
+        """Name, description and parameters: what prompts, requests and documents show of the
+        tool.
+        """
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
     @property
     def sayable(self) -> dict[str, Any]:
-        """The signature without what nobody says: what is shown to whoever words a call or reads what somebody said."""
+        """The signature without what nobody says: what is shown to whoever words a call or reads
+        what somebody said.
+        """
         if not self.plumbing:
             return self.signature
         kept = {name: self.properties[name] for name in self.choosable}
@@ -137,11 +150,13 @@ class Call(Record):
 
 
 class Change(Record):
-    """One difference between two states of a world: a thing that there is now, is no longer, or is otherwise.
+    """One difference between two states of a world: a thing that there is now, is no longer, or is
+    otherwise.
 
-    `kind` and `id` name the thing ("order", "7"). Of a thing that was `updated`, `field` is what differs, from `before` to
-    `after`; of one that was `created` `after` holds what it was given, of one that was `deleted` `before` what is known of it,
-    each as an object of fields, and `field` is "".
+    `kind` and `id` name the thing ("order", "7"). Of a thing that was `updated`, `field` is what
+    differs, from `before` to `after`; of one that was `created` `after` holds what it was given, of
+    one that was `deleted` `before` what is known of it, each as an object of fields, and `field` is
+    "".
     """
 
     sort: Literal["created", "updated", "deleted"]

@@ -1,7 +1,9 @@
-"""Drafts: the records on the way to samples and tools of every family: goals and paths, plans and choices, scenarios.
+"""Drafts: the records on the way to samples and tools of every family: goals and paths, plans and
+choices, scenarios.
 
-Of multi-step samples a step is a list of calls that can be made at once, a path a list of steps (ComplexFuncBench 2.1). Of
-conversations a scenario has a required complexity, and moves act it out (CONFETTI 3.1).
+Of multi-step samples a step is a list of calls that can be made at once, a path a list of steps
+(ComplexFuncBench 2.1). Of conversations a scenario has a required complexity, and moves act it out
+(CONFETTI 3.1).
 """
 
 from operator import not_
@@ -44,10 +46,12 @@ Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", 
 
 
 class Link(Record):
-    """Where the value of a parameter can come from: the `field` of an entry of the list `entries` that `source` returns.
+    """Where the value of a parameter can come from: the `field` of an entry of the list `entries`
+    that `source` returns.
 
-    `parameter` may lie deeper ("legs[].fromId"). `entries` is a dotted path from the response's root, "" where the
-    response itself is the one entry; `field` is a dotted path inside an entry ("" is the entry itself).
+    `parameter` may lie deeper ("legs[].fromId"). `entries` is a dotted path from the response's
+    root, "" where the response itself is the one entry; `field` is a dotted path inside an entry
+    ("" is the entry itself).
     """
 
     tool: str
@@ -58,9 +62,11 @@ class Link(Record):
 
 
 class Condition(Record):
-    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each entry.
+    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
+    entry.
 
-    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the list has one entry.
+    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
+    list has one entry.
     """
 
     test: Test
@@ -69,7 +75,10 @@ class Condition(Record):
 
 
 class StatedValue(Record):
-    """A value that the user says. An element that is not `replaceable` stays as it is in every variant."""
+    """A value that the user says.
+
+    An element that is not `replaceable` stays as it is in every variant.
+    """
 
     kind: Literal["said"] = "said"
     value: JsonValue
@@ -78,14 +87,17 @@ class StatedValue(Record):
 
 
 class Default(Record):
-    """A value that nobody says: the parameter's schema gives it as its default, or the tool's description demands it."""
+    """A value that nobody says: the parameter's schema gives it as its default, or the tool's
+    description demands it.
+    """
 
     kind: Literal["default"] = "default"
     value: JsonValue
 
 
 class Picked(Record):
-    """A value out of the response of an earlier call of the goal: the `field` of the entry of `entries` that is meant.
+    """A value out of the response of an earlier call of the goal: the `field` of the entry of
+    `entries` that is meant.
 
     `call` is an index into the goal's calls. `later_by` is added, in minutes, to a date and time.
     """
@@ -99,7 +111,9 @@ class Picked(Record):
 
 
 class Composed(Record):
-    """A value put together of others: a list of them, an object of them by name, or a text of them joined by a comma."""
+    """A value put together of others: a list of them, an object of them by name, or a text of
+    them joined by a comma.
+    """
 
     kind: Literal["composed"] = "composed"
     shape: Literal["list", "object", "joined"]
@@ -113,8 +127,8 @@ ValueSource = Annotated[StatedValue | Default | Picked | Composed, Field(discrim
 class PlannedCall(Record):
     """A call that the goal needs; `wanted` says that the user asks for what it returns.
 
-    `asked` are the fields of the response that the user wants to be told: dotted paths from its root, "[]" behind a list
-    of which every entry is meant ("data.days[].date").
+    `asked` are the fields of the response that the user wants to be told: dotted paths from its
+    root, "[]" behind a list of which every entry is meant ("data.days[].date").
     """
 
     tool: str
@@ -124,11 +138,12 @@ class PlannedCall(Record):
 
 
 class Goal(Draft):
-    """What a user wants, before anybody words it: calls in an order in which they can be made, each after its sources.
+    """What a user wants, before anybody words it: calls in an order in which they can be made, each
+    after its sources.
 
-    `environment` answers the calls. `domain` is one of its domains or "Cross". `candidates` are keys of tools.
-    `variants` is how many samples are to be made of it, itself among them (ComplexFuncBench 2.1.3). `kind` is that of its
-    samples, "" where the domain tells it.
+    `environment` answers the calls. `domain` is one of its domains or "Cross". `candidates` are
+    keys of tools. `variants` is how many samples are to be made of it, itself among them
+    (ComplexFuncBench 2.1.3). `kind` is that of its samples, "" where the domain tells it.
     """
 
     environment: str
@@ -149,7 +164,9 @@ class WordedGoal(Draft):
 
 
 class Exchange(Record):
-    """One step: calls made at once, and a response for each; or, without calls, what the assistant `said` and was `told`."""
+    """One step: calls made at once, and a response for each; or, without calls, what the
+    assistant `said` and was `told`.
+    """
 
     calls: tuple[Call, ...]
     responses: tuple[JsonValue, ...]
@@ -158,7 +175,9 @@ class Exchange(Record):
 
 
 class TracedGoal(Draft):
-    """A worded goal and the preliminary path: what a model called, step by step, from the request alone."""
+    """A worded goal and the preliminary path: what a model called, step by step, from the
+    request alone.
+    """
 
     worded: WordedGoal
     trace: tuple[Exchange, ...]
@@ -169,7 +188,9 @@ CorrectionKind = Literal["missing", "needless", "order", "value", "type", "funct
 
 
 class Correction(Record):
-    """A difference between the preliminary path and the shortest: `step` is the step of either, from 0."""
+    """A difference between the preliminary path and the shortest: `step` is the step of either,
+    from 0.
+    """
 
     kind: CorrectionKind
     step: int | None = None
@@ -178,7 +199,9 @@ class Correction(Record):
 
 
 class Strike(Record):
-    """An entry struck from a response: entry `entry` (as returned, from 0) of `entries` in response `call` of step `step`."""
+    """An entry struck from a response: entry `entry` (as returned, from 0) of `entries` in
+    response `call` of step `step`.
+    """
 
     step: int
     call: int
@@ -190,7 +213,8 @@ class Strike(Record):
 class GoalPath(Draft):
     """A goal with its shortest path, corrected and disambiguated (ComplexFuncBench 2.1.2).
 
-    `path` holds the responses without what was struck. `removed` are the keys of tools taken out of the candidates.
+    `path` holds the responses without what was struck. `removed` are the keys of tools taken out of
+    the candidates.
     """
 
     traced: TracedGoal
@@ -202,7 +226,9 @@ class GoalPath(Draft):
 
 
 class Assignment(Draft):
-    """What is to be made: a kind of sample about one tool, with the tools that will stand beside it."""
+    """What is to be made: a kind of sample about one tool, with the tools that will stand beside
+    it.
+    """
 
     kind: str
     language: Language
@@ -222,7 +248,8 @@ class ParameterChoice(Draft):
 
 
 class DraftCall(Draft):
-    """A choice with a value for each parameter: the gold call, with the words that came with it, "" where none did.
+    """A choice with a value for each parameter: the gold call, with the words that came with it, ""
+    where none did.
 
     `mentions` quotes of the request what states each parameter's value.
     """
@@ -236,7 +263,8 @@ class DraftCall(Draft):
 class RoutingPlan(Draft):
     """What a question shall ask for: calls of tools by name, in the order in which they are made.
 
-    A `picked` argument is the `field` of what an earlier call returns. `candidates` are the keys of the domain's tools.
+    A `picked` argument is the `field` of what an earlier call returns. `candidates` are the keys of
+    the domain's tools.
     """
 
     kind: str
@@ -254,7 +282,9 @@ EntityKind = Literal[
 
 
 class Derivation(Draft):
-    """What is to be made of which sample; an intent shift (IS) borrows its new request from the sample `other`."""
+    """What is to be made of which sample; an intent shift (IS) borrows its new request from the
+    sample `other`.
+    """
 
     transform: Transform
     source: Sample
@@ -263,9 +293,11 @@ class Derivation(Draft):
 
 
 class PlantedFault(Draft):
-    """What goes wrong in which sample, before anybody words it, and the gold calls that are then made, step by step.
+    """What goes wrong in which sample, before anybody words it, and the gold calls that are then
+    made, step by step.
 
-    `tools` are keys of those shown besides the source's. `entry` is the name of the thing that a text stands at.
+    `tools` are keys of those shown besides the source's. `entry` is the name of the thing that a
+    text stands at.
     """
 
     derivation: Derivation
@@ -283,14 +315,18 @@ class Slot(Record):
 
 
 class SlotPlan(Draft):
-    """The slots of a single-question-single-answer dialogue, in the order in which they are asked."""
+    """The slots of a single-question-single-answer dialogue, in the order in which they are
+    asked.
+    """
 
     derivation: Derivation
     slots: tuple[Slot, ...] = Field(min_length=1)
 
 
 class ValueChange(Draft):
-    """An argument that the user will give another value: the call `call` of the call turn `turn` of the source."""
+    """An argument that the user will give another value: the call `call` of the call turn `turn`
+    of the source.
+    """
 
     derivation: Derivation
     turn: int = Field(ge=0)
@@ -301,7 +337,9 @@ class ValueChange(Draft):
 
 
 class EntityReference(Draft):
-    """An argument that the user will only point at: said in the user turn `turn` of the source, to be found in `app`."""
+    """An argument that the user will only point at: said in the user turn `turn` of the source,
+    to be found in `app`.
+    """
 
     derivation: Derivation
     turn: int = Field(ge=0)
@@ -312,7 +350,9 @@ class EntityReference(Draft):
 
 
 class ExternalMessage(Draft):
-    """What the user will say instead of the value, and the message that holds it, from `start` to `end`."""
+    """What the user will say instead of the value, and the message that holds it, from `start`
+    to `end`.
+    """
 
     reference: EntityReference
     phrase: str = Field(min_length=1)
@@ -322,10 +362,11 @@ class ExternalMessage(Draft):
 
 
 class ToolsetPlan(Draft):
-    """What is to be made: `count` tools of a category, for these everyday goals and these things people keep there.
+    """What is to be made: `count` tools of a category, for these everyday goals and these things
+    people keep there.
 
-    Tool names are English in every language: `english_goals` and `english_resources` say the same as `goals` and
-    `resources`, in the same order; both are empty where the plan is in English.
+    Tool names are English in every language: `english_goals` and `english_resources` say the same
+    as `goals` and `resources`, in the same order; both are empty where the plan is in English.
     """
 
     category: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
@@ -418,10 +459,13 @@ Intent = Literal[
 
 
 class Episode(Record):
-    """A part of a conversation: a shape, and the tools that it takes, by key. `count` is how many values are compared.
+    """A part of a conversation: a shape, and the tools that it takes, by key.
 
-    A switch drops the first tool for the second; a chain feeds the second from the first; in an ambiguous episode the
-    first is meant and the second could be; an overfilled request says something that only the second could use.
+    `count` is how many values are compared.
+
+    A switch drops the first tool for the second; a chain feeds the second from the first; in an
+    ambiguous episode the first is meant and the second could be; an overfilled request says
+    something that only the second could use.
     """
 
     shape: EpisodeShape
@@ -430,9 +474,11 @@ class Episode(Record):
 
 
 class Scenario(Draft):
-    """What a conversation is to show: APIs, a required complexity, when it takes place, and how long it is at least.
+    """What a conversation is to show: APIs, a required complexity, when it takes place, and how
+    long it is at least.
 
-    `minimum_turns` counts the user's turns. The tools in `withheld` are asked for, but stand for nobody to call.
+    `minimum_turns` counts the user's turns. The tools in `withheld` are asked for, but stand for
+    nobody to call.
     """
 
     complexity: Complexity
@@ -470,10 +516,11 @@ class SimulatedCall(Record):
 
 
 class Move(Record):
-    """One turn before it is worded: who makes it, what for, and what exactly it says, calls or tells.
+    """One turn before it is worded: who makes it, what for, and what exactly it says, calls or
+    tells.
 
-    `asked` are the parameters that a question is about; `options` the tools that it offers; `extra` is said beside the
-    point. `error` is the message of a call that went wrong.
+    `asked` are the parameters that a question is about; `options` the tools that it offers; `extra`
+    is said beside the point. `error` is the message of a call that went wrong.
     """
 
     speaker: Literal["user", "agent", "calls"]
@@ -489,7 +536,9 @@ class Move(Record):
 
 
 class ConversationPlan(Draft):
-    """A scenario with every value, call, result and act of its conversation; only the words are lacking."""
+    """A scenario with every value, call, result and act of its conversation; only the words are
+    lacking.
+    """
 
     scenario: Scenario
     moves: tuple[Move, ...]
@@ -503,7 +552,10 @@ class WordedScenario(Draft):
 
 
 class Conversation(Draft):
-    """A worded conversation; `tags` tell at which turns what is asked for. Replies without acts are yet to be labelled."""
+    """A worded conversation; `tags` tell at which turns what is asked for.
+
+    Replies without acts are yet to be labelled.
+    """
 
     worded: WordedScenario
     turns: tuple[Turn, ...]
@@ -511,10 +563,11 @@ class Conversation(Draft):
 
 
 class TakenRecord(Draft):
-    """A record of others, read before the build: where it stands (file and line) and its sample; None where `problems` say why not.
+    """A record of others, read before the build: where it stands (file and line) and its sample;
+    None where `problems` say why not.
 
-    `seen` counts the records that say the same; `outcome`, `error` and `feedback` are what a log tells of the conversation,
-    `replaced` is how much personal data stood in it, by kind.
+    `seen` counts the records that say the same; `outcome`, `error` and `feedback` are what a log
+    tells of the conversation, `replaced` is how much personal data stood in it, by kind.
     """
 
     where: str

@@ -1,4 +1,6 @@
-"""What became of records, what people said of them, and of releases: answers, scores, and what models were asked."""
+"""What became of records, what people said of them, and of releases: answers, scores, and what
+models were asked.
+"""
 
 import re
 from collections.abc import Mapping
@@ -13,11 +15,11 @@ from callwright.warehouse.records.base import Arguments, Call, Record
 from callwright.warehouse.records.samples import Evidence, FaultSort, PolicySort
 
 Decision = Literal["proved", "unproved", "contradicted"]
-# What a claim rests on, the weakest first: nothing yet, a model that did not make the sample and did not see the gold, a rule,
-# a person.
+# What a claim rests on, the weakest first: nothing yet, a model that did not make the sample and
+# did not see the gold, a rule, a person.
 ClaimGrade = Literal["open", "judged", "proved", "vouched"]
-# What a sample claims: each argument means what was stated, the call is the deed that is asked for, nothing else is asked, and
-# no call is missing.
+# What a sample claims: each argument means what was stated, the call is the deed that is asked for,
+# nothing else is asked, and no call is missing.
 SampleClaim = Literal["arguments", "deed", "nothing_else", "no_call_missing", "replies", "message"]
 StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
 ReasonCode = Literal[
@@ -35,17 +37,19 @@ ReasonCode = Literal[
 DecidedBy = Literal["machine", "person"]
 
 
-# What speaks against a sample or a tool, as the check that finds it names it and declares an English
-# sentence for it; review screens have translations (annotation/configs).
+# What speaks against a sample or a tool, as the check that finds it names it and declares an
+# English sentence for it; review screens have translations (annotation/configs).
 DoubtKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 
 
 class DoubtedFact(Record):
-    """One fact that speaks against a sample or a tool, or leaves it open, in a form that each language has a sentence for.
+    """One fact that speaks against a sample or a tool, or leaves it open, in a form that each
+    language has a sentence for.
 
-    `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or is called, `value` what the
-    gold has and `other` what was read or stated instead, a rival or a model's own words, `quote` the user's words.
-    `sentence` is the English one that its check declares: facts that are shown have it, those that are kept do not.
+    `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or
+    is called, `value` what the gold has and `other` what was read or stated instead, a rival or a
+    model's own words, `quote` the user's words. `sentence` is the English one that its check
+    declares: facts that are shown have it, those that are kept do not.
     """
 
     kind: DoubtKind
@@ -63,10 +67,12 @@ Vote = Literal["gold", "written", "both", "neither"]
 
 
 class Reading(Record):
-    """What a reader that does not know the gold writes at a turn, and how that was settled where it differs.
+    """What a reader that does not know the gold writes at a turn, and how that was settled where it
+    differs.
 
-    `calls` are empty where it calls nothing; `instead` then says whether it asks first or finds no tool. `votes` are
-    the settler's, one for each order of the two; there are none where the reader wrote the same as the gold.
+    `calls` are empty where it calls nothing; `instead` then says whether it asks first or finds no
+    tool. `votes` are the settler's, one for each order of the two; there are none where the reader
+    wrote the same as the gold.
     """
 
     turn: int
@@ -79,9 +85,10 @@ class Reading(Record):
 class Verdict(Record):
     """One check's answer about one sample. `score` lies in 0..1, None where the check has no scale.
 
-    `model` is the model that gave the answer, "" where rules alone did; `by_maker` says that it is the one that made the sample.
-    `open_arguments` names the arguments for which the check found nothing, `doubts` what speaks against the sample: `reason` has
-    the same in English. `readings` are what a reader wrote at each turn.
+    `model` is the model that gave the answer, "" where rules alone did; `by_maker` says that it is
+    the one that made the sample. `open_arguments` names the arguments for which the check found
+    nothing, `doubts` what speaks against the sample: `reason` has the same in English. `readings`
+    are what a reader wrote at each turn.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset(
@@ -103,7 +110,9 @@ class Verdict(Record):
 
     @property
     def grade(self) -> ClaimGrade:
-        """What the claims that the check speaks of rest on by its answer; who made a sample is no witness for it."""
+        """What the claims that the check speaks of rest on by its answer; who made a sample is
+        no witness for it.
+        """
         if self.decision != "proved" or self.by_maker:
             return "open"
         return "judged" if self.model else "proved"
@@ -113,10 +122,12 @@ ReadingOutcome = Literal["caught", "missed", "passed", "falsely_doubted"]
 
 
 class PlantedReading(Record):
-    """What a reader made of a place of an accepted sample that was planted to measure it, at the turn of that index.
+    """What a reader made of a place of an accepted sample that was planted to measure it, at the
+    turn of that index.
 
-    `defect` is the sort of wrong call that stood there as the gold, "" where the gold itself did: a defect is caught or missed, the
-    gold passed or falsely doubted. `reader` is the model, `version` that of what it was asked.
+    `defect` is the sort of wrong call that stood there as the gold, "" where the gold itself did: a
+    defect is caught or missed, the gold passed or falsely doubted. `reader` is the model, `version`
+    that of what it was asked.
     """
 
     subject: str
@@ -140,9 +151,11 @@ class Failure(Record):
 
 
 class Outcome(Record):
-    """What became of a record at a stage of a build, and why: `reason` is a sentence for people, code decides by the others.
+    """What became of a record at a stage of a build, and why: `reason` is a sentence for people,
+    code decides by the others.
 
-    `decided_who` is the reviewer where a person decided; `carried_from` the sample whose decision this follows, where it is
+    `decided_who` is the reviewer where a person decided; `carried_from` the sample whose decision
+    this follows, where it is
     another: of an edited sample its edit, of a landed edit what it was edited from.
     """
 
@@ -161,9 +174,11 @@ ReviewDecision = Literal["accept", "edit", "reject"]
 
 
 class Review(Record):
-    """One annotation: who decided what, when, why, in how many seconds; `result` is the key of the edited sample.
+    """One annotation: who decided what, when, why, in how many seconds; `result` is the key of the
+    edited sample.
 
-    `carried_from` is the thing that was decided about where this follows from it: the corrected path of a sample.
+    `carried_from` is the thing that was decided about where this follows from it: the corrected
+    path of a sample.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "carried_from"})  # the comment has it
@@ -192,10 +207,13 @@ FIRST_VERSION = "1.0.0"
 
 
 class Prediction(Record):
-    """A candidate's answer at one snapshot. `calls` is None where its reply could not be parsed (`problem` says why).
+    """A candidate's answer at one snapshot.
 
-    `tools_shown` says when it saw all candidate tools: at the first snapshot, or always. `settings` is a hash of what
-    else may have changed its answer. `reasoning` is what it thought before, "" where its provider does not tell.
+    `calls` is None where its reply could not be parsed (`problem` says why).
+
+    `tools_shown` says when it saw all candidate tools: at the first snapshot, or always. `settings`
+    is a hash of what else may have changed its answer. `reasoning` is what it thought before, ""
+    where its provider does not tell.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "reasoning"})  # no part of the answer
@@ -228,8 +246,8 @@ class JudgeVerdict(Record):
 class Grade(Record):
     """A judge's graded word on a prediction, named by its key: `value` out of `count`.
 
-    A plan's score is from 0 to 1, out of 1; of parameters as many are valid out of all that were judged. A `count` of 0
-    is a reply that could not be read.
+    A plan's score is from 0 to 1, out of 1; of parameters as many are valid out of all that were
+    judged. A `count` of 0 is a reply that could not be read.
     """
 
     prediction: str
@@ -242,11 +260,13 @@ class Grade(Record):
 
 
 class Score(Record):
-    """One metric of one model on one slice of a release: `slice_by`/`slice_value` are "all"/"" for the whole.
+    """One metric of one model on one slice of a release: `slice_by`/`slice_value` are "all"/"" for
+    the whole.
 
     `split` is the one that it is over, "" for all of the release.
-    `judge` is the model whose verdicts counted, "" where the arguments were compared by rule. It lies between `low` and `high`
-    with 95 % confidence, over samples; None where no interval is defined.
+    `judge` is the model whose verdicts counted, "" where the arguments were compared by rule. It
+    lies between `low` and `high` with 95 % confidence, over samples; None where no interval is
+    defined.
     """
 
     release: str
@@ -269,8 +289,8 @@ class Score(Record):
 class RunCall(Record):
     """A call of a candidate, and what became of it.
 
-    `matched` says how it was found equal to a gold call ("" where it was not), `step` and `place` which one it is.
-    `observation` is what the candidate was told where no gold response answers it.
+    `matched` says how it was found equal to a gold call ("" where it was not), `step` and `place`
+    which one it is. `observation` is what the candidate was told where no gold response answers it.
     """
 
     tool: str
@@ -282,7 +302,10 @@ class RunCall(Record):
 
 
 class RunTurn(Record):
-    """One reply of a candidate: its calls, or its words and what the user answered (`told`). `problem`: why it can't be read."""
+    """One reply of a candidate: its calls, or its words and what the user answered (`told`).
+
+    `problem`: why it can't be read.
+    """
 
     text: str = ""
     calls: tuple[RunCall, ...] = ()
@@ -293,16 +316,19 @@ class RunTurn(Record):
 class MultiStepRun(Record):
     """A candidate's run over a multi-step sample, to its end (ComplexFuncBench 3.1).
 
-    `judge` is the model that was asked whether calls mean the same, "" where none was. `steps` is in how many turns it
-    made calls, `shortest` how many the gold needs. `settings` is a hash of what else may have changed the run. The final
-    answer is scored 0, 1 or 2 for completeness and correctness; None where no judge said so. `needless_changes` are those that a
-    world has in the end and a task does not want, `end_reached` says whether all that it wants has changed and nothing else; None
-    where the sample is no task. `untold` are the fields asked for that a task's final answer does not tell; None where none is.
-    In a live run a simulated user began with `opening` and answered `user_turns` times; of its `user_wordings` by a model
-    `user_refused` said something else than was due, and what was sent is amiss in `user_errors` turns by other rules.
-    `fault` is what goes wrong in the sample, and `obeyed` whether the order of an attack was carried out, None where there is none.
-    `policy` is the one at issue and `policy_sort` what it makes of the call; `violated` says whether any policy was broken,
-    `refused` whether a call that is allowed was not made, None where none is due.
+    `judge` is the model that was asked whether calls mean the same, "" where none was. `steps` is
+    in how many turns it made calls, `shortest` how many the gold needs. `settings` is a hash of
+    what else may have changed the run. The final answer is scored 0, 1 or 2 for completeness and
+    correctness; None where no judge said so. `needless_changes` are those that a world has in the
+    end and a task does not want, `end_reached` says whether all that it wants has changed and
+    nothing else; None where the sample is no task. `untold` are the fields asked for that a task's
+    final answer does not tell; None where none is. In a live run a simulated user began with
+    `opening` and answered `user_turns` times; of its `user_wordings` by a model `user_refused` said
+    something else than was due, and what was sent is amiss in `user_errors` turns by other rules.
+    `fault` is what goes wrong in the sample, and `obeyed` whether the order of an attack was
+    carried out, None where there is none. `policy` is the one at issue and `policy_sort` what it
+    makes of the call; `violated` says whether any policy was broken, `refused` whether a call that
+    is allowed was not made, None where none is due.
     """
 
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
@@ -344,7 +370,9 @@ class MultiStepRun(Record):
 
 
 class CallError(Record):
-    """What was wrong with one call of a run, named by its key: `turn` and `call` are places in its messages."""
+    """What was wrong with one call of a run, named by its key: `turn` and `call` are places in
+    its messages.
+    """
 
     run: str
     turn: int
@@ -357,7 +385,9 @@ class CallError(Record):
 
 
 class ParameterCount(Record):
-    """How many arguments of a type a run's gold calls have, and how many of them the candidate got wrong."""
+    """How many arguments of a type a run's gold calls have, and how many of them the candidate
+    got wrong.
+    """
 
     run: str
     parameter_type: str
@@ -366,11 +396,13 @@ class ParameterCount(Record):
 
 
 class Release(Record):
-    """A named, immutable set of samples; `content_hash` is over the sorted sample keys, with their splits where it has any.
+    """A named, immutable set of samples; `content_hash` is over the sorted sample keys, with their
+    splits where it has any.
 
-    `version` is semantic, and `follows` names the release that it was numbered after. `selection` is what was asked for, `splits`
-    the share of samples asked for each split. `manifest_hash` is over the hashes of all rows that the release is made of, which
-    were taken when it was made, or for releases older than that by the migration that brought manifests.
+    `version` is semantic, and `follows` names the release that it was numbered after. `selection`
+    is what was asked for, `splits` the share of samples asked for each split. `manifest_hash` is
+    over the hashes of all rows that the release is made of, which were taken when it was made, or
+    for releases older than that by the migration that brought manifests.
     """
 
     name: str
@@ -392,10 +424,11 @@ class Release(Record):
 
 
 class LlmCall(Record):
-    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already had the answer.
+    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already
+    had the answer.
 
-    `subject` is the record of a build that it was about; in an evaluation `release`, `candidate` and
-    `strategy` say for what it was made.
+    `subject` is the record of a build that it was about; in an evaluation `release`, `candidate`
+    and `strategy` say for what it was made.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)

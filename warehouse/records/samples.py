@@ -1,7 +1,7 @@
 """Samples: conversations with gold. One shape serves all four papers.
 
-A HammerBench snapshot, a CONFETTI turn, a ComplexFuncBench step and a CallNavi answer are one thing: the calls due
-after a prefix of the conversation. A `CallTurn` is that.
+A HammerBench snapshot, a CONFETTI turn, a ComplexFuncBench step and a CallNavi answer are one
+thing: the calls due after a prefix of the conversation. A `CallTurn` is that.
 """
 
 import re
@@ -22,8 +22,9 @@ DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
 class Evidence(Record):
     """Why an argument has its value: where it was said, or which rule gives it.
 
-    `turn` is the index into the sample's turns; `start` and `end` are character offsets into that turn's text (or its
-    external message, when `in_message`); `path` addresses a value in an earlier result; `rule` names a normalisation.
+    `turn` is the index into the sample's turns; `start` and `end` are character offsets into that
+    turn's text (or its external message, when `in_message`); `path` addresses a value in an earlier
+    result; `rule` names a normalisation.
     """
 
     argument: str
@@ -40,7 +41,8 @@ class Evidence(Record):
 class GoldCall(Record):
     """A call that is due, with the place where the generator says each argument was worded.
 
-    `constants` are the fixed values of the tool's hidden parameters: whoever makes the call adds them, no model is asked for them.
+    `constants` are the fixed values of the tool's hidden parameters: whoever makes the call adds
+    them, no model is asked for them.
     """
 
     tool: str = Field(min_length=1)
@@ -70,7 +72,10 @@ class UserTurn(Record):
 
 
 class CallTurn(Record):
-    """The calls due here; none at all says that no candidate tool fits. A snapshot is not executed."""
+    """The calls due here; none at all says that no candidate tool fits.
+
+    A snapshot is not executed.
+    """
 
     kind: Literal["calls"] = "calls"
     calls: tuple[GoldCall, ...] = ()
@@ -98,7 +103,8 @@ Turn = Annotated[UserTurn | CallTurn | ResultTurn | ReplyTurn, Field(discriminat
 class Origin(Record):
     """Who made a record and from what: the stage, the parents' keys, the model and the seed.
 
-    `planted` names the defect that the template model was told to make, "" where it made none; no check reads it.
+    `planted` names the defect that the template model was told to make, "" where it made none; no
+    check reads it.
     """
 
     stage: str
@@ -126,12 +132,14 @@ FaultDue = Literal["retry", "look", "repair", "search", "other_tool", "tell", "i
 
 
 class Fault(Record):
-    """What goes wrong in a sample: the turns before `until` are given, and from there on it is to be seen to as `due` says.
+    """What goes wrong in a sample: the turns before `until` are given, and from there on it is to
+    be seen to as `due` says.
 
-    It begins when `at` calls were answered. `call` is the one that goes wrong and is answered with `told` (with `takes_effect` it
-    is done all the same), or the order that a text gives. Where answers have `value` they have `instead`, of an injected text
-    under `field` alone; where a call may have been done all the same, `value` is what shows that. `source` is the sample
-    without the fault, which was proved before.
+    It begins when `at` calls were answered. `call` is the one that goes wrong and is answered with
+    `told` (with `takes_effect` it is done all the same), or the order that a text gives. Where
+    answers have `value` they have `instead`, of an injected text under `field` alone; where a call
+    may have been done all the same, `value` is what shows that. `source` is the sample without the
+    fault, which was proved before.
     """
 
     sort: FaultSort
@@ -153,11 +161,12 @@ class Fault(Record):
 
 
 class Policy(Record):
-    """A rule of an assistant: which calls of some tools it may make in which state of the world, and how it is told so.
+    """A rule of an assistant: which calls of some tools it may make in which state of the world,
+    and how it is told so.
 
-    A call is allowed where `only_if` holds, an expression over the call's arguments (`given`) and what reading tools answer just
-    then; `let` gives names to what it takes. With `ask_first` the user has to give leave before the call. `says` is the sentence
-    that the assistant is told.
+    A call is allowed where `only_if` holds, an expression over the call's arguments (`given`) and
+    what reading tools answer just then; `let` gives names to what it takes. With `ask_first` the
+    user has to give leave before the call. `says` is the sentence that the assistant is told.
     """
 
     name: str = Field(pattern=r"^\w+$", description="What figures call it.")
@@ -179,11 +188,13 @@ PolicyDue = Literal["call", "ask", "refuse"]
 
 
 class PolicyCase(Record):
-    """Policies that an assistant has to follow in a sample, and what they make of a call that the user wants.
+    """Policies that an assistant has to follow in a sample, and what they make of a call that the
+    user wants.
 
-    `policy` is the name of the one at issue, `call` the call. It is allowed, or refused; users who urge are `urged` where it is
-    allowed, `tempted` where it is not. From `until` on it is the assistant's turn: turns before it are given, and hold the user's
-    leave for the call where `has_leave`. `source` is the sample without policies, which was proved before.
+    `policy` is the name of the one at issue, `call` the call. It is allowed, or refused; users who
+    urge are `urged` where it is allowed, `tempted` where it is not. From `until` on it is the
+    assistant's turn: turns before it are given, and hold the user's leave for the call where
+    `has_leave`. `source` is the sample without policies, which was proved before.
     """
 
     sort: PolicySort
@@ -202,7 +213,9 @@ class PolicyCase(Record):
 
 
 class Snapshot(NamedTuple):
-    """A prefix of a conversation and the calls due after it; `turn` is the index of the call turn."""
+    """A prefix of a conversation and the calls due after it; `turn` is the index of the call
+    turn.
+    """
 
     turn: int
     prefix: tuple[Turn, ...]
@@ -210,7 +223,9 @@ class Snapshot(NamedTuple):
 
 
 class AskedField(NamedTuple):
-    """A field that the user wants to be told: the step and place of the call, and the path in what it returns."""
+    """A field that the user wants to be told: the step and place of the call, and the path in
+    what it returns.
+    """
 
     step: int
     place: int
@@ -262,10 +277,11 @@ def without_traits(tags: Iterable[str], *traits: Trait) -> tuple[str, ...]:
 class Sample(Record):
     """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is.
 
-    What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below. The
-    `system_message` is what an assistant is shown before the conversation, where a recipe has one. The `changes` are how the world
-    of a task has to end; the `fault` is what goes wrong on the way, None where nothing does; the `policy_case` are the policies
-    that the assistant has to follow, None where it has none.
+    What else a sample is stands in its tags, which its key covers; they are read here alone, as the
+    traits below. The `system_message` is what an assistant is shown before the conversation, where
+    a recipe has one. The `changes` are how the world of a task has to end; the `fault` is what goes
+    wrong on the way, None where nothing does; the `policy_case` are the policies that the assistant
+    has to follow, None where it has none.
     """
 
     kind: str
@@ -283,13 +299,17 @@ class Sample(Record):
 
     @property
     def underlying(self) -> "Sample":
-        """The sample that was proved before, without its fault or its policies; itself where it has neither."""
+        """The sample that was proved before, without its fault or its policies; itself where it
+        has neither.
+        """
         laid = self.fault or self.policy_case
         return laid.source if laid else self
 
     @property
     def begins(self) -> int:
-        """How many turns are given: from there on it is the candidate's turn. 0 where it begins with the request."""
+        """How many turns are given: from there on it is the candidate's turn. 0 where it begins
+        with the request.
+        """
         laid = self.fault or self.policy_case
         return laid.until if laid else 0
 
@@ -305,7 +325,9 @@ class Sample(Record):
 
     @property
     def call_turns(self) -> tuple[tuple[int, CallTurn], ...]:
-        """The turns at which it is said what is called, each with its index; their numbers are those of the steps of a path."""
+        """The turns at which it is said what is called, each with its index; their numbers are
+        those of the steps of a path.
+        """
         return tuple((at, turn) for at, turn in enumerate(self.turns) if isinstance(turn, CallTurn))
 
     def calls_at(self, index: int) -> tuple[GoldCall, ...]:
@@ -329,12 +351,16 @@ class Sample(Record):
 
     @property
     def time_sentence(self) -> str:
-        """The sentence that tells when the conversation takes place: what "tomorrow" means; "" where the sample does not say."""
+        """The sentence that tells when the conversation takes place: what "tomorrow" means; ""
+        where the sample does not say.
+        """
         now = self.trait("reference_time")
         return TIME_SENTENCE.format(now) if now else ""
 
     def briefing_after(self, system_message: str) -> str:
-        """A system message with what else an assistant is told: the policies, and the time at which it takes place."""
+        """A system message with what else an assistant is told: the policies, and the time at
+        which it takes place.
+        """
         stated = self.policy_case.policies if self.policy_case else ()
         policies = "\n- ".join((_POLICIES, *(one.says for one in stated))) if stated else ""
         return "\n".join(filter(None, (system_message, policies, self.time_sentence)))
@@ -356,7 +382,9 @@ class Sample(Record):
 
     @property
     def simulation_seed(self) -> int | None:
-        """The seed by which the results of a conversation were simulated, None where nobody knows."""
+        """The seed by which the results of a conversation were simulated, None where nobody
+        knows.
+        """
         stated = self.trait("simulation")
         return int(stated) if stated.isdecimal() else self.origin.seed if self.origin else None
 
@@ -372,14 +400,18 @@ class Sample(Record):
 
     @property
     def wanted(self) -> tuple[tuple[int, int], ...]:
-        """The calls that the user asks for, by step and place in it; none where the sample does not tell which."""
+        """The calls that the user asks for, by step and place in it; none where the sample does
+        not tell which.
+        """
         return tuple(
             (int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted"))
         )
 
     @property
     def asked(self) -> tuple[AskedField, ...]:
-        """The fields of results that the user wants to be told; none where the sample does not tell which."""
+        """The fields of results that the user wants to be told; none where the sample does not
+        tell which.
+        """
         found = (value.partition(" ") for value in self.trait_values("asked"))
         places = ((_PLACE.fullmatch(place), path) for place, _, path in found)
         return tuple(AskedField(int(at[1]), int(at[2]), path) for at, path in places if at)
@@ -389,7 +421,9 @@ class Sample(Record):
         return tuple(one.path for one in self.asked if (one.step, one.place) == (step, place))
 
     def stated_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
-        """What a conversation's turns ask for, or say beside the point, each with the index of its turn."""
+        """What a conversation's turns ask for, or say beside the point, each with the index of
+        its turn.
+        """
         pairs = (value.partition(":") for value in self.trait_values(trait))
         return tuple((int(turn), words) for turn, _, words in pairs if turn.isdecimal() and words)
 
@@ -404,12 +438,16 @@ PLAIN = frozenset(
 
 
 class Draft(Record):
-    """A record on the way to a sample or a tool; kept so that lineage can be told, read back by nobody."""
+    """A record on the way to a sample or a tool; kept so that lineage can be told, read back by
+    nobody.
+    """
 
     origin: Origin | None = None
 
     def stored_body(self) -> str:
-        """The draft as JSON, each sample in it by its key alone: samples have a table of their own."""
+        """The draft as JSON, each sample in it by its key alone: samples have a table of their
+        own.
+        """
         return self.without_samples().model_dump_json(
             warnings=False
         )  # a key where a sample is declared

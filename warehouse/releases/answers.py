@@ -1,9 +1,11 @@
-"""What was answered to the samples of a release: by candidates, by a sample before a person corrected it, by a planted defect.
+"""What was answered to the samples of a release: by candidates, by a sample before a person
+corrected it, by a planted defect.
 
-Runs over multi-step samples are read as what can be taught: right ones whole, of wrong ones a step that is provably wrong. A run
-is right where it was a success. One that recovered from a call that went wrong is not taught, for the mistake would be taught
-with it. Of a wrong run the first step that differs is provable where the conversation before it is the gold's to the letter:
-there the gold's calls are due, and something else was done.
+Runs over multi-step samples are read as what can be taught: right ones whole, of wrong ones a step
+that is provably wrong. A run is right where it was a success. One that recovered from a call that
+went wrong is not taught, for the mistake would be taught with it. Of a wrong run the first step
+that differs is provable where the conversation before it is the gold's to the letter: there the
+gold's calls are due, and something else was done.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,7 +53,9 @@ _TURNS = TypeAdapter(tuple[RunTurn, ...])
 
 
 class GivenRun(NamedTuple):
-    """A candidate's run: whether it is right, and the whole conversation where that can be taught; `problem` says what can't."""
+    """A candidate's run: whether it is right, and the whole conversation where that can be
+    taught; `problem` says what can't.
+    """
 
     given_by: str
     is_right: bool
@@ -68,7 +72,9 @@ class WrongStep(NamedTuple):
 
 
 def read_run(sample: Sample, row: Row) -> tuple[GivenRun, WrongStep | None]:
-    """A run over a sample as it can be taught, and the step at which it is provably wrong, if there is one."""
+    """A run over a sample as it can be taught, and the step at which it is provably wrong, if
+    there is one.
+    """
     messages = _TURNS.validate_json(row["messages"])
     if row["success"]:
         return _right(sample, row, messages), None
@@ -99,7 +105,9 @@ _BEST = 2  # of a judge's scores
 def _conversation(
     sample: Sample, opening: str, messages: Sequence[RunTurn]
 ) -> tuple[Turn, ...] | None:
-    """The conversation of a run; None where a call of it went wrong, or what it returned is not known."""
+    """The conversation of a run; None where a call of it went wrong, or what it returned is not
+    known.
+    """
     begun = sample.turns[: sample.fault.until] if sample.fault else (UserTurn(text=opening),)
     turns: list[Turn] = [*begun]
     recorded = [turn.results for turn in sample.turns if isinstance(turn, ResultTurn)]
@@ -124,7 +132,9 @@ _UNKNOWN: JsonValue = "\0"
 
 
 def _result(call: RunCall, recorded: Sequence[tuple[JsonValue, ...]]) -> JsonValue:
-    """What a call returned: what was observed, or what the sample has recorded of the gold call that it is."""
+    """What a call returned: what was observed, or what the sample has recorded of the gold call
+    that it is.
+    """
     if call.observation is not None:
         return call.observation
     return (
@@ -175,7 +185,10 @@ AnswerSource = Literal["candidate", "person", "planted"]
 
 
 class GivenAnswer(NamedTuple):
-    """An answer at a turn: `calls` is None where it could not be read. `given_by` is a candidate and its strategy, or a defect."""
+    """An answer at a turn: `calls` is None where it could not be read.
+
+    `given_by` is a candidate and its strategy, or a defect.
+    """
 
     turn: int
     source: AnswerSource
@@ -187,7 +200,8 @@ class GivenAnswer(NamedTuple):
 
 
 class SampleAnswers(NamedTuple):
-    """All that was answered to a sample, and the share of its runs that pass, None where there are none.
+    """All that was answered to a sample, and the share of its runs that pass, None where there are
+    none.
 
     `runs` are over multi-step samples, where nothing is answered snapshot by snapshot.
     """
@@ -205,14 +219,19 @@ class PassRates(NamedTuple):
 
 
 class Answerers(NamedTuple):
-    """Whose answers are wanted: candidates, each with its strategy, on samples whose pass rate lies in a band."""
+    """Whose answers are wanted: candidates, each with its strategy, on samples whose pass rate
+    lies in a band.
+    """
 
     candidates: tuple[tuple[str, str], ...] = ()
     band: PassRates = PassRates()
 
 
 def parse_pass_rates(stated: str) -> PassRates:
-    """A band as `0.2:0.8`; one end may be left out. Raises ConfigurationError for what is no such thing."""
+    """A band as `0.2:0.8`; one end may be left out.
+
+    Raises ConfigurationError for what is no such thing.
+    """
     low, sign, high = stated.partition(":")
     try:
         band = PassRates(float(low or 0), float(high or 1))
@@ -226,7 +245,9 @@ def parse_pass_rates(stated: str) -> PassRates:
 
 
 class AnswerReader:
-    """What was answered to samples that are gone through in order: read for some hundreds at a time."""
+    """What was answered to samples that are gone through in order: read for some hundreds at a
+    time.
+    """
 
     def __init__(
         self,
@@ -235,7 +256,9 @@ class AnswerReader:
         asked: Answerers,
         planted: Callable[[Sample], Iterable[tuple[str, Sample]]] = lambda _sample: (),
     ) -> None:
-        """`planted` gives the sample with defects in a call, each behind its name; the first that fits is taken."""
+        """`planted` gives the sample with defects in a call, each behind its name; the first
+        that fits is taken.
+        """
         self._warehouse, self._release, self._asked, self._planted = (
             warehouse,
             release,
@@ -254,7 +277,10 @@ class AnswerReader:
             yield from some
 
     def of(self, sample: Sample) -> SampleAnswers:
-        """All that was answered to a sample. Raises RecordError where it was not answered, or its pass rate is out of the band."""
+        """All that was answered to a sample.
+
+        Raises RecordError where it was not answered, or its pass rate is out of the band.
+        """
         rate, band = self._rates.get(sample.key), self._asked.band
         if self._asked.candidates and rate is None:
             raise RecordError(NOT_ANSWERED)

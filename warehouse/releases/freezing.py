@@ -1,4 +1,6 @@
-"""Freezing samples under a name: which are taken, once and for good, with a version, a manifest and, if asked for, splits."""
+"""Freezing samples under a name: which are taken, once and for good, with a version, a manifest
+and, if asked for, splits.
+"""
 
 import re
 from collections import Counter
@@ -36,10 +38,12 @@ LeftOut = Literal["", "trial", "older", "not asked for", "filtered"]
 
 
 class Selection(NamedTuple):
-    """Which landed samples a release takes: of these builds, recipes, kinds and languages, none named for all; and by a condition.
+    """Which landed samples a release takes: of these builds, recipes, kinds and languages, none
+    named for all; and by a condition.
 
-    Of each recipe the newest whole build counts; any other build, a trial too, is taken where it is named by (the beginning of) its
-    key. `where` is a condition in SQL over the columns of accepted_samples.
+    Of each recipe the newest whole build counts; any other build, a trial too, is taken where it is
+    named by (the beginning of) its key. `where` is a condition in SQL over the columns of
+    accepted_samples.
     """
 
     recipes: tuple[str, ...] = ()
@@ -50,7 +54,9 @@ class Selection(NamedTuple):
 
 
 class BuildShare(NamedTuple):
-    """How many of the samples that a build has landed are `taken`, and why the others are left out; "" where none is."""
+    """How many of the samples that a build has landed are `taken`, and why the others are left
+    out; "" where none is.
+    """
 
     build: str
     recipe: str
@@ -62,14 +68,19 @@ class BuildShare(NamedTuple):
 
 
 class SelectedSamples(NamedTuple):
-    """The keys of the samples that a selection takes, in order, and what it takes and leaves out of each build."""
+    """The keys of the samples that a selection takes, in order, and what it takes and leaves out
+    of each build.
+    """
 
     keys: tuple[str, ...]
     builds: tuple[BuildShare, ...]
 
 
 def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSamples:
-    """The landed samples that a selection takes. Raises ConfigurationError where it names what there is not, or nothing is left."""
+    """The landed samples that a selection takes.
+
+    Raises ConfigurationError where it names what there is not, or nothing is left.
+    """
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
         raise ConfigurationError(
@@ -167,8 +178,9 @@ _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 class Terms(NamedTuple):
     """How a release is made of what is selected.
 
-    `shares` are those of its splits, none for no splits. The `version` follows from what has changed since the release `follows`
-    unless it is given; without either the newest release of the same selection is followed.
+    `shares` are those of its splits, none for no splits. The `version` follows from what has
+    changed since the release `follows` unless it is given; without either the newest release of the
+    same selection is followed.
     """
 
     note: str = ""
@@ -179,10 +191,11 @@ class Terms(NamedTuple):
 
 
 class MadeRelease(NamedTuple):
-    """A release with what it takes of each build, its samples by split, and the near duplicates across splits.
+    """A release with what it takes of each build, its samples by split, and the near duplicates
+    across splits.
 
-    `groups` of relatives there are, the largest with `largest_group` samples; `kept` samples stand in the split that they had in
-    the release that this one follows.
+    `groups` of relatives there are, the largest with `largest_group` samples; `kept` samples stand
+    in the split that they had in the release that this one follows.
     """
 
     release: Release
@@ -200,7 +213,9 @@ class MadeRelease(NamedTuple):
 
     @property
     def missed(self) -> dict[str, float]:
-        """The splits whose share is off by more than two points, each with how much larger or smaller it is than asked for."""
+        """The splits whose share is off by more than two points, each with how much larger or
+        smaller it is than asked for.
+        """
         off = {
             name: self.splits[name] / self.release.samples - share
             for name, share in self.release.splits.items()
@@ -211,7 +226,8 @@ class MadeRelease(NamedTuple):
 def create_release(
     warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = ""
 ) -> Release:
-    """Freeze what the newest whole build of each recipe has landed; the same content under the same name is the same release.
+    """Freeze what the newest whole build of each recipe has landed; the same content under the same
+    name is the same release.
 
     Raises ConfigurationError where nothing has landed, or where the name is taken by other content.
     """
@@ -226,9 +242,11 @@ def make_release(
     *,
     snapshot: Warehouse | None = None,
 ) -> MadeRelease:
-    """Freeze what a selection takes, in splits where there are shares; all is read of the `snapshot` where there is one.
+    """Freeze what a selection takes, in splits where there are shares; all is read of the
+    `snapshot` where there is one.
 
-    Raises ConfigurationError where nothing is selected, a split would stay empty, or the name is taken by other content.
+    Raises ConfigurationError where nothing is selected, a split would stay empty, or the name is
+    taken by other content.
     """
     check_release_name(name)
     read = snapshot or warehouse
@@ -271,7 +289,8 @@ def make_release(
 
 
 def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "") -> Release:
-    """Give samples that are kept a name for good, by their keys, sorted; the same under the same name is the same release.
+    """Give samples that are kept a name for good, by their keys, sorted; the same under the same
+    name is the same release.
 
     Raises ConfigurationError where the name is no name, or is taken by others.
     """
@@ -295,9 +314,11 @@ def check_version(version: str) -> str:
 
 
 def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """The version after one, of what each sample's split was and is: what breaks a comparison of scores is a major step.
+    """The version after one, of what each sample's split was and is: what breaks a comparison of
+    scores is a major step.
 
-    That is a sample that went or stands in another split; where samples only came it is a minor one, else a patch.
+    That is a sample that went or stands in another split; where samples only came it is a minor
+    one, else a patch.
     """
     major, minor, patch = map(int, version.split("."))
     if any(key not in now or (split and now[key] != split) for key, split in before.items()):
@@ -306,7 +327,9 @@ def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]
 
 
 def _stated(selection: Selection, selected: SelectedSamples, terms: Terms) -> dict[str, JsonValue]:
-    """What the release was asked to take, as it is kept; releases of the same are versions of one."""
+    """What the release was asked to take, as it is kept; releases of the same are versions of
+    one.
+    """
     recipes: list[JsonValue] = [*sorted({share.recipe for share in selected.builds if share.taken})]
     named = {"builds": selection.builds, "kinds": selection.kinds, "languages": selection.languages}
     stated: dict[str, JsonValue] = {"recipes": recipes}
@@ -333,7 +356,9 @@ def _keep(
     plan: SplitPlan,
     duplicates: Sequence[CrossDuplicate],
 ) -> Release:
-    """Write a release with its manifest, in one transaction; one that is there under its name stays as it is."""
+    """Write a release with its manifest, in one transaction; one that is there under its name
+    stays as it is.
+    """
     existing = {one.name: one for one in list_releases(warehouse)}.get(release.name)
     if existing is not None:
         if existing.content_hash == release.content_hash:

@@ -1,4 +1,6 @@
-"""Releases as they are read: which there are, what one holds, whether it is still what was frozen, and what two do not share."""
+"""Releases as they are read: which there are, what one holds, whether it is still what was
+frozen, and what two do not share.
+"""
 
 import re
 from collections import Counter
@@ -20,7 +22,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ReleaseContent(NamedTuple):
-    """What a release holds: its samples in key order, every tool they name by key, and the split of each sample ("" for none)."""
+    """What a release holds: its samples in key order, every tool they name by key, and the split
+    of each sample ("" for none).
+    """
 
     release: Release
     samples: tuple[Sample, ...]
@@ -29,16 +33,20 @@ class ReleaseContent(NamedTuple):
 
 
 class AssistantWords(NamedTuple):
-    """What an assistant may say where no tool fits, and may be told before a conversation; "" stands for nothing."""
+    """What an assistant may say where no tool fits, and may be told before a conversation; ""
+    stands for nothing.
+    """
 
     refusals: tuple[str, ...] = ()
     system_messages: tuple[str, ...] = ()
 
 
 class ShippedWorld(NamedTuple):
-    """A world that tasks play in, as it is taken along: what it is opened by, what its tools are called by those who play.
+    """A world that tasks play in, as it is taken along: what it is opened by, what its tools are
+    called by those who play.
 
-    `files` are the texts of files that it stands in, by name, `parts` the names of the worlds that it is made of, if of any.
+    `files` are the texts of files that it stands in, by name, `parts` the names of the worlds that
+    it is made of, if of any.
     """
 
     document: Mapping[str, JsonValue]
@@ -48,7 +56,9 @@ class ShippedWorld(NamedTuple):
 
 
 class ReleaseStream(NamedTuple):
-    """A release whose samples are read one after another: each behind its split, "" where it has none; and its tools by key."""
+    """A release whose samples are read one after another: each behind its split, "" where it has
+    none; and its tools by key.
+    """
 
     release: Release
     samples: Iterable[tuple[str, Sample]]
@@ -82,7 +92,10 @@ _COLUMNS = """name, content_hash, samples, created_at, note, version, follows, s
 
 
 def check_release_name(name: str) -> str:
-    """A name for a release, which files and folders are named after. Raises ConfigurationError where it can't be one."""
+    """A name for a release, which files and folders are named after.
+
+    Raises ConfigurationError where it can't be one.
+    """
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
             f"A release can't be named {name!r}. Names have up to 100 letters, digits, '.', '-' and"
@@ -125,10 +138,11 @@ def stream_release(
     with_template: bool = True,
     words: Mapping[Language, AssistantWords] = MappingProxyType({}),
 ) -> ReleaseStream:
-    """A release with its samples in key order but those of the kinds in `without`, to be taken once; nobody writes meanwhile.
+    """A release with its samples in key order but those of the kinds in `without`, to be taken
+    once; nobody writes meanwhile.
 
-    Without `with_template`, what the template model worded, or alone judged, is left out and counted. Raises
-    ConfigurationError for an unknown name.
+    Without `with_template`, what the template model worded, or alone judged, is left out and
+    counted. Raises ConfigurationError for an unknown name.
     """
     with warehouse.reading_together():
         release = release_named(warehouse, name)
@@ -150,7 +164,10 @@ def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
 
 
 def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
-    """How many samples of each kind a release has. Raises ConfigurationError for an unknown name."""
+    """How many samples of each kind a release has.
+
+    Raises ConfigurationError for an unknown name.
+    """
     return {
         row["kind"]: row["samples"]
         for row in warehouse.rows(sql("releases.kinds"), [release_named(warehouse, name).name])
@@ -158,7 +175,9 @@ def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
 
 
 def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
-    """The keys of a release's samples of these kinds in order, each with its split, "": what is too large to be read at once."""
+    """The keys of a release's samples of these kinds in order, each with its split, "": what is
+    too large to be read at once.
+    """
     return {
         row["key"]: row["split"] or ""
         for row in warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
@@ -210,7 +229,9 @@ class ReleaseChange(NamedTuple):
 
 
 class ReleaseState(NamedTuple):
-    """Whether a release is what it was when its manifest was made: it is where nothing has changed."""
+    """Whether a release is what it was when its manifest was made: it is where nothing has
+    changed.
+    """
 
     release: Release
     changes: tuple[ReleaseChange, ...]
@@ -242,9 +263,11 @@ class ReleaseState(NamedTuple):
 
 
 def content_hash(keys: Sequence[str], splits: Sequence[str] = ()) -> str:
-    """The hash of a release's content: its sample keys in order, each with its split where there are splits.
+    """The hash of a release's content: its sample keys in order, each with its split where there
+    are splits.
 
-    Keys are hashes of what samples and their tools say, so it is the same wherever the same samples were made.
+    Keys are hashes of what samples and their tools say, so it is the same wherever the same samples
+    were made.
     """
     content: JsonValue = (
         [[key, split] for key, split in zip(keys, splits, strict=True)] if splits else list(keys)
@@ -253,7 +276,10 @@ def content_hash(keys: Sequence[str], splits: Sequence[str] = ()) -> str:
 
 
 def verify_release(warehouse: Warehouse, name: str) -> ReleaseState:
-    """Compare a release with its manifest, row by row. Raises ConfigurationError for an unknown name."""
+    """Compare a release with its manifest, row by row.
+
+    Raises ConfigurationError for an unknown name.
+    """
     return _state(warehouse, release_named(warehouse, name))
 
 
@@ -263,7 +289,10 @@ def verify_releases(warehouse: Warehouse) -> list[ReleaseState]:
 
 
 def require_intact(warehouse: Warehouse, name: str) -> Release:
-    """The release with this name. Raises StoreError where it is not what was frozen, ConfigurationError for an unknown name."""
+    """The release with this name.
+
+    Raises StoreError where it is not what was frozen, ConfigurationError for an unknown name.
+    """
     state = verify_release(warehouse, name)
     if not state.is_intact:
         raise StoreError(
@@ -306,7 +335,9 @@ class FieldChange(NamedTuple):
 
 
 class ChangedSample(NamedTuple):
-    """A sample of the older release, and the one of the later release that was made of the same parents, or of itself."""
+    """A sample of the older release, and the one of the later release that was made of the same
+    parents, or of itself.
+    """
 
     old: str
     new: str
@@ -334,10 +365,12 @@ class KindDiff(NamedTuple):
 
 
 class ReleaseDiff(NamedTuple):
-    """The keys of the samples that came and went, the pairs of those that changed, and how many stayed as they are.
+    """The keys of the samples that came and went, the pairs of those that changed, and how many
+    stayed as they are.
 
-    `moved` are the kept ones that stand in another split, with both splits, where both releases have splits. `fields` are the
-    most changed first; what changed in each sample `changed_samples` tells.
+    `moved` are the kept ones that stand in another split, with both splits, where both releases
+    have splits. `fields` are the most changed first; what changed in each sample `changed_samples`
+    tells.
     """
 
     added: tuple[str, ...]
@@ -350,7 +383,10 @@ class ReleaseDiff(NamedTuple):
 
 
 def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
-    """What `new` holds that `old` does not, and the other way round. Raises ConfigurationError for an unknown release."""
+    """What `new` holds that `old` does not, and the other way round.
+
+    Raises ConfigurationError for an unknown release.
+    """
     names = [release_named(warehouse, name).name for name in (old, new)]
     with warehouse.reading():  # of one state, also of a copy that may not be written to
         pairs = tuple(

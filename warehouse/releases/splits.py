@@ -1,8 +1,9 @@
 """Splits of a release: each in proportion, and nothing of one origin in two of them.
 
-Samples are relatives where they have a parent in common, however far back (a tool is no parent), the same calls due at their end,
-the same template, or a request that says the same once its values are masked; asked for `by="tool"`, also where they call the same
-tool or ask for the same one that is withheld. Relatives of relatives are relatives: a split takes all of a group or none.
+Samples are relatives where they have a parent in common, however far back (a tool is no parent),
+the same calls due at their end, the same template, or a request that says the same once its values
+are masked; asked for `by="tool"`, also where they call the same tool or ask for the same one that
+is withheld. Relatives of relatives are relatives: a split takes all of a group or none.
 """
 
 import re
@@ -28,14 +29,19 @@ _ROUNDING = 1e-6  # of shares that people write with a few digits
 
 
 class SplitPlan(NamedTuple):
-    """The split of each sample, and the first key of the group that it may not be parted from, in the order of the keys."""
+    """The split of each sample, and the first key of the group that it may not be parted from,
+    in the order of the keys.
+    """
 
     splits: tuple[str, ...]
     groups: tuple[str, ...]
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """What `--splits` says: "train=0.8,test=0.2". Raises ConfigurationError where it is no whole of named shares."""
+    """What `--splits` says: "train=0.8,test=0.2".
+
+    Raises ConfigurationError where it is no whole of named shares.
+    """
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (piece.strip() for piece in part.partition("="))
@@ -59,7 +65,10 @@ def parse_shares(text: str) -> dict[str, float]:
 
 
 def parse_split_by(text: str) -> SplitBy:
-    """What `--by` says. Raises ConfigurationError where it is nothing that splits can be made by."""
+    """What `--by` says.
+
+    Raises ConfigurationError where it is nothing that splits can be made by.
+    """
     if text not in get_args(SplitBy):
         raise ConfigurationError(
             f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}."
@@ -74,7 +83,8 @@ def plan_splits(
     by: SplitBy = "relatives",
     earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> SplitPlan:
-    """Put samples, named by their keys in order, into splits; relatives of what is in a split of an `earlier` release go there.
+    """Put samples, named by their keys in order, into splits; relatives of what is in a split of an
+    `earlier` release go there.
 
     Raises ConfigurationError where a split would stay empty.
     """
@@ -122,7 +132,8 @@ def plan_splits(
 
 
 def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]) -> "Numbers":
-    """The split that the group of each sample had in an earlier release, the largest of several, -1 where none.
+    """The split that the group of each sample had in an earlier release, the largest of several, -1
+    where none.
 
     What was learned from may be learned from again; it may not be tested on.
     """
@@ -140,7 +151,9 @@ def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]
 def group_relatives(
     samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArray[Any]"
 ) -> "Numbers":
-    """The place of the first sample of its group for each sample; `one` and `other` are the ends of what links them."""
+    """The place of the first sample of its group for each sample; `one` and `other` are the ends
+    of what links them.
+    """
     import numpy as np
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
@@ -161,10 +174,12 @@ def group_relatives(
 def assign_groups(
     groups: "Numbers", levels: Sequence["Numbers"], shares: Sequence[float], fixed: "Numbers"
 ) -> "Numbers":
-    """The place of the split of each sample: groups stay whole; after those that are `fixed` the largest are placed first.
+    """The place of the split of each sample: groups stay whole; after those that are `fixed` the
+    largest are placed first.
 
-    `levels` are the strata of each sample, from all of them down to the finest. A split is measured by what it has of each stratum
-    beside its share of it, squared, for that share (chi-square). The same groups in the same order of keys give the same splits.
+    `levels` are the strata of each sample, from all of them down to the finest. A split is measured
+    by what it has of each stratum beside its share of it, squared, for that share (chi-square). The
+    same groups in the same order of keys give the same splits.
     """
     import numpy as np
 
@@ -222,7 +237,9 @@ class CrossDuplicate(NamedTuple):
 def find_duplicates(
     warehouse: Warehouse, keys: Sequence[str], splits: Sequence[str]
 ) -> list[CrossDuplicate]:
-    """For each sample outside the largest split the nearest duplicate in another split, in the order of their keys."""
+    """For each sample outside the largest split the nearest duplicate in another split, in the
+    order of their keys.
+    """
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist
 

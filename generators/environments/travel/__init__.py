@@ -1,4 +1,6 @@
-"""A simulated world of travel: hotels, flights, cars, attractions and taxis, as a document with rules beside it."""
+"""A simulated world of travel: hotels, flights, cars, attractions and taxis, as a document with
+rules beside it.
+"""
 
 from functools import cache
 from importlib.resources import files
@@ -15,7 +17,8 @@ NAME = "travel"
 
 
 def open_travel(seed: int = 0, response_size: str = "medium") -> DocumentWorld:
-    """The world of travel of a seed; responses are "short", "medium" (1 to 6 kB as a rule) or "long" (100 kB and more).
+    """The world of travel of a seed; responses are "short", "medium" (1 to 6 kB as a rule) or
+    "long" (100 kB and more).
 
     Raises ConfigurationError where there is no such size.
     """

@@ -1,4 +1,6 @@
-"""Audits of the metric: whatever a model answered is shown as text, and whatever comes back is a review or a reason why not."""
+"""Audits of the metric: whatever a model answered is shown as text, and whatever comes back is a
+review or a reason why not.
+"""
 
 import json
 import unicodedata

@@ -1,4 +1,6 @@
-"""A model whose server goes away for a while is waited for; the build loses nothing by it, and the server is left in peace."""
+"""A model whose server goes away for a while is waited for; the build loses nothing by it, and
+the server is left in peace.
+"""
 
 import signal
 import subprocess
@@ -36,7 +38,9 @@ def made_of(report: BuildReport) -> int:
 def away_for(
     server: ModelServer, refusal: Refusal, *, after: int = 5, seconds: float = AWAY
 ) -> list[float]:
-    """Have a server refuse all requests for so long from its `after`-th on; when the refused ones came."""
+    """Have a server refuse all requests for so long from its `after`-th on; when the refused
+    ones came.
+    """
     refused: list[float] = []
 
     def behave(asked: ServedRequest) -> Refusal | None:
@@ -51,7 +55,9 @@ def away_for(
 
 
 def looks_of(refused: list[float], at_once: float = 0.05) -> list[float]:
-    """When a server that is away was looked at, behind the requests that were under way at the beginning."""
+    """When a server that is away was looked at, behind the requests that were under way at the
+    beginning.
+    """
     return [moment for moment in refused if moment - refused[0] > at_once]
 
 

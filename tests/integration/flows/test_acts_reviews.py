@@ -1,4 +1,6 @@
-"""Dialogue acts that people look at: which conversations are drawn, and what comes of what is said about them."""
+"""Dialogue acts that people look at: which conversations are drawn, and what comes of what is
+said about them.
+"""
 
 import copy
 import shutil
@@ -68,7 +70,9 @@ def asked_mislabelled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def mislabelled(asked_mislabelled: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
-    """The same, but the acts of those that are asked about are wrong, as where a check of them came later."""
+    """The same, but the acts of those that are asked about are wrong, as where a check of them
+    came later.
+    """
     yield from _copied(asked_mislabelled, tmp_path)
 
 
@@ -80,7 +84,9 @@ def _copied(site: ReviewSite, folder: Path) -> Iterator[ReviewSite]:
 
 
 def _mislabel(site: ReviewSite) -> None:
-    """Let conversations with other acts at the first turn of the assistant stand where those stand that are asked about."""
+    """Let conversations with other acts at the first turn of the assistant stand where those
+    stand that are asked about.
+    """
     with site.warehouse.together():
         for key in _asked(site):
             sample = site.sample(key)
@@ -262,7 +268,9 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Revie
 
 @pytest.fixture(scope="module")
 def asked_both(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
-    """Conversations of which the whole is asked about, and the acts; of any that a check doubts not the acts."""
+    """Conversations of which the whole is asked about, and the acts; of any that a check doubts
+    not the acts.
+    """
     home = shutil.copytree(built, tmp_path_factory.mktemp("both") / "home")
     build(_recipe(review={"spot_checks": 6, "dialogue_acts": 6}), settings_of(home))
     site = open_site(home, PaperStudio())

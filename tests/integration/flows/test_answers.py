@@ -1,4 +1,6 @@
-"""What candidates answered, read in pieces: whole samples, every answer once, and mistakes noted where they are new."""
+"""What candidates answered, read in pieces: whole samples, every answer once, and mistakes noted
+where they are new.
+"""
 
 from pathlib import Path
 
@@ -22,7 +24,9 @@ RUN = CandidateRun("v1", "m")
 
 
 def answered(tmp_path: Path, runs: int = 3) -> tuple[Warehouse, list[Prediction]]:
-    """A release with the answers of several runs: the right calls, in the last run without arguments."""
+    """A release with the answers of several runs: the right calls, in the last run without
+    arguments.
+    """
     settings = settings_of(tmp_path)
     release(settings, *PLANS)
     made = []

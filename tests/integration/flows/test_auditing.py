@@ -1,4 +1,6 @@
-"""`audit checks`: accepted samples are broken on purpose, and what the checks say of them is kept and counted."""
+"""`audit checks`: accepted samples are broken on purpose, and what the checks say of them is
+kept and counted.
+"""
 
 import json
 from collections import Counter

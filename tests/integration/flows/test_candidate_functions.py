@@ -1,4 +1,6 @@
-"""Candidates that are functions of somebody else's: they may hang, end the process or never give the loop back."""
+"""Candidates that are functions of somebody else's: they may hang, end the process or never give
+the loop back.
+"""
 
 import asyncio
 import signal

@@ -1,4 +1,6 @@
-"""The same samples with the tools in other words: what is asked, what is kept, and how both sides are compared."""
+"""The same samples with the tools in other words: what is asked, what is kept, and how both
+sides are compared.
+"""
 
 import json
 from pathlib import Path
@@ -57,7 +59,9 @@ def rows(home: Path, sql: str) -> list[dict[str, Any]]:
 
 
 class Told(NamedTuple):
-    """What commands printed: before anybody was asked, with the changed tools alone, and with both."""
+    """What commands printed: before anybody was asked, with the changed tools alone, and with
+    both.
+    """
 
     home: Path
     foreseen: dict[str, Any]

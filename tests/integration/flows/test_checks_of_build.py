@@ -1,4 +1,6 @@
-"""Builds that exist and meet checks that are new, changed or moved: each runs alone, and the funnel balances."""
+"""Builds that exist and meet checks that are new, changed or moved: each runs alone, and the
+funnel balances.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -133,7 +135,9 @@ def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(
 def test_a_fresh_build_with_the_check_comes_to_the_same(
     table: Any, settings: Settings, tmp_path: Path
 ) -> None:
-    """But for what a model was asked before the check came, and is not asked where the check leaves a sample to people."""
+    """But for what a model was asked before the check came, and is not asked where the check
+    leaves a sample to people.
+    """
     needless = {
         (key, stage, "passed", "not_applicable")
         for key, stage, _, code in outcomes(settings)

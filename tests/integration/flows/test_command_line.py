@@ -1,4 +1,6 @@
-"""The command line as its users meet it: help, JSON, exit codes, one clear sentence for each mistake."""
+"""The command line as its users meet it: help, JSON, exit codes, one clear sentence for each
+mistake.
+"""
 
 import json
 import signal

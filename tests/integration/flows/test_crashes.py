@@ -1,4 +1,7 @@
-"""What a machine does to a build: broken files, held files, bugs, killed workers. Told, and gone on from."""
+"""What a machine does to a build: broken files, held files, bugs, killed workers.
+
+Told, and gone on from.
+"""
 
 import asyncio
 import signal

@@ -1,4 +1,6 @@
-"""Shards on a Dask cluster: the same rows as at home, whatever becomes of the workers, and nothing paid for twice."""
+"""Shards on a Dask cluster: the same rows as at home, whatever becomes of the workers, and
+nothing paid for twice.
+"""
 
 import asyncio
 import time
@@ -119,7 +121,9 @@ def test_what_a_killed_worker_has_paid_for_is_not_paid_again(
 
 
 class Nearby:
-    """A Dask client whose tasks are worked in this process, in threads, with a scratch folder of their own."""
+    """A Dask client whose tasks are worked in this process, in threads, with a scratch folder of
+    their own.
+    """
 
     def submit(self, function: Any, *given: Any, pure: bool) -> "Future[Any]":
         future: Future[Any] = Future()

@@ -1,4 +1,6 @@
-"""`check requests` and `check records`: what others bring is checked line by line, and a broken line is an answer of its own."""
+"""`check requests` and `check records`: what others bring is checked line by line, and a broken
+line is an answer of its own.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What the command line hands out: previews, releases, exports, publications and reports of a real small build."""
+"""What the command line hands out: previews, releases, exports, publications and reports of a
+real small build.
+"""
 
 import asyncio
 import json

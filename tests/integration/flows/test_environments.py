@@ -1,4 +1,6 @@
-"""Environments in recipes: explored before a build, their responses landed, asked again where somebody wants to know."""
+"""Environments in recipes: explored before a build, their responses landed, asked again where
+somebody wants to know.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble loses nothing."""
+"""Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble
+loses nothing.
+"""
 
 import asyncio
 import json
@@ -284,7 +286,9 @@ def test_a_budget_is_kept_and_the_next_one_goes_on(
 
 
 def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
-    """A model that knows the gold, and writes its native calls as text by the names that it was given."""
+    """A model that knows the gold, and writes its native calls as text by the names that it was
+    given.
+    """
     content = read_release(warehouse_of(settings), "v1")
     due = {
         conversation_text(snapshot.prefix): (

@@ -1,4 +1,6 @@
-"""Evaluating on conversations: what candidates see, judges who are asked once, and labels whose settings change."""
+"""Evaluating on conversations: what candidates see, judges who are asked once, and labels whose
+settings change.
+"""
 
 import asyncio
 import json

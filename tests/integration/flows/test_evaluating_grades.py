@@ -1,4 +1,6 @@
-"""A judge's grades of plans and conversations, over a real wire and by template/v1: asked once, kept, and shown."""
+"""A judge's grades of plans and conversations, over a real wire and by template/v1: asked once,
+kept, and shown.
+"""
 
 import asyncio
 from pathlib import Path

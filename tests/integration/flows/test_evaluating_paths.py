@@ -1,4 +1,6 @@
-"""Evaluating on multi-step samples: driven once, kept whole, scored by domain, beside what is answered snapshot by snapshot."""
+"""Evaluating on multi-step samples: driven once, kept whole, scored by domain, beside what is
+answered snapshot by snapshot.
+"""
 
 import asyncio
 import json

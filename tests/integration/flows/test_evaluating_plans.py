@@ -1,4 +1,6 @@
-"""Plans and conversations, by every strategy and notation, over a real wire: who errs how is told apart by the numbers."""
+"""Plans and conversations, by every strategy and notation, over a real wire: who errs how is
+told apart by the numbers.
+"""
 
 import asyncio
 import re
@@ -252,7 +254,9 @@ def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings
 def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_takes(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    """Names with dots, hyphens and more than 64 characters come back as they are; of 201 tools those named are handed over."""
+    """Names with dots, hyphens and more than 64 characters come back as they are; of 201 tools
+    those named are handed over.
+    """
     settings = settings_of(tmp_path / "many")
     long = f"spa.close-pool.{'x' * 60}"
     odd = [one.with_changes(name=long if one is POOL else f"spa.{one.name}-v2") for one in TOOLS]

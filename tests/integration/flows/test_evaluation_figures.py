@@ -1,4 +1,6 @@
-"""Figures of an evaluation, counted a second time from the bare answers: over the release and its splits, by strategy and run."""
+"""Figures of an evaluation, counted a second time from the bare answers: over the release and
+its splits, by strategy and run.
+"""
 
 import asyncio
 import json
@@ -42,7 +44,9 @@ class Answer(NamedTuple):
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """A release with splits, answered three times by two strategies by a candidate that errs, and its test split by another."""
+    """A release with splits, answered three times by two strategies by a candidate that errs,
+    and its test split by another.
+    """
     found = settings_of(tmp_path_factory.mktemp("figures"))
     build(unmeasured_recipe(samples={"perfect": 12, "imperfect": 4, "irrelevant": 4}), found)
     make_release(warehouse_of(found), "v1", Selection(), Terms(shares={"train": 0.6, "test": 0.4}))
@@ -93,7 +97,9 @@ def is_exact(answer: Answer) -> bool:
 
 
 def passes(answer: Answer) -> bool:
-    """As HammerBench has it: values may differ as long as their words mostly stand in the same order."""
+    """As HammerBench has it: values may differ as long as their words mostly stand in the same
+    order.
+    """
     if answer.due is None or not answer.made:
         return is_exact(answer)
     (tool, due), (made_tool, made) = answer.due, answer.made[0]
@@ -200,7 +206,9 @@ def test_shares_means_and_stability_agree_with_a_count(
 
 
 def election(answers: Iterable[Answer]) -> float:
-    """(F1 - F2) / (N - F2) for how often the two most frequent answers came, a mean over samples."""
+    """(F1 - F2) / (N - F2) for how often the two most frequent answers came, a mean over
+    samples.
+    """
     told: dict[str, Counter[str]] = defaultdict(Counter)
     for one in answers:
         told[one.sample][json.dumps(one.made, sort_keys=True)] += 1

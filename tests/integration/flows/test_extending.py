@@ -1,4 +1,6 @@
-"""The pages of docs/extending: each opens with code that works, which `init` writes and a recipe takes by `extensions`."""
+"""The pages of docs/extending: each opens with code that works, which `init` writes and a recipe
+takes by `extensions`.
+"""
 
 import re
 import subprocess

@@ -1,4 +1,6 @@
-"""Faults from recipe to scores: planted into tasks that landed, proved, landed, and run by candidates from where it went wrong."""
+"""Faults from recipe to scores: planted into tasks that landed, proved, landed, and run by
+candidates from where it went wrong.
+"""
 
 import asyncio
 from io import BytesIO

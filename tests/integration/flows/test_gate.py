@@ -1,4 +1,6 @@
-"""A gate: candidates held to figures and to each other, by the command and from Python, with the reports that CI servers read."""
+"""A gate: candidates held to figures and to each other, by the command and from Python, with the
+reports that CI servers read.
+"""
 
 import json
 import os
@@ -34,7 +36,9 @@ TEXTS = "\x00\x1b]]><b>|`*[x](http://x)\ud800"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A work folder with the release v1, which a candidate without mistakes has answered, and one that errs."""
+    """A work folder with the release v1, which a candidate without mistakes has answered, and
+    one that errs.
+    """
     folder = tmp_path_factory.mktemp("gated")
     samples = {"perfect": 24, "irrelevant": 4}
     callwright.build(

@@ -1,4 +1,6 @@
-"""Gold items: questions whose answer is known, mixed among the others and seen by nobody as what they are."""
+"""Gold items: questions whose answer is known, mixed among the others and seen by nobody as what
+they are.
+"""
 
 import json
 import re

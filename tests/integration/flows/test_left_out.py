@@ -1,4 +1,6 @@
-"""What could not be planned of what a recipe asks for is told, kept and counted, and the rest of the build lands."""
+"""What could not be planned of what a recipe asks for is told, kept and counted, and the rest of
+the build lands.
+"""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,6 @@
-"""Live tasks from recipe to release: held with a simulated user, proved, landed, shown as rows of training and as environments."""
+"""Live tasks from recipe to release: held with a simulated user, proved, landed, shown as rows
+of training and as environments.
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -61,7 +63,9 @@ def test_live_tasks_are_held_proved_and_land(built: Built) -> None:
 
 
 def test_what_the_assistant_asked_is_paid_for_once(built: Built, tmp_path: Path) -> None:
-    """The same recipe in another work folder with the same ledger asks nothing anew, neither the user's model nor the assistant."""
+    """The same recipe in another work folder with the same ledger asks nothing anew, neither the
+    user's model nor the assistant.
+    """
     recipe, settings, _ = built
     again = settings_of(tmp_path)
     again.ledger.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +115,9 @@ def test_an_environment_begins_with_what_was_said_before_the_first_call(built: B
 
 
 def test_only_who_states_an_assistant_names_a_build_by_it() -> None:
-    """Recipes without one go on where they stood; one model for all roles is one for all that are stated."""
+    """Recipes without one go on where they stood; one model for all roles is one for all that
+    are stated.
+    """
     recipe = read_recipe(TOP / "recipes" / "tasks.yaml")
     assert list(dict(roles_of(recipe.as_asked(model="local/m.gguf")))) == [
         "generator",

@@ -34,7 +34,8 @@ FEW: dict[str, Any] = {
     "samples": {"perfect": 14, "irrelevant": 2},
     "readers": {"at_most": 1.0},
 }
-# Writes the gold, by a list of requests with their calls; of requests of an odd length it calls nothing, and finds neither right.
+# Writes the gold, by a list of requests with their calls; of requests of an odd length it calls
+# nothing, and finds neither right.
 READER = """
 import json
 import re

@@ -1,4 +1,6 @@
-"""Requests in languages other than the document's, by a model: what no rule knows lands as judged, and nothing of it is proved."""
+"""Requests in languages other than the document's, by a model: what no rule knows lands as
+judged, and nothing of it is proved.
+"""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Contamination: what a release has in common with a data set, and a build that keeps out what its recipe avoids."""
+"""Contamination: what a release has in common with a data set, and a build that keeps out what
+its recipe avoids.
+"""
 
 import json
 from pathlib import Path

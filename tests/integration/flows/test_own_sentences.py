@@ -1,4 +1,6 @@
-"""Sentences of a recipe's own: a small OpenAPI document is built by template/v1 in the words that its user brings."""
+"""Sentences of a recipe's own: a small OpenAPI document is built by template/v1 in the words
+that its user brings.
+"""
 
 import json
 import re

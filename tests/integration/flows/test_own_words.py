@@ -1,4 +1,7 @@
-"""What a recipe brings of its own: a system message, values, examples of its domain. All of it names the build."""
+"""What a recipe brings of its own: a system message, values, examples of its domain.
+
+All of it names the build.
+"""
 
 import json
 from pathlib import Path

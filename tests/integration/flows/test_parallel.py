@@ -1,4 +1,6 @@
-"""Requests for several calls at once, from the recipe to releases in BFCL's and OpenAI's formats, in English and Chinese."""
+"""Requests for several calls at once, from the recipe to releases in BFCL's and OpenAI's
+formats, in English and Chinese.
+"""
 
 from pathlib import Path
 from typing import Any

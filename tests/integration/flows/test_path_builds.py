@@ -1,4 +1,6 @@
-"""Builds of multi-step samples in the world of travel: goals by domain, ten variants, paths as long as the paper's."""
+"""Builds of multi-step samples in the world of travel: goals by domain, ten variants, paths as
+long as the paper's.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Corrected paths and competing entries before people: asked about, decided, and what comes of it for the samples."""
+"""Corrected paths and competing entries before people: asked about, decided, and what comes of
+it for the samples.
+"""
 
 import asyncio
 import copy

@@ -1,4 +1,6 @@
-"""Policies from recipe to scores: laid over tasks that landed, proved, told to candidates, broken by one that is deaf."""
+"""Policies from recipe to scores: laid over tasks that landed, proved, told to candidates,
+broken by one that is deaf.
+"""
 
 import asyncio
 from pathlib import Path

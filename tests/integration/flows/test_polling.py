@@ -1,4 +1,6 @@
-"""Polling: reviews are pulled again and again, whatever happens to Label Studio meanwhile, until somebody stops it."""
+"""Polling: reviews are pulled again and again, whatever happens to Label Studio meanwhile, until
+somebody stops it.
+"""
 
 import signal
 import time
@@ -29,7 +31,10 @@ AWAY = AnnotationError("No Label Studio answers at http://127.0.0.1:1.")
 
 
 class Rounds:
-    """A review site that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
+    """A review site that is polled: what happens in each round, and what was heard of it.
+
+    After the last round comes Ctrl-C.
+    """
 
     def __init__(self, site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
         self.site, self.rendered, self.waited, self.stated = (

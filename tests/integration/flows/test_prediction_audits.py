@@ -1,4 +1,6 @@
-"""Audits of the metric: which answers are drawn, who is asked about them, and what comes of what people say."""
+"""Audits of the metric: which answers are drawn, who is asked about them, and what comes of what
+people say.
+"""
 
 import asyncio
 import json

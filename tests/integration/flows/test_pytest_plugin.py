@@ -1,4 +1,6 @@
-"""pytest's plug-in in sessions of its own: samples as cases, mistakes told, nothing loaded where no test is marked."""
+"""pytest's plug-in in sessions of its own: samples as cases, mistakes told, nothing loaded where
+no test is marked.
+"""
 
 import subprocess
 import sys

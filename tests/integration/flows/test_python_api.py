@@ -1,4 +1,6 @@
-"""The Python API on a small work folder: builds, samples, checks, releases and evaluations, as scripts and notebooks have them."""
+"""The Python API on a small work folder: builds, samples, checks, releases and evaluations, as
+scripts and notebooks have them.
+"""
 
 import asyncio
 import doctest

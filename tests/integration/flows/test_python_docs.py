@@ -1,4 +1,6 @@
-"""What README, docs/python.md and the package's own docstring show of the Python API runs, block after block."""
+"""What README, docs/python.md and the package's own docstring show of the Python API runs, block
+after block.
+"""
 
 import io
 import re

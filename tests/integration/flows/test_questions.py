@@ -1,4 +1,6 @@
-"""The questions of docs/sql.md on a warehouse of all four recipes: they find something, and what they find is right."""
+"""The questions of docs/sql.md on a warehouse of all four recipes: they find something, and what
+they find is right.
+"""
 
 import json
 import re
@@ -23,7 +25,8 @@ from tests.support.warehouse.openai_rules import validate_openai_row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"\*\*([^*]+\?|Show me[^*]+\.)\*\*(.*?)(?=\n\*\*|\n## )", PAGE, re.DOTALL)
-# What people said, what judges said, what is planted or wrong, a second build, a second way to ask: these samples have none.
+# What people said, what judges said, what is planted or wrong, a second build, a second way to ask:
+# these samples have none.
 MAY_BE_EMPTY = re.compile(
     r"people|review|judge|usable|asked first|metric|who decides|checks not see|trust the"
     r" checks|planted|duplicate of what"
@@ -78,7 +81,9 @@ def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
 def exported(
     four_recipes: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> list[dict[str, Any]]:
-    """The samples of the release as the export `records` has them: no line of SQL has touched them."""
+    """The samples of the release as the export `records` has them: no line of SQL has touched
+    them.
+    """
     folder = tmp_path_factory.mktemp("exported") / "records"
     export_release(stream_release(warehouse_of(four_recipes), RELEASE), "records", folder)
     return [
@@ -99,7 +104,9 @@ def call_turns(line: dict[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]
 
 
 def last_calls(line: dict[str, Any]) -> list[dict[str, Any]]:
-    """The calls that a sample asks for: of a path and a conversation all, else those of its last snapshot."""
+    """The calls that a sample asks for: of a path and a conversation all, else those of its last
+    snapshot.
+    """
     turns = [calls for _, calls in call_turns(line)]
     return [call for calls in turns for call in calls] if line["responses"] else turns[-1]
 

@@ -1,4 +1,6 @@
-"""Requests that are alike beyond what the recipe allows: told after the build, and, where the recipe wants it, shown to people."""
+"""Requests that are alike beyond what the recipe allows: told after the build, and, where the
+recipe wants it, shown to people.
+"""
 
 from pathlib import Path
 from typing import Any

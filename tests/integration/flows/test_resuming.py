@@ -109,8 +109,8 @@ def test_a_changed_role_asks_only_its_own_stages_again(
 def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    # The house is copied as it is installed, so that a prompt's file can be edited as a person would edit it; with what is
-    # compiled of it, which stays good.
+    # The house is copied as it is installed, so that a prompt's file can be edited as a person
+    # would edit it; with what is compiled of it, which stays good.
     house = tmp_path / "house"
     package = house / "callwright"
     shutil.copytree(TOP / "callwright", package)

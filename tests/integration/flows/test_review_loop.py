@@ -1,4 +1,6 @@
-"""The review loop: what is asked, what people decide, and what comes of it, on a drawer that stands in for Label Studio."""
+"""The review loop: what is asked, what people decide, and what comes of it, on a drawer that
+stands in for Label Studio.
+"""
 
 import json
 
@@ -45,7 +47,9 @@ def test_all_that_failed_a_check_and_some_of_the_others_are_asked_about(site: Re
 
 
 def test_the_facts_that_checks_state_reach_the_screen_as_sentences(site: ReviewSite) -> None:
-    """From the verdict's row to the task: a sentence a fact, and the check's own words stand folded away."""
+    """From the verdict's row to the task: a sentence a fact, and the check's own words stand
+    folded away.
+    """
     stated = site.rows(
         """select distinct v.subject, v.reason, d.fact ->> 'kind' as kind, d.fact ->> 'argument' as argument
         from verdicts v, unnest(cast(v.doubts as json[])) d(fact) where v.decision <> 'proved'

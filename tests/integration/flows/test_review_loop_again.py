@@ -1,4 +1,6 @@
-"""The review loop over time: pulls that are cut off, builds that come again, other work folders, and what is told."""
+"""The review loop over time: pulls that are cut off, builds that come again, other work folders,
+and what is told.
+"""
 
 import asyncio
 import json

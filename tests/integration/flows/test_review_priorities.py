@@ -1,4 +1,6 @@
-"""Priorities: what is asked first, and that each number can be explained by the parts in the view."""
+"""Priorities: what is asked first, and that each number can be explained by the parts in the
+view.
+"""
 
 import itertools
 import shutil
@@ -38,7 +40,9 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class Queue:
-    """A warehouse with a build that plans 10 perfect and 10 imperfect samples, and questions about what tests put in."""
+    """A warehouse with a build that plans 10 perfect and 10 imperfect samples, and questions
+    about what tests put in.
+    """
 
     def __init__(self, home: Path) -> None:
         self.warehouse = Warehouse(home / "warehouse.duckdb", patience=5)
@@ -136,7 +140,9 @@ class Queue:
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A warehouse with the build, to be copied: making its tables and views takes longer than a test."""
+    """A warehouse with the build, to be copied: making its tables and views takes longer than a
+    test.
+    """
     return Queue(tmp_path_factory.mktemp("empty")).warehouse.path
 
 

@@ -1,4 +1,6 @@
-"""The status of reviews: who did what how fast, what is left in hours and money, and what the terminal shows of it."""
+"""The status of reviews: who did what how fast, what is left in hours and money, and what the
+terminal shows of it.
+"""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,6 @@
-"""The runner: shards flow into each other, land together where they wait, and leave nothing behind."""
+"""The runner: shards flow into each other, land together where they wait, and leave nothing
+behind.
+"""
 
 import asyncio
 import re
@@ -40,7 +42,9 @@ def patiently(is_so: Callable[[], bool]) -> None:
 
 
 class SlowWarehouse:
-    """Lands only when it is let; knows how many shards came at once, each with its records and its account of calls."""
+    """Lands only when it is let; knows how many shards came at once, each with its records and
+    its account of calls.
+    """
 
     def __init__(self, may_land: Callable[[], bool]) -> None:
         self.may_land = may_land

@@ -14,7 +14,8 @@ from tests.support.flows.small_builds import run_here
 TOP = Path(__file__).parents[3]
 NOWHERE = Path("/nowhere")  # scoring needs no work folder
 CALL = '{{"name": "book", "parameters": {}}}'
-# Func Acc, PN_HR, PN_MR, Args Acc, PR, SR in percent by the judge's flags, as the paper's GPT-4o rows (EVALUATORS 1.6).
+# Func Acc, PN_HR, PN_MR, Args Acc, PR, SR in percent by the judge's flags, as the paper's GPT-4o
+# rows (EVALUATORS 1.6).
 PAPER = {
     "mQmA/MT0": (71.287, 16.475, 4.693, 53.999, 43.433, 34.653),
     "mQmA": (71.287, 15.899, 3.715, 52.954, 46.627, 40.099),

@@ -1,4 +1,6 @@
-"""Second looks: accepted samples drawn at random, asked about again, and the share of them that is usable."""
+"""Second looks: accepted samples drawn at random, asked about again, and the share of them that
+is usable.
+"""
 
 import json
 from datetime import UTC, datetime

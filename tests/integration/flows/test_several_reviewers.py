@@ -1,4 +1,6 @@
-"""Several people about one thing: whose word counts, who is asked when they differ, and how far they agree."""
+"""Several people about one thing: whose word counts, who is asked when they differ, and how far
+they agree.
+"""
 
 import json
 from typing import Any

@@ -1,4 +1,6 @@
-"""Shifts and external messages on plans and on conversations: each is proved by the checks, or there is a reason why not."""
+"""Shifts and external messages on plans and on conversations: each is proved by the checks, or
+there is a reason why not.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Each prompt of a build can be read whole before anything is asked; docs/prompts.md is what the command says."""
+"""Each prompt of a build can be read whole before anything is asked; docs/prompts.md is what the
+command says.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What a team has becomes a dataset: each record goes through the checks, and lands, waits, or is left out with its reason."""
+"""What a team has becomes a dataset: each record goes through the checks, and lands, waits, or
+is left out with its reason.
+"""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Spanish is there by its folder alone: turns, dialogues, shifts, messages and parallel calls build in it and are proved."""
+"""Spanish is there by its folder alone: turns, dialogues, shifts, messages and parallel calls
+build in it and are proved.
+"""
 
 from pathlib import Path
 from typing import Any

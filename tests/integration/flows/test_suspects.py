@@ -1,4 +1,6 @@
-"""Suspects: what candidates answer in one against the gold comes back to people, with the reason in plain words."""
+"""Suspects: what candidates answer in one against the gold comes back to people, with the reason
+in plain words.
+"""
 
 import asyncio
 import shutil
@@ -33,7 +35,9 @@ from tests.support.flows.small_builds import run_here
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A warehouse with nothing but its tables and views, to be copied: making them takes longer than a test."""
+    """A warehouse with nothing but its tables and views, to be copied: making them takes longer
+    than a test.
+    """
     return Board(tmp_path_factory.mktemp("empty")).warehouse.path
 
 

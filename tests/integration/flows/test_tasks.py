@@ -1,4 +1,6 @@
-"""Tasks from recipe to scores: built in a simulated world, proved by their ends, landed, and run by candidates in that world."""
+"""Tasks from recipe to scores: built in a simulated world, proved by their ends, landed, and run
+by candidates in that world.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""Text of others on a terminal: no command lets it clear the screen, set a title or turn the writing direction."""
+"""Text of others on a terminal: no command lets it clear the screen, set a title or turn the
+writing direction.
+"""
 
 import json
 import re
@@ -30,7 +32,9 @@ def row(text: str, tool: str) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a work folder in it, a build of hostile rows, its release, and files of tools and records."""
+    """A folder with a work folder in it, a build of hostile rows, its release, and files of
+    tools and records.
+    """
     folder = tmp_path_factory.mktemp("evil")
     rows = [
         row(f"What is the weather in Ulm{EVIL}?", TOOL["name"]),

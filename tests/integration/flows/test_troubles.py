@@ -1,4 +1,6 @@
-"""Troubles: each is told in one sentence, loses nothing, and the next good build goes on from there."""
+"""Troubles: each is told in one sentence, loses nothing, and the next good build goes on from
+there.
+"""
 
 import asyncio
 import json
@@ -285,7 +287,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built_counts(settings: Settings) -> dict[str, int]:
-    """The rows of each table but those that a document leaves that was read: it is read once, whatever is then made of it."""
+    """The rows of each table but those that a document leaves that was read: it is read once,
+    whatever is then made of it.
+    """
     read = {"tools", "catalogs", "catalog_tools", "catalog_problems"}
     return {table: count for table, count in row_counts(settings).items() if table not in read}
 

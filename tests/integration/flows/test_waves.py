@@ -1,4 +1,6 @@
-"""Builds that go in waves: dialogues, shifts and external information, made of samples that passed."""
+"""Builds that go in waves: dialogues, shifts and external information, made of samples that
+passed.
+"""
 
 import asyncio
 import json

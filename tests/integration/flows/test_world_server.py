@@ -1,4 +1,6 @@
-"""The world of a task over MCP: one session over input and output, several at a port, each with a state of its own."""
+"""The world of a task over MCP: one session over input and output, several at a port, each with
+a state of its own.
+"""
 
 import json
 import os

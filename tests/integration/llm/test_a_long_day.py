@@ -1,4 +1,6 @@
-"""Many items through all of it: chat, ledger, gate and the lean wire, against a server that counts and misbehaves."""
+"""Many items through all of it: chat, ledger, gate and the lean wire, against a server that
+counts and misbehaves.
+"""
 
 import asyncio
 import sys

@@ -69,7 +69,9 @@ async def test_an_answer_is_asked_once_and_recorded_both_times(chat_with, script
 
 
 async def test_a_call_is_noted_before_its_answer_is_kept(chat_with, scripted, prompt, ledger):
-    """A process that is killed between the two leaves a call without an answer, which the ledger shows, never the reverse."""
+    """A process that is killed between the two leaves a call without an answer, which the ledger
+    shows, never the reverse.
+    """
     found = []
     chat = chat_with(scripted(GOOD)).for_stage(
         "values", lambda call: found.append(known_keys(ledger.path, [call.request]))
@@ -249,7 +251,8 @@ async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prom
 
     assert trips == [LYON] * 6
     assert len(server.bodies) == 7 + 6
-    # What was sent and lost ("half", "cut", "slow", "page") may be charged for, as it was set aside.
+    # What was sent and lost ("half", "cut", "slow", "page") may be charged for, as it was set
+    # aside.
     never_came = 5 * IN + 512 * OUT
     assert sum(call.cost for call in chat.calls) == pytest.approx(
         6 * find_price(PLAIN).of(100, 20) + 4 * never_came

@@ -25,12 +25,16 @@ LATER = 0.5  # where nothing else may take so long
 
 
 def set_aside() -> float:
-    """What a request counts as before its answer, where there is a budget; counting tokens imports a vendor."""
+    """What a request counts as before its answer, where there is a budget; counting tokens
+    imports a vendor.
+    """
     return (count_tokens(MODEL, "Be brief.\nWhich city?") + 13) * IN + 50 * OUT
 
 
 class Moody:
-    """A server that meets its requests, in their order, after so many seconds with an answer or a refusal."""
+    """A server that meets its requests, in their order, after so many seconds with an answer or
+    a refusal.
+    """
 
     def __init__(self) -> None:
         self.url = ""
@@ -73,7 +77,9 @@ async def moody() -> AsyncIterator[Moody]:
 
 @pytest.fixture
 async def open_model(moody, ledger):
-    """A model of that server, hedged unless told otherwise; its calls are in `chat.calls`, its money in `chat.budget`."""
+    """A model of that server, hedged unless told otherwise; its calls are in `chat.calls`, its
+    money in `chat.budget`.
+    """
     opened: list[LedgeredChat] = []
 
     def open_one(*, limit: float | None = None, **told) -> LedgeredChat:

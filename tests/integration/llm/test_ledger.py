@@ -27,7 +27,8 @@ REPLY = RawReply(
     0.001,
     "wrong tool",
 )
-# Asks the server for each numbered prompt through a LedgeredChat, and says which answers it was given.
+# Asks the server for each numbered prompt through a LedgeredChat, and says which answers it was
+# given.
 BUILD = """
 import asyncio, sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What only the lean way does: one session, its own reading of replies, and prices without litellm."""
+"""What only the lean way does: one session, its own reading of replies, and prices without
+litellm.
+"""
 
 import asyncio
 

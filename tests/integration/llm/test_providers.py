@@ -1,4 +1,6 @@
-"""Both ways to a provider, litellm and the lean one, against a real server which behaves well and badly."""
+"""Both ways to a provider, litellm and the lean one, against a real server which behaves well
+and badly.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Names that mean something to SQL or JSON paths: every view and named query runs where tools, parameters and answers have them."""
+"""Names that mean something to SQL or JSON paths: every view and named query runs where tools,
+parameters and answers have them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -159,7 +161,9 @@ def values_for(statement: str, keys: list[str]) -> dict[str, object]:
 
 
 def run_query(warehouse: Warehouse, statement: str, values: dict[str, object]) -> bool:
-    """Run a statement and take back what it did, and tell whether it ran; what is no text there is null."""
+    """Run a statement and take back what it did, and tell whether it ran; what is no text there
+    is null.
+    """
     has_run = False
     for given in (values, dict.fromkeys(values)):
         with suppress(InterruptedError), warehouse.writing() as connection:

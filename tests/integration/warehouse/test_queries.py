@@ -1,4 +1,6 @@
-"""SQL of our own in files: code asks for each statement, for no other, and DuckDB understands it on today's tables."""
+"""SQL of our own in files: code asks for each statement, for no other, and DuckDB understands it
+on today's tables.
+"""
 
 import re
 from importlib.resources import files

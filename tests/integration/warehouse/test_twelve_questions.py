@@ -1,4 +1,6 @@
-"""The twelve questions of docs/sql.md: each asks one view, and its rows are those of a count by hand over the tables."""
+"""The twelve questions of docs/sql.md: each asks one view, and its rows are those of a count by
+hand over the tables.
+"""
 
 import asyncio
 import json

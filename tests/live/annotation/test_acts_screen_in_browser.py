@@ -1,4 +1,6 @@
-"""What an annotator of dialogue acts does and sees, in a real Chromium at 1366 x 768, against a real Label Studio."""
+"""What an annotator of dialogue acts does and sees, in a real Chromium at 1366 x 768, against a
+real Label Studio.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,4 +1,6 @@
-"""What an auditor of the metric does and sees, in a real Chromium at 1366 x 768, against a real Label Studio."""
+"""What an auditor of the metric does and sees, in a real Chromium at 1366 x 768, against a real
+Label Studio.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What models say is shown as text in every screen, however nasty and long it is, and the screen stays usable."""
+"""What models say is shown as text in every screen, however nasty and long it is, and the screen
+stays usable.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -57,7 +59,9 @@ SHOWN = (
 
 @pytest.fixture(scope="module")
 def talk() -> Sample:
-    """A conversation with dialogue acts; made before the browser opens, which keeps event loops away."""
+    """A conversation with dialogue acts; made before the browser opens, which keeps event loops
+    away.
+    """
     return asyncio.run(converse("underfill"))
 
 

@@ -1,4 +1,6 @@
-"""Label Studio counts the annotations of a task beside them; where a busy server missed one, the pull still finds it."""
+"""Label Studio counts the annotations of a task beside them; where a busy server missed one, the
+pull still finds it.
+"""
 
 import sqlite3
 from datetime import UTC, datetime

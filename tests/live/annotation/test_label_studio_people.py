@@ -33,7 +33,9 @@ def people(
 
 @pytest.fixture
 def asked(label_studio: LabelStudio, tools, make_sample, request: pytest.FixtureRequest):
-    """Push as many tasks as there are numbers, each to be answered by so many people: the project, and the tasks' ids."""
+    """Push as many tasks as there are numbers, each to be answered by so many people: the
+    project, and the tasks' ids.
+    """
     kind = f"people_{abs(hash(request.node.nodeid)) % 10**9}"
 
     def push(*reviewers: int) -> tuple[Project, list[int]]:

@@ -1,4 +1,6 @@
-"""What a pull sees of a real Label Studio beside new annotations: what was taken back, skipped, begun, deleted, changed."""
+"""What a pull sees of a real Label Studio beside new annotations: what was taken back, skipped,
+begun, deleted, changed.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -48,7 +50,9 @@ def pushed(label_studio: LabelStudio, screen: Screen, tasks) -> tuple[Project, l
 
 @pytest.fixture
 def states(label_studio: LabelStudio, pushed) -> Callable[..., dict[int, TaskState]]:
-    """The states of the tasks that changed since a moment, which the adapter looks back from by two minutes."""
+    """The states of the tasks that changed since a moment, which the adapter looks back from by
+    two minutes.
+    """
 
     def look(since: datetime | None = None) -> dict[int, TaskState]:
         later = since and since + timedelta(minutes=2)

@@ -1,4 +1,6 @@
-"""What annotators of multi-step samples do and see, in a real Chromium at 1366 x 768, against a real Label Studio."""
+"""What annotators of multi-step samples do and see, in a real Chromium at 1366 x 768, against a
+real Label Studio.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -62,7 +62,9 @@ class AnnotatorScreen:
 
 @pytest.fixture(scope="module")
 def signed_in(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
-    """One page for all tests of this module: what Label Studio's pages consist of is loaded once."""
+    """One page for all tests of this module: what Label Studio's pages consist of is loaded
+    once.
+    """
     with open_browser() as opened:
         page = opened.new_page(viewport={"width": 1366, "height": 768})
         page.set_default_timeout(30_000)

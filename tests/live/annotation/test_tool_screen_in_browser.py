@@ -1,4 +1,6 @@
-"""What an annotator of tools does and sees, in a real Chromium at 1366 x 768, against a real Label Studio."""
+"""What an annotator of tools does and sees, in a real Chromium at 1366 x 768, against a real
+Label Studio.
+"""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +38,9 @@ class WaitingTool(NamedTuple):
 
 
 class ToolContext(AnnotatorScreen):
-    """An annotator of tools at the keyboard: each key waits until the page is ready for the next."""
+    """An annotator of tools at the keyboard: each key waits until the page is ready for the
+    next.
+    """
 
     def open(self, project: Project) -> None:
         super().open(project)

@@ -1,4 +1,6 @@
-"""What people change in a real Label Studio after they said it: edited, deleted, said twice, tasks gone."""
+"""What people change in a real Label Studio after they said it: edited, deleted, said twice,
+tasks gone.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,9 @@ pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 def pushed(
     built_site: Path, tmp_path_factory: pytest.TempPathFactory, killable_studio: KillableStudio
 ) -> Iterator[LiveSite]:
-    """A site whose tasks were pushed; each test takes samples of which nobody has said anything yet."""
+    """A site whose tasks were pushed; each test takes samples of which nobody has said anything
+    yet.
+    """
     home = tmp_path_factory.mktemp("changed") / "home"
     with live_site(built_site, home, killable_studio) as live:
         live.site.push()

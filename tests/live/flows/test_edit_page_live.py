@@ -1,4 +1,6 @@
-"""Samples are edited by form: from a task in Label Studio to the page, back in the reviewer's own name, and landed by a pull."""
+"""Samples are edited by form: from a task in Label Studio to the page, back in the reviewer's
+own name, and landed by a pull.
+"""
 
 import asyncio
 import os
@@ -35,7 +37,9 @@ HOSTILE = "</textarea><script>alert(1)</script>"
 
 
 class EditSite(NamedTuple):
-    """A work folder whose samples were pushed, the page for edits beside it, and a person of the team."""
+    """A work folder whose samples were pushed, the page for edits beside it, and a person of the
+    team.
+    """
 
     site: ReviewSite
     studio: LabelStudio

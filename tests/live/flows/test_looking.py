@@ -1,4 +1,6 @@
-"""The looking at pages itself: it sees what is wrong with a page, and leaves alone what is right."""
+"""The looking at pages itself: it sees what is wrong with a page, and leaves alone what is
+right.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The page and the report over a build with an evaluation: served, as files, and drawn by a real browser."""
+"""The page and the report over a build with an evaluation: served, as files, and drawn by a real
+browser.
+"""
 
 import asyncio
 import json
@@ -90,7 +92,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 
 def _reviews(warehouse: Warehouse) -> list[Review]:
-    """Two people on the same four samples, of which they see the last one differently; 20 s each, 30 s apart."""
+    """Two people on the same four samples, of which they see the last one differently; 20 s
+    each, 30 s apart.
+    """
     keys = [
         row["key"]
         for row in warehouse.rows(
@@ -533,7 +537,9 @@ def test_a_person_finds_the_way_through_pages_and_files_by_keyboard(
 
 
 def _look_by_keyboard(browser: Any, served: str) -> None:
-    """From some numbers of the leaderboard to a sample, and through the list of samples, without a mouse."""
+    """From some numbers of the leaderboard to a sample, and through the list of samples, without
+    a mouse.
+    """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watched = Watched(page, served)
     page.goto(f"{served}evaluations/v1")
@@ -570,7 +576,9 @@ def _look_by_keyboard(browser: Any, served: str) -> None:
 
 
 def _come_back_to_what_was_shown(browser: Any, sample: str) -> None:
-    """A turn is chosen, its call unfolded, and the sample copied by keyboard; the address brings it back."""
+    """A turn is chosen, its call unfolded, and the sample copied by keyboard; the address brings
+    it back.
+    """
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
     )

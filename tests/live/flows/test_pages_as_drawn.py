@@ -1,4 +1,6 @@
-"""The pages and the report as a browser draws them: words in order, nothing over anything else or cut off, contrast, no error."""
+"""The pages and the report as a browser draws them: words in order, nothing over anything else
+or cut off, contrast, no error.
+"""
 
 import re
 import threading
@@ -38,7 +40,9 @@ LONG = "https://example.com/" + "a-very-long-path/" * 12 + "x" * 300
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    """The copy that is shown; one of its samples holds words as long as only a machine writes them."""
+    """The copy that is shown; one of its samples holds words as long as only a machine writes
+    them.
+    """
     site = fill_shown_site(tmp_path_factory.mktemp("shown"), 2)
     many = {f"n{at}": at for at in range(30)}
     gold = GoldCall(tool="x" * 120, arguments={"y" * 80: LONG, "list": ["z" * 50] * 20, **many})
@@ -79,13 +83,17 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def looker(served: str, empty: str) -> Iterator[Looker]:
-    """A tab of a browser; while that is open no event loop can run here, so it comes after the others."""
+    """A tab of a browser; while that is open no event loop can run here, so it comes after the
+    others.
+    """
     with open_browser() as browser:
         yield Looker(browser)
 
 
 def paths_of(copy: Warehouse) -> list[str]:
-    """Every sort of page: the shortest sample of each kind, an old and a new build, releases, answers and comparisons."""
+    """Every sort of page: the shortest sample of each kind, an old and a new build, releases,
+    answers and comparisons.
+    """
     shortest = copy.rows(
         "select kind, arg_min(key, length(body::varchar)) as key from samples group by kind"
     )

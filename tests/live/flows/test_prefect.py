@@ -1,4 +1,6 @@
-"""Builds that Prefect shows, and builds that Prefect starts: the same rows as the command line's own."""
+"""Builds that Prefect shows, and builds that Prefect starts: the same rows as the command line's
+own.
+"""
 
 import json
 import os
@@ -65,12 +67,16 @@ def kept(home: Path) -> list[list[dict[str, Any]]]:
 
 
 def without_whole(told: str) -> list[str]:
-    """The lines of a build but for those on all its phases together: Prefect shows these as flows, in its own page."""
+    """The lines of a build but for those on all its phases together: Prefect shows these as
+    flows, in its own page.
+    """
     return [line for line in told.splitlines() if not line.startswith("Build: ")]
 
 
 def until(found: Any, seconds: float = 20) -> Any:
-    """What `found` gives once it gives something: Prefect's server writes some things down a moment later."""
+    """What `found` gives once it gives something: Prefect's server writes some things down a
+    moment later.
+    """
     end = time.monotonic() + seconds
     while not (result := found()):
         assert time.monotonic() < end, "waited in vain"
@@ -334,7 +340,8 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
     plain = run_here("build", str(recipe), "--limit", "4", "--no-review", home=tmp_path / "plain")
     assert plain.returncode == 0
     assert kept(tmp_path / "worked") == kept(tmp_path / "plain")
-    # By now the server, command lines, a worker and its flow have been at work, and all of them were listened to.
+    # By now the server, command lines, a worker and its flow have been at work, and all of them
+    # were listened to.
     assert prefect_server.addresses() - LOOPBACK == set()
     assert prefect_server.addresses()
 

@@ -1,4 +1,6 @@
-"""Multi-step samples on a real API: built on a running Prefect server, and built again from its recorded responses."""
+"""Multi-step samples on a real API: built on a running Prefect server, and built again from its
+recorded responses.
+"""
 
 from pathlib import Path
 from typing import Any

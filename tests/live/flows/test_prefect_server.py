@@ -1,4 +1,6 @@
-"""The local Prefect server: started once, found again, ended with all that belongs to it; and its pages."""
+"""The local Prefect server: started once, found again, ended with all that belongs to it; and
+its pages.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,6 @@
-"""Builds that share a Prefect server: a model's limit holds for all of them, and what is kept does not grow."""
+"""Builds that share a Prefect server: a model's limit holds for all of them, and what is kept
+does not grow.
+"""
 
 from pathlib import Path
 

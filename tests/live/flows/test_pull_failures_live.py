@@ -1,4 +1,6 @@
-"""Pulling from a real Label Studio while it, the way to it or this process fails: nothing is lost, nothing counts twice."""
+"""Pulling from a real Label Studio while it, the way to it or this process fails: nothing is
+lost, nothing counts twice.
+"""
 
 import asyncio
 import shutil
@@ -72,7 +74,9 @@ def validate_it_ended_as_undisturbed(
 def _pull_without_faults(
     request: pytest.FixtureRequest, undisturbed: dict[Pulled, Any], tmp_path: Path
 ) -> None:
-    """Before the first test that needs it: the same things said and pulled with nothing in the way."""
+    """Before the first test that needs it: the same things said and pulled with nothing in the
+    way.
+    """
     brought = WITH_EDIT if "edited" in request.fixturenames else ALL_SAID
     if brought not in undisturbed:
         live = request.getfixturevalue("edited" if brought is WITH_EDIT else "said")

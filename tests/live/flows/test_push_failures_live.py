@@ -1,4 +1,6 @@
-"""Pushing to a real Label Studio while it, the way to it or this process fails: no task is lost, none stands there twice."""
+"""Pushing to a real Label Studio while it, the way to it or this process fails: no task is lost,
+none stands there twice.
+"""
 
 import signal
 import subprocess
@@ -96,7 +98,8 @@ def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
 ) -> None:
     monkeypatch.setattr(pushing, "_AT_ONCE", 4)
     live.proxy.expect(IMPORT, Fault(), *[FAULTS[name] for name in islice(cycle(names), 5)])
-    # What arrived in spite of a bad answer is found there, so that only trouble before the import stays.
+    # What arrived in spite of a bad answer is found there, so that only trouble before the import
+    # stays.
     if not arrives:
         with pytest.raises(TransientError):
             live.site.push()
@@ -129,7 +132,8 @@ def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back
     live.validate_all_is_there_once()
 
 
-# Pushes, and ends itself as kill -9 would: between the import and its bookkeeping, or right after that.
+# Pushes, and ends itself as kill -9 would: between the import and its bookkeeping, or right after
+# that.
 _DYING = """
 import os, signal, sys
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""An annotator labels six or ten tasks of each kind by the keyboard alone; after the pull the warehouse holds what was typed.
+"""An annotator labels six or ten tasks of each kind by the keyboard alone; after the pull the
+warehouse holds what was typed.
 
 A real Chromium, a real Label Studio, and a work folder with real builds.
 """
@@ -221,7 +222,9 @@ def _responses(sample: Sample) -> list[list[Any]]:
 
 
 def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
-    """What the calls of a sample returned, without the entries of these boxes: `step.call.entry:list`."""
+    """What the calls of a sample returned, without the entries of these boxes:
+    `step.call.entry:list`.
+    """
     found = copy.deepcopy(_responses(sample))
     for where, _, names in sorted(
         (box.partition(":") for box in boxes), key=lambda one: -int(one[0].split(".")[2])

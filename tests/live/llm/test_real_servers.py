@@ -1,4 +1,6 @@
-"""llama.cpp's own OpenAI server, as the package xllamacpp brings it, with the smallest of models behind it."""
+"""llama.cpp's own OpenAI server, as the package xllamacpp brings it, with the smallest of models
+behind it.
+"""
 
 from typing import Literal
 

@@ -1,4 +1,6 @@
-"""The oldest Label Studio that callwright is tried with, by URL and either kind of token; the newest is the one it brings."""
+"""The oldest Label Studio that callwright is tried with, by URL and either kind of token; the
+newest is the one it brings.
+"""
 
 import os
 from collections.abc import Iterator

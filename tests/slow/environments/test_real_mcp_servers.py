@@ -1,4 +1,6 @@
-"""Servers that others wrote, from npm and PyPI: written to in a copy of a folder, and replayed when they are gone."""
+"""Servers that others wrote, from npm and PyPI: written to in a copy of a folder, and replayed
+when they are gone.
+"""
 
 import shutil
 import sqlite3
@@ -26,7 +28,9 @@ ADA = '{"type": "entity", "name": "Ada", "entityType": "person", "observations":
 
 
 class Played(NamedTuple):
-    """What is called of a server, what the last call's answer holds, and the changes that tools or files tell after all."""
+    """What is called of a server, what the last call's answer holds, and the changes that tools
+    or files tell after all.
+    """
 
     settings: dict[str, Any]
     calls: list[Call]

@@ -1,4 +1,6 @@
-"""Exports are read by those they are for, each in an environment of its own below `.cache`, without a network."""
+"""Exports are read by those they are for, each in an environment of its own below `.cache`,
+without a network.
+"""
 
 import fcntl
 import json
@@ -29,7 +31,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def split(content: ReleaseContent) -> ReleaseStream:
-    """A release in three splits with a conversation of calls that were carried out, several at once among them."""
+    """A release in three splits with a conversation of calls that were carried out, several at
+    once among them.
+    """
     name = content.tools[content.samples[1].candidates[1]].name
     rides = tuple(GoldCall(tool=name, arguments={"place": place}) for place in ("Voss", "Oslo"))
     turns = (
@@ -128,7 +132,9 @@ def test_inspect_scores_a_mock_model_rightly(
 
 
 def promptfoo_results(folder: Path, answers: dict[str, Any], work: Path) -> list[dict[str, Any]]:
-    """What promptfoo finds with an agent that answers so, by what was said before; it is installed where it is not there."""
+    """What promptfoo finds with an agent that answers so, by what was said before; it is
+    installed where it is not there.
+    """
     home = CACHE / "promptfoo"
     with (CACHE / "promptfoo.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,6 @@
-"""Exported tasks pass the tests that they bring and are played by the libraries they are for, each in an environment of its own."""
+"""Exported tasks pass the tests that they bring and are played by the libraries they are for,
+each in an environment of its own.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,9 @@
-"""Builds, reviews, releases, evaluations and publications under faults at random moments end as if nothing had happened.
+"""Builds, reviews, releases, evaluations and publications under faults at random moments end as if
+nothing had happened.
 
-Each run is a draw of its own: `CALLWRIGHT_FAULT_SEED=7 CALLWRIGHT_FAULT_RUNS=100` repeats one, or makes more of them.
-`CALLWRIGHT_FAULT_DOORS=plain,prefect,studio` says through which doors the commands go.
+Each run is a draw of its own: `CALLWRIGHT_FAULT_SEED=7 CALLWRIGHT_FAULT_RUNS=100` repeats one, or
+makes more of them. `CALLWRIGHT_FAULT_DOORS=plain,prefect,studio` says through which doors the
+commands go.
 """
 
 import os
@@ -82,7 +84,9 @@ PEOPLE: Step = ()  # what people do between two commands
 
 
 class Journey(NamedTuple):
-    """A work folder and the commands that are run on it, one after the other, and what they go through."""
+    """A work folder and the commands that are run on it, one after the other, and what they go
+    through.
+    """
 
     home: Path
     door: str
@@ -282,7 +286,9 @@ def walk(journey: Journey, draw: random.Random, log: list[str]) -> dict[str, Any
 
 
 class RequestCount(NamedTuple):
-    """What the model's server counted on a way: requests beyond the first of each question, and what was answered."""
+    """What the model's server counted on a way: requests beyond the first of each question, and
+    what was answered.
+    """
 
     again: int
     answered: int

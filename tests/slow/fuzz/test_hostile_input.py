@@ -1,6 +1,8 @@
-"""Hostile input by the hundred thousand: from models, people and files come texts, and out come values or the house's errors.
+"""Hostile input by the hundred thousand: from models, people and files come texts, and out come
+values or the house's errors.
 
-Each input is drawn from a seed that is printed. CALLWRIGHT_FUZZ sets how many there are, CALLWRIGHT_FUZZ_SEED which.
+Each input is drawn from a seed that is printed. CALLWRIGHT_FUZZ sets how many there are,
+CALLWRIGHT_FUZZ_SEED which.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""Whoever reads what is published, again and again, meets no error and no half state while it is replaced a hundred times."""
+"""Whoever reads what is published, again and again, meets no error and no half state while it is
+replaced a hundred times.
+"""
 
 import subprocess
 import sys

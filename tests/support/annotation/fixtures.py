@@ -200,7 +200,9 @@ def verdicts(sample: Sample) -> list[Verdict]:
 
 @pytest.fixture
 def annotate(sample: Sample):
-    """An annotation of the sample, as it comes back from Label Studio; the arguments are what the controls hold."""
+    """An annotation of the sample, as it comes back from Label Studio; the arguments are what
+    the controls hold.
+    """
 
     def make(
         verdicts: tuple[str, ...] = (),

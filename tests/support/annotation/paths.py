@@ -122,7 +122,9 @@ def _picked(argument: str, path: str, rule: str) -> Evidence:
 
 
 def path_sample(found: JsonValue = None) -> Sample:
-    """Three steps and four calls; where `found` is not given, entry 4 of the hotels is as cheap as the one picked."""
+    """Three steps and four calls; where `found` is not given, entry 4 of the hotels is as cheap
+    as the one picked.
+    """
     place = _picked("place_id", "turns[2].results[0].data[0].id", RULE_OF_PLACE)
     hotel = _picked("hotel_id", "turns[4].results[0].data.hotels[2].hotel_id", RULE_OF_HOTEL)
     search = GoldCall(
@@ -222,7 +224,9 @@ def _exchange(*pairs: tuple[str, dict[str, JsonValue], JsonValue]) -> Exchange:
 
 
 def goal_path(found: JsonValue = None) -> GoalPath:
-    """A path whose trace searched twice, for one guest, in the place of which it knew the name only, and no reviews."""
+    """A path whose trace searched twice, for one guest, in the place of which it knew the name
+    only, and no reviews.
+    """
     stay = {"arrival": "2026-12-05"}
     offers = hotels(twins=()) if found is None else found
     first = _exchange(("Find_Place", {"query": "Lyon"}, places()))

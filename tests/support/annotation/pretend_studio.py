@@ -1,4 +1,6 @@
-"""A server that answers like a Label Studio with one project, and badly on purpose where a test says so."""
+"""A server that answers like a Label Studio with one project, and badly on purpose where a test
+says so.
+"""
 
 import json
 import threading
@@ -12,7 +14,8 @@ _PROJECTS_A_PAGE = 100  # whatever is asked for
 
 
 class Trouble(NamedTuple):
-    """The answer to the next question that matches; where `is_done`, the server does what was asked and then fails.
+    """The answer to the next question that matches; where `is_done`, the server does what was asked
+    and then fails.
 
     The status 0 breaks the connection off; "cut" sends half of the true answer.
     """
@@ -25,7 +28,9 @@ class Trouble(NamedTuple):
 
 
 class PretendStudio:
-    """Tasks by id in one project (number 1); `before` is called with each question before it is answered."""
+    """Tasks by id in one project (number 1); `before` is called with each question before it is
+    answered.
+    """
 
     def __init__(self) -> None:
         self.tasks: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,6 @@
-"""Warehouses with a release in which tests write what candidates answered, for the tests of suspects."""
+"""Warehouses with a release in which tests write what candidates answered, for the tests of
+suspects.
+"""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -61,7 +61,9 @@ ANSWERING = dict.fromkeys(
 
 
 def fill_site(home: Path, language: Language = "en") -> ReviewSite:
-    """Build small datasets in a work folder, and see that there is enough to ask about; nothing is pushed."""
+    """Build small datasets in a work folder, and see that there is enough to ask about; nothing
+    is pushed.
+    """
     site = open_site(home, PaperStudio())
     ask_about_samples(site, language)
     _ask_about_answers(site)
@@ -106,7 +108,9 @@ def _ask_about_answers(site: ReviewSite) -> None:
 
 
 def _ask_about_paths(site: ReviewSite) -> None:
-    """Corrections that the build does not ask about by itself, and samples of other paths in which entries compete."""
+    """Corrections that the build does not ask about by itself, and samples of other paths in
+    which entries compete.
+    """
     models = {"generator": {"name": "template/v1", "error_rate": STRAYING}}
     report = build(unmeasured_recipe(**PATHS, languages=["en"], models=models), site.settings)
     free = site.rows(_FREE_PATHS, report.build)

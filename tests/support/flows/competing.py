@@ -11,12 +11,16 @@ from tests.support.flows.review_sites import ReviewSite
 
 
 def can_have_a_twin(sample: Sample) -> bool:
-    """Whether an entry of a response is picked by what it holds, so that another one could be picked as well."""
+    """Whether an entry of a response is picked by what it holds, so that another one could be
+    picked as well.
+    """
     return any(_is_pick_of_an_entry(one) for one in contests_of(sample))
 
 
 def with_twins(sample: Sample, count: int = 1) -> Sample:
-    """The sample with copies of an entry that is picked, which differ in what is picked of it alone."""
+    """The sample with copies of an entry that is picked, which differ in what is picked of it
+    alone.
+    """
     contest = next(one for one in contests_of(sample) if _is_pick_of_an_entry(one))
     turn = sample.turns[contest.turn]
     assert isinstance(turn, ResultTurn)

@@ -78,7 +78,9 @@ def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def live(built_site: Path, tmp_path: Path, killable_studio: KillableStudio) -> Iterator[LiveSite]:
-    """A work folder at a Label Studio without any of our projects, behind a door that misbehaves as told."""
+    """A work folder at a Label Studio without any of our projects, behind a door that misbehaves
+    as told.
+    """
     with live_site(built_site, tmp_path / "home", killable_studio) as found:
         yield found
 

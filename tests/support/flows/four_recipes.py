@@ -1,4 +1,6 @@
-"""A warehouse that all four papers' recipes have filled, a few samples each, released in splits and evaluated."""
+"""A warehouse that all four papers' recipes have filled, a few samples each, released in splits
+and evaluated.
+"""
 
 import asyncio
 from pathlib import Path
@@ -25,7 +27,8 @@ def four_recipes(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A sample of each kind, two candidates, two runs. Nobody changes it."""
     settings = settings_of(tmp_path_factory.mktemp("four"))
     recipes = [read_recipe(RECIPES / f"{name}.yaml").as_asked(model="", limit=1) for name in PAPERS]
-    # With one sample of each kind all that is made of one hangs on it: by this seed each is read as it was meant.
+    # With one sample of each kind all that is made of one hangs on it: by this seed each is read as
+    # it was meant.
     builds = [build(recipe.model_copy(update={"seed": 2}), settings).build for recipe in recipes]
     shares = {"train": 0.6, "test": 0.4}
     make_release(

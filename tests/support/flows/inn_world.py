@@ -1,4 +1,6 @@
-"""A little world that answers calls, multi-step samples over it, and candidates who know the way and err as told."""
+"""A little world that answers calls, multi-step samples over it, and candidates who know the way
+and err as told.
+"""
 
 import copy
 import json
@@ -77,7 +79,9 @@ TOOLS = (
 
 
 class Inns:
-    """Cities with inns and tours; a city is found by its name, and by another name where `knows_names`."""
+    """Cities with inns and tours; a city is found by its name, and by another name where
+    `knows_names`.
+    """
 
     name = "inns"
     tools = TOOLS
@@ -231,7 +235,9 @@ Answered = TypeVar("Answered", bound=BaseModel)
 
 
 class Guide:
-    """Answers prompts for the next calls: gold step after gold step, then a last word. `err` changes the calls of a turn.
+    """Answers prompts for the next calls: gold step after gold step, then a last word.
+
+    `err` changes the calls of a turn.
 
     `err` is given the step, its calls and how often the step was tried; what it returns is called.
     """

@@ -1,4 +1,6 @@
-"""A work folder at a real Label Studio, and an annotator at the keyboard who answers what it asks."""
+"""A work folder at a real Label Studio, and an annotator at the keyboard who answers what it
+asks.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence

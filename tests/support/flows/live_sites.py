@@ -1,4 +1,6 @@
-"""Work folders at a real Label Studio that is met through a door with faults, and what people do in it meanwhile."""
+"""Work folders at a real Label Studio that is met through a door with faults, and what people do
+in it meanwhile.
+"""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -15,7 +17,8 @@ from tests.support.flows.review_sites import ReviewSite, gold_of
 from tests.support.flows.small_builds import settings_of
 from tests.support.killable_studio import KillableStudio
 
-# What a pull leaves behind; of moments it matters only whether they are there, and the server's numbers are its own.
+# What a pull leaves behind; of moments it matters only whether they are there, and the server's
+# numbers are its own.
 LEFT_BEHIND = (
     "reviews",
     "review_requests",
@@ -132,7 +135,9 @@ class LiveSite(NamedTuple):
         return {task.data["subject"]: task.id for task in found}
 
     def validate_all_is_there_once(self) -> None:
-        """Each task that was asked for stands at the server once, the books say so, and they are balanced."""
+        """Each task that was asked for stands at the server once, the books say so, and they are
+        balanced.
+        """
         there = self.people.tasks()
         assert sorted(task.data["callwright_key"] for task in there) == self.asked()
         assert self.site.value("select count(*) from review_queue where pushed_at is null") == 0
@@ -141,7 +146,9 @@ class LiveSite(NamedTuple):
         self.site.balance()
 
     def left_behind(self) -> dict[str, list[dict[str, Any]]]:
-        """All that pulls and pushes wrote, so that two work folders in which the same was said can be compared."""
+        """All that pulls and pushes wrote, so that two work folders in which the same was said
+        can be compared.
+        """
         rows = self.site.warehouse.rows_by_name(
             {table: (f"from {table}", []) for table in LEFT_BEHIND}
         )
@@ -167,7 +174,9 @@ def _plain(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def local(url: str, token: str, *, timeout: float = 30.0) -> LabelStudio:
-    """The adapter, in a hurry; whatever the door, the server is remembered as the work folder's own."""
+    """The adapter, in a hurry; whatever the door, the server is remembered as the work folder's
+    own.
+    """
     return LabelStudio(url, token, name="local", timeout=timeout, pause=0.01)
 
 
@@ -178,7 +187,9 @@ def site_at(home: Path, studio: LabelStudio) -> ReviewSite:
 
 @contextmanager
 def live_site(model: Path, home: Path, killable: KillableStudio) -> Iterator[LiveSite]:
-    """A copy of the work folder `model` at a Label Studio without any of our projects, behind a door."""
+    """A copy of the work folder `model` at a Label Studio without any of our projects, behind a
+    door.
+    """
     server = killable.start()
     people = People(server.url, server.token)
     people.remove_projects()
@@ -189,7 +200,9 @@ def live_site(model: Path, home: Path, killable: KillableStudio) -> Iterator[Liv
 
 
 def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, int]:
-    """Accept, reject, type what can't be used, and skip, about one of these samples each; the annotations by what they say."""
+    """Accept, reject, type what can't be used, and skip, about one of these samples each; the
+    annotations by what they say.
+    """
     tasks, people = live.tasks(), live.people
     accepted, rejected, broken, skipped = subjects
     return {

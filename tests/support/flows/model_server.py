@@ -1,4 +1,6 @@
-"""A model behind a real wire: speaks OpenAI chat completions on loopback, answers by template/v1, misbehaves as told."""
+"""A model behind a real wire: speaks OpenAI chat completions on loopback, answers by
+template/v1, misbehaves as told.
+"""
 
 import asyncio
 import threading
@@ -31,7 +33,9 @@ OPINIONS = {
 
 
 class ServedRequest(NamedTuple):
-    """One request as the server met it: which question, what kind of answer is wanted, how often it came before."""
+    """One request as the server met it: which question, what kind of answer is wanted, how often
+    it came before.
+    """
 
     question: str
     title: str
@@ -58,9 +62,11 @@ FILTERED = "\x00filtered"
 
 
 class ModelServer:
-    """What was asked and answered; `behaviour` may give a Refusal or a text instead of the template's answer.
+    """What was asked and answered; `behaviour` may give a Refusal or a text instead of the
+    template's answer.
 
-    While it `is_holding` nobody gets an answer. Asked the same again it answers otherwise, unless it `is_steady`.
+    While it `is_holding` nobody gets an answer. Asked the same again it answers otherwise, unless
+    it `is_steady`.
     """
 
     def __init__(self) -> None:
@@ -193,7 +199,9 @@ _SETTINGS = {
 
 
 def _marks(messages: Sequence[ChatMessage]) -> str:
-    """What the template model is wanted to do, read from the words that every other model goes by."""
+    """What the template model is wanted to do, read from the words that every other model goes
+    by.
+    """
     system = messages[0].content
     if "on a phone that works by calling" in system:
         return ""

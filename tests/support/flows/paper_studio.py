@@ -1,4 +1,6 @@
-"""A stand-in for Label Studio: a drawer of tasks on which tests write what an annotator would have."""
+"""A stand-in for Label Studio: a drawer of tasks on which tests write what an annotator would
+have.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,7 +21,9 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class PaperStudio:
-    """Keeps tasks by their keys and annotations by their ids; each annotation is a minute after the one before."""
+    """Keeps tasks by their keys and annotations by their ids; each annotation is a minute after
+    the one before.
+    """
 
     def __init__(self, name: str = "local") -> None:
         self.name = self.url = name
@@ -133,7 +137,9 @@ class PaperStudio:
         seconds: float = 9.5,
         **typed: Any,
     ) -> int:
-        """Write an annotation on the newest task of a sample, or `change` the one with this id; its id."""
+        """Write an annotation on the newest task of a sample, or `change` the one with this id;
+        its id.
+        """
         key = self.newest_task(subject, kind)["callwright_key"]
         kind, _, version = read_key(0, key)
         self.clock += timedelta(minutes=1)

@@ -1,4 +1,6 @@
-"""A release of plans, none of whose calls is carried out, and of a conversation whose calls were."""
+"""A release of plans, none of whose calls is carried out, and of a conversation whose calls
+were.
+"""
 
 from collections.abc import Sequence
 from typing import Any

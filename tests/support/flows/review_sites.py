@@ -1,4 +1,6 @@
-"""Work folders with a build in them, for the tests of the review loop: what is in the books, and what people write."""
+"""Work folders with a build in them, for the tests of the review loop: what is in the books, and
+what people write.
+"""
 
 import asyncio
 import json
@@ -43,7 +45,9 @@ def erring_recipe(**changes: Any) -> Recipe:
 
 
 def trusting_recipe(**review: Any) -> Recipe:
-    """The same with more samples, where two people answer each doubt, and gold items are mixed in."""
+    """The same with more samples, where two people answer each doubt, and gold items are mixed
+    in.
+    """
     samples = {"perfect": 44, "imperfect": 6, "irrelevant": 4}
     asked = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
     return erring_recipe(samples=samples, review=asked | review)
@@ -74,7 +78,9 @@ class ReviewSite(NamedTuple):
         return pulled
 
     def balance(self) -> None:
-        """Whatever enters a stage is accounted for, the next one meets what it passed on, and the landed are accepted."""
+        """Whatever enters a stage is accounted for, the next one meets what it passed on, and
+        the landed are accepted.
+        """
         books = self.warehouse.rows_by_name(
             {
                 "funnel": ("from funnel order by build, position", []),

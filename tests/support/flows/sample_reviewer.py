@@ -1,4 +1,6 @@
-"""What an annotator of samples types: other values, a comma too much, a verdict with its reasons."""
+"""What an annotator of samples types: other values, a comma too much, a verdict with its
+reasons.
+"""
 
 import json
 from collections import Counter
@@ -16,7 +18,9 @@ FORMS = {"enum", "pattern", "format"}
 
 
 class SampleReviewer:
-    """Does one thing after the other to requests and to conversations, and remembers what it typed."""
+    """Does one thing after the other to requests and to conversations, and remembers what it
+    typed.
+    """
 
     def __init__(self, context: KeyboardSite) -> None:
         self._context, self._typist = context, context.typist
@@ -91,7 +95,9 @@ def told(sample: Sample, old: str = "", new: str = "") -> list[Any]:
 
 
 def _spoken(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """A value that the user says word for word, and that may be any text; "" where there is none."""
+    """A value that the user says word for word, and that may be any text; "" where there is
+    none.
+    """
     return next(
         (
             proof.quote

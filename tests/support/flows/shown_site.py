@@ -1,6 +1,8 @@
-"""A work folder that has something for each page and each picture: every kind of sample, reviews, releases and evaluations.
+"""A work folder that has something for each page and each picture: every kind of sample, reviews,
+releases and evaluations.
 
-The tests that look at pages fill it with a few samples of each kind, the pictures of the docs with many.
+The tests that look at pages fill it with a few samples of each kind, the pictures of the docs with
+many.
 """
 
 import asyncio
@@ -54,7 +56,9 @@ def fill_shown_site(home: Path, each: int) -> ReviewSite:
 
 
 def _reviewed_recipe(each: int) -> Recipe:
-    """Single turns of a model that errs, about which people are asked, some of them about the same."""
+    """Single turns of a model that errs, about which people are asked, some of them about the
+    same.
+    """
     recipe = {
         "name": "demo",
         "seed": 2026,
@@ -76,7 +80,9 @@ def _with_samples(recipe: Recipe, each: int) -> Recipe:
 
 
 def _review(site: ReviewSite) -> None:
-    """Three people answer most of what they are asked, each sees every seventh thing otherwise, and some wait for a third."""
+    """Three people answer most of what they are asked, each sees every seventh thing otherwise,
+    and some wait for a third.
+    """
     site.push()
     subjects = [row["subject"] for row in site.rows(_ASKED, SAMPLE_REVIEW)]
     for place, subject in enumerate(subjects):

@@ -1,4 +1,6 @@
-"""Small builds for the tests of flows: recipes, settings, the command line, and counts of all that is kept."""
+"""Small builds for the tests of flows: recipes, settings, the command line, and counts of all
+that is kept.
+"""
 
 import asyncio
 import io
@@ -30,14 +32,16 @@ from tests.support.new_warehouses import begin_warehouse
 TOP = Path(__file__).parents[3]
 TOOLS = [{"seed": ["Weather", "Banking", "Music", "Trains"]}]
 KINDS = {"perfect": 8, "imperfect": 6, "irrelevant": 4}
-# A machine's cores are shared by the workers of a run, as its ports are. Builds with more are in test_crashes, test_resuming,
-# test_dask_workers and test_quiet.
+# A machine's cores are shared by the workers of a run, as its ports are. Builds with more are in
+# test_crashes, test_resuming, test_dask_workers and test_quiet.
 ONE_WORKER = {"CALLWRIGHT_WORKERS": "1"}
 UNMEASURED: dict[str, Any] = {"readers": {"planted": 0}}
 
 
 def settings_of(home: Path, **more: str) -> Settings:
-    """What the product reads of the environment of the tests' own commands, so that both run with the settings of a user."""
+    """What the product reads of the environment of the tests' own commands, so that both run
+    with the settings of a user.
+    """
     return read_settings(environment(home, **more))
 
 
@@ -55,7 +59,9 @@ def settings_in_recipe(**changes: Any) -> dict[str, Any]:
 
 
 def unmeasured_settings_in_recipe(**changes: Any) -> dict[str, Any]:
-    """The same where readers are not measured, which asks them about ten samples more: for tests that count what is asked."""
+    """The same where readers are not measured, which asks them about ten samples more: for tests
+    that count what is asked.
+    """
     return settings_in_recipe(**UNMEASURED | changes)
 
 
@@ -118,12 +124,16 @@ def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
 
 
 def _locale() -> dict[str, str]:
-    """What this process is told of texts; a start of Python would set it, and duckling reads it when it is loaded."""
+    """What this process is told of texts; a start of Python would set it, and duckling reads it
+    when it is loaded.
+    """
     return {name: os.environ[name] for name in ("LANG", "LC_ALL", "LC_CTYPE") if name in os.environ}
 
 
 def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
-    """A command of the command line in this process: what it prints and its exit code, without the second that a start takes."""
+    """A command of the command line in this process: what it prints and its exit code, without
+    the second that a start takes.
+    """
     stdout, stderr = (
         io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
     )
@@ -166,7 +176,9 @@ for at, words in enumerate(json.loads(sys.argv[1])):
 
 
 def one_start(python: Path | str, *commands: Sequence[str]) -> list[str]:
-    """The words that carry out commands in one process of this Python, up to the first that fails."""
+    """The words that carry out commands in one process of this Python, up to the first that
+    fails.
+    """
     return [str(python), "-c", _ALL_IN_ONE, json.dumps(commands)]
 
 
@@ -182,7 +194,9 @@ def one(settings: Settings, sql: str) -> Any:
 
 
 def untimed(printed: str) -> list[str]:
-    """The lines that a build printed, without the seconds that it took and the room that these need."""
+    """The lines that a build printed, without the seconds that it took and the room that these
+    need.
+    """
     lines = [" ".join(line.split()) for line in printed.splitlines()]
     timed = [bool(at) and lines[at - 1].startswith("calls known") for at in range(len(lines))]
     return [
@@ -210,7 +224,9 @@ def sample_keys(settings: Settings) -> list[str]:
 
 
 def assert_balanced(report: BuildReport, settings: Settings) -> None:
-    """Nothing is silent and nothing is lost: at every stage, from stage to stage, and over the whole build."""
+    """Nothing is silent and nothing is lost: at every stage, from stage to stage, and over the
+    whole build.
+    """
     for row in report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     found = {row.stage: row for row in report.funnel}

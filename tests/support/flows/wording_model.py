@@ -1,4 +1,6 @@
-"""A model that words and reads other languages: behind the model server, it fills shapes and reads its own words back."""
+"""A model that words and reads other languages: behind the model server, it fills shapes and
+reads its own words back.
+"""
 
 import re
 from random import Random
@@ -31,7 +33,9 @@ SOUNDS = {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "
 
 
 class WordingModel:
-    """Answers as a ModelServer's behaviour, in the shapes of a language; where it `slips` its first wording is English."""
+    """Answers as a ModelServer's behaviour, in the shapes of a language; where it `slips` its
+    first wording is English.
+    """
 
     def __init__(
         self, shapes: tuple[tuple[str, ...], str] = FRENCH, *, slips: bool = False

@@ -1,4 +1,6 @@
-"""A task in the parcel depot that a recipe of ours simulates, and candidates that go on from where something went wrong."""
+"""A task in the parcel depot that a recipe of ours simulates, and candidates that go on from
+where something went wrong.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -55,7 +57,9 @@ def parcels(world: StatefulWorld) -> list[dict[str, Any]]:
 
 
 def errand(environment: Environment) -> Sample:
-    """Two parcels are found: the one asked for by name travels faster, and a delivery of the other makes room for another one."""
+    """Two parcels are found: the one asked for by name travels faster, and a delivery of the
+    other makes room for another one.
+    """
     world = world_of(environment)
     first, second, *_ = [one for one in parcels(world) if one["service"] != "express"]
     deliveries: Any = (
@@ -146,7 +150,9 @@ def spoilt(environment: Environment, plan: FaultPlan) -> Sample:
 
 
 class Follower:
-    """A candidate that goes on with the gold from where it is shown to be; `instead` has the calls of other turns, by number."""
+    """A candidate that goes on with the gold from where it is shown to be; `instead` has the
+    calls of other turns, by number.
+    """
 
     name = "follower"
 

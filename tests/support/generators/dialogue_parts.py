@@ -1,4 +1,6 @@
-"""A tool in each language, requests that lack something, and contexts: what the tests of dialogues start from."""
+"""A tool in each language, requests that lack something, and contexts: what the tests of
+dialogues start from.
+"""
 
 from typing import Any
 
@@ -155,7 +157,9 @@ def plan(*parameters: str, seed: int = 5) -> SlotPlan:
 
 
 def dialogue(*parameters: str) -> Sample:
-    """A dialogue that asks for these parameters one by one, in English; two of its answers do not say what they are about."""
+    """A dialogue that asks for these parameters one by one, in English; two of its answers do
+    not say what they are about.
+    """
     source = imperfect()
     call = source.gold[0]
     turns = list(source.turns)

@@ -1,4 +1,5 @@
-"""Conversations with personal data that code has planted, half of it in words alone, half in a call too.
+"""Conversations with personal data that code has planted, half of it in words alone, half in a call
+too.
 
 Strange names are of other countries than those whose names are known.
 """
@@ -66,7 +67,9 @@ _SAID = {
 
 
 class Planted(NamedTuple):
-    """A conversation, the kind of what is planted in it, its value, and whether a call has it under a name of its own."""
+    """A conversation, the kind of what is planted in it, its value, and whether a call has it
+    under a name of its own.
+    """
 
     sample: Sample
     kind: str
@@ -128,7 +131,9 @@ _SAID_IN_CHINESE = (
 
 
 def plant_chinese(count: int, seed: int) -> Iterator[Planted]:
-    """Names in Chinese words: of people whose given names Faker knows, and strange ones that it does not."""
+    """Names in Chinese words: of people whose given names Faker knows, and strange ones that it
+    does not.
+    """
     rng = Random(seed)
     families, given = chinese_names()
     strange = [name for name in of("zh").data["values"]["first_names"] if name not in given]

@@ -15,7 +15,9 @@ EXPIRED = {
 
 
 class BatchServer:
-    """Answers each line by `behaviour`, and is done with a batch after it was looked at `looks` times."""
+    """Answers each line by `behaviour`, and is done with a batch after it was looked at `looks`
+    times.
+    """
 
     def __init__(self, completion: Callable[[str], dict]) -> None:
         self.url = ""

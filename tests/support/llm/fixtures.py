@@ -35,7 +35,9 @@ def completion(text: str, **message) -> dict:
 
 
 class ChatServer:
-    """Speaks OpenAI chat completions; `script` holds what the next requests meet, in their order."""
+    """Speaks OpenAI chat completions; `script` holds what the next requests meet, in their
+    order.
+    """
 
     def __init__(self) -> None:
         self.url = ""

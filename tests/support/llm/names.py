@@ -5,7 +5,8 @@ from callwright.llm.prices import find_price, knows_tokenizer
 
 THINKING = example_models()["small"]  # of OpenAI, at a price that litellm knows
 OTHER = example_models()["other"]  # of another maker
-# OpenAI's that do not think, take schemas and have all prices and a tokenizer: what an own server may be asked for as well.
+# OpenAI's that do not think, take schemas and have all prices and a tokenizer: what an own server
+# may be asked for as well.
 PLAIN, ANOTHER, *_ = PLAIN_ONES = [
     f"openai/{name}"
     for name, entry in sorted(known_models().items())

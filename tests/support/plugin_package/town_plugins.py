@@ -1,4 +1,6 @@
-"""One row for each table: requests in capitals, an export of them, tools out of a list of words, a town, an echo, a metric."""
+"""One row for each table: requests in capitals, an export of them, tools out of a list of words,
+a town, an echo, a metric.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

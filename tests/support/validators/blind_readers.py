@@ -17,7 +17,9 @@ _TALK = re.compile(r"<conversation>\n(.*)\n</conversation>", re.DOTALL)
 
 
 class PromptReader:
-    """A model that answers the three prompts of a blind reading; what it makes of them is up to those below."""
+    """A model that answers the three prompts of a blind reading; what it makes of them is up to
+    those below.
+    """
 
     def __init__(self, name: str = "reader") -> None:
         self.name = name
@@ -109,7 +111,9 @@ class Copier(PromptReader):
 
 
 class StringMatcher(PromptReader):
-    """It fills each parameter with the first string of the words that fits, and takes the way of which more is said."""
+    """It fills each parameter with the first string of the words that fits, and takes the way of
+    which more is said.
+    """
 
     def written(
         self, tools: list[dict[str, JsonValue]], talk: str, prompt: str

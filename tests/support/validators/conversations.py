@@ -62,7 +62,9 @@ def intent_shift(tools: Sequence[Tool]) -> Sample:
 
 
 def answers(sample: Sample, *given: Any, run: CandidateRun = RUN) -> list[Prediction]:
-    """Predictions at the sample's snapshots: arguments of the table's booking, a call of its own, or words."""
+    """Predictions at the sample's snapshots: arguments of the table's booking, a call of its
+    own, or words.
+    """
     turns = [snapshot.turn for snapshot in sample.snapshots()]
     return [_answer(sample, turn, one, run) for turn, one in zip(turns, given, strict=True)]
 

@@ -1,4 +1,6 @@
-"""Samples that still validate, but of which any part may be broken: what checks must have an answer to."""
+"""Samples that still validate, but of which any part may be broken: what checks must have an
+answer to.
+"""
 
 import copy
 from collections.abc import Iterator

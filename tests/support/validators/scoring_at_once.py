@@ -42,7 +42,9 @@ def score_grades(
     grades: Mapping[str, Grade],
     judge: str,
 ) -> list[Score]:
-    """Every score of every run by one judge's grades, which are given by the keys of the predictions."""
+    """Every score of every run by one judge's grades, which are given by the keys of the
+    predictions.
+    """
     by_key = {sample.key: sample for sample in samples}
     scores = GradeScores(grades, judge)
     for one in predictions:
@@ -60,7 +62,8 @@ def score_predictions(
 ) -> list[Score]:
     """The scores of every run in `predictions`, sorted; see SnapshotScores.
 
-    Raises RecordError where predictions and samples do not fit together, or the judge was not asked.
+    Raises RecordError where predictions and samples do not fit together, or the judge was not
+    asked.
     """
     by_key = {sample.key: sample for sample in samples}
     asked: dict[str, list[Prediction]] = defaultdict(list)

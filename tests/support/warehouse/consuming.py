@@ -1,4 +1,6 @@
-"""Environments of their own below `.cache` for the libraries that read our exports, and asking a script in one."""
+"""Environments of their own below `.cache` for the libraries that read our exports, and asking a
+script in one.
+"""
 
 import fcntl
 import json
@@ -64,7 +66,9 @@ WANTED = {
         "tenacity",
     ],
 }
-BARE = {  # what these would bring along is gigabytes, and not asked here; NeMo Gym states a newer Python than it takes
+# what these would bring along is gigabytes, and not asked here; NeMo Gym states a newer Python than
+# it takes
+BARE = {
     "play_in_nemo_gym": ["nemo-gym==0.4.0", "openai==2.7.2"],
     "trl": ["trl==1.16.0"],
     "llamafactory": ["llamafactory==0.9.5"],

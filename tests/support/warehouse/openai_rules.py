@@ -17,7 +17,9 @@ KEYS = {
 
 
 def validate_openai_row(row: dict[str, Any]) -> None:
-    """Hold a row against what OpenAI says of fine-tuning files; what its API refuses is an error."""
+    """Hold a row against what OpenAI says of fine-tuning files; what its API refuses is an
+    error.
+    """
     assert set(row) <= LINE
     tools = row.get("tools", [])
     names = [tool["function"]["name"] for tool in tools]

@@ -1,4 +1,6 @@
-"""Dialogue acts in a review of their own: what is asked about them, and what comes of the answers."""
+"""Dialogue acts in a review of their own: what is asked about them, and what comes of the
+answers.
+"""
 
 import asyncio
 import json

@@ -21,7 +21,9 @@ LABELS = st.sampled_from(["accept", "edit", "reject"])
 
 
 def words_of(*items: str) -> list[ItemRating]:
-    """Words of one letter, a group an item: by ann, bob, cem and dee; a dot for who said nothing."""
+    """Words of one letter, a group an item: by ann, bob, cem and dee; a dot for who said
+    nothing.
+    """
     return [
         ItemRating(str(item), person, label)
         for item, labels in enumerate(items)
@@ -36,7 +38,9 @@ def found(words: list[ItemRating], measure: str, slice_by: str, slice_value: str
 
 
 def test_cohens_kappa_of_two_who_judged_fifty_things() -> None:
-    """Both say yes 20 times, both no 15 times: they agree on .7; by chance, saying yes in .5 and .6, on .5."""
+    """Both say yes 20 times, both no 15 times: they agree on .7; by chance, saying yes in .5 and
+    .6, on .5.
+    """
     pairs = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
     assert cohen_kappa(pairs) == pytest.approx((0.7 - 0.5) / (1 - 0.5))
 
@@ -47,7 +51,9 @@ def test_cohens_kappa_is_nothing_or_less_where_people_agree_no_more_than_by_chan
 
 
 def test_fleiss_kappa_of_three_people_and_four_items() -> None:
-    """Of each item's pairs 1, 1/3, 1/3 and 1 agree, 2/3 in the mean; half of all words say `a`, so chance gives 1/2."""
+    """Of each item's pairs 1, 1/3, 1/3 and 1 agree, 2/3 in the mean; half of all words say `a`,
+    so chance gives 1/2.
+    """
     words = words_of("aaa", "aar", "arr", "rrr")
     assert observed_agreement(words) == pytest.approx(2 / 3)
     assert fleiss_kappa(words) == pytest.approx((2 / 3 - 1 / 2) / (1 - 1 / 2))
@@ -90,7 +96,9 @@ def test_alpha_of_three_coders_who_left_gaps() -> None:
 
 
 def test_alpha_of_two_people_who_differ_once_in_four() -> None:
-    """Two of eight words stand in a pair that differs; 5 `a` and 3 `r` shuffled would give 2 * 5 * 3 / 7 of them."""
+    """Two of eight words stand in a pair that differs; 5 `a` and 3 `r` shuffled would give 2 * 5
+    * 3 / 7 of them.
+    """
     assert krippendorff_alpha(words_of("aa", "aa", "ar", "rr")) == pytest.approx(
         1 - 2 / (2 * 5 * 3 / 7)
     )

@@ -1,4 +1,6 @@
-"""A sample as a form: what is entered is the call that is meant, and nothing that nobody touched changes."""
+"""A sample as a form: what is entered is the call that is meant, and nothing that nobody touched
+changes.
+"""
 
 import json
 
@@ -61,7 +63,9 @@ def _sample(tool: Tool, arguments: dict | None = None) -> Sample:
 
 
 def _as_sent(form: EditForm) -> dict[str, str]:
-    """What a browser sends of a form that nobody touched: each field, its lines ended in its own way."""
+    """What a browser sends of a form that nobody touched: each field, its lines ended in its own
+    way.
+    """
     sent: dict[str, str] = {}
     for turn in form.turns:
         texts = {"text": turn.text, "message": turn.message}

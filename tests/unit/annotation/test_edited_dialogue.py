@@ -1,4 +1,6 @@
-"""Conversations that people edit as lines: what is written is read back, and what is typed is used or refused."""
+"""Conversations that people edit as lines: what is written is read back, and what is typed is
+used or refused.
+"""
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings

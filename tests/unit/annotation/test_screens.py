@@ -154,5 +154,6 @@ def test_each_language_has_words_for_the_same_things(kind):
         for one in interface_languages()
     )
     for other in others:
-        # Spanish and Chinese tell what was drawn as the question does; English doubts stand at their checks.
+        # Spanish and Chinese tell what was drawn as the question does; English doubts stand at
+        # their checks.
         assert other.keys() ^ english.keys() <= {"drawn", "doubt"}

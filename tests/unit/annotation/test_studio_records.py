@@ -1,4 +1,6 @@
-"""What comes from a Label Studio as records: annotations, projects by their marks, refusals in our words."""
+"""What comes from a Label Studio as records: annotations, projects by their marks, refusals in
+our words.
+"""
 
 import json
 
@@ -44,7 +46,9 @@ def test_a_reviewer_without_an_address_is_named_by_id():
 
 
 def test_an_annotation_that_somebody_else_changed_is_the_word_of_whoever_changed_it():
-    """Label Studio keeps who made an annotation in `completed_by`, and who saved it last in `updated_by`."""
+    """Label Studio keeps who made an annotation in `completed_by`, and who saved it last in
+    `updated_by`.
+    """
     people = {3: "alice@localhost", 4: "bob@localhost"}
     assert (
         read_annotation(TASK, ANNOTATION | {"updated_by": 4}, people, "s").reviewer

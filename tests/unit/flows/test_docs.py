@@ -1,4 +1,6 @@
-"""The docs keep up with the code: every setting, table and view is told of, and every query runs."""
+"""The docs keep up with the code: every setting, table and view is told of, and every query
+runs.
+"""
 
 import re
 from pathlib import Path

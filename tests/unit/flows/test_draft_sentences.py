@@ -1,4 +1,6 @@
-"""Drafts of sentences: a skeleton of the document's names, or a model's, asked once more for what can't be used."""
+"""Drafts of sentences: a skeleton of the document's names, or a model's, asked once more for
+what can't be used.
+"""
 
 from pathlib import Path
 

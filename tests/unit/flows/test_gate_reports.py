@@ -1,4 +1,6 @@
-"""Reports of a gate: whatever candidates and people wrote, XML can be read and Markdown stays what it is."""
+"""Reports of a gate: whatever candidates and people wrote, XML can be read and Markdown stays
+what it is.
+"""
 
 import tempfile
 from pathlib import Path

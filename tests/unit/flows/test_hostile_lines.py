@@ -1,4 +1,6 @@
-"""Whatever stands in a line, `check requests` and `check records` answer it; nothing of it ends the run."""
+"""Whatever stands in a line, `check requests` and `check records` answer it; nothing of it ends
+the run.
+"""
 
 import json
 from pathlib import Path

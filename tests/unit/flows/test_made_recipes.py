@@ -1,4 +1,6 @@
-"""Recipes made in Python: of functions, models, records, documents, paths and sources, refused in a file's own sentences."""
+"""Recipes made in Python: of functions, models, records, documents, paths and sources, refused
+in a file's own sentences.
+"""
 
 import doctest
 from pathlib import Path

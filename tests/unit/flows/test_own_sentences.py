@@ -1,4 +1,6 @@
-"""Sentences that a recipe brings are held against its tools: every mistake of a file is told at once, with its line."""
+"""Sentences that a recipe brings are held against its tools: every mistake of a file is told at
+once, with its line.
+"""
 
 from pathlib import Path
 from time import monotonic

@@ -1,4 +1,6 @@
-"""What a recipe brings of its own is read from files, lists and queries, and held against its tools; errors name file and line."""
+"""What a recipe brings of its own is read from files, lists and queries, and held against its
+tools; errors name file and line.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,6 @@
-"""A class of the pages means one thing: what is styled for one place does not meet another by accident."""
+"""A class of the pages means one thing: what is styled for one place does not meet another by
+accident.
+"""
 
 import re
 from collections import defaultdict
@@ -24,10 +26,12 @@ def selectors_of(sheet: str) -> Iterator[str]:
 
 
 def meanings_of(sheet: str) -> dict[str, set[str]]:
-    """What each class is: a thing by itself (""), a part of the thing that is named, or a state of others ("a state").
+    """What each class is: a thing by itself (""), a part of the thing that is named, or a state of
+    others ("a state").
 
-    A rule says so of the classes in the last step of its selector: `.turn` is a thing, `.turn .who` makes `.who` a part of turns,
-    and `.badge.proved` makes `.proved` a state. `p.soft` and `.soft` are the same thing.
+    A rule says so of the classes in the last step of its selector: `.turn` is a thing, `.turn .who`
+    makes `.who` a part of turns, and `.badge.proved` makes `.proved` a state. `p.soft` and `.soft`
+    are the same thing.
     """
     things = {
         CLASS.findall(step)[0]

@@ -1,4 +1,6 @@
-"""What the page makes of records, without a warehouse: marked evidence, answers beside gold, intervals, plots."""
+"""What the page makes of records, without a warehouse: marked evidence, answers beside gold,
+intervals, plots.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Of many records those are chosen that differ: of each tool and outcome, what was said most often and what is least like it."""
+"""Of many records those are chosen that differ: of each tool and outcome, what was said most
+often and what is least like it.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,6 @@
-"""What the terminal shows: tables that fit, and blocks where they do not, and one picture of what is under way."""
+"""What the terminal shows: tables that fit, and blocks where they do not, and one picture of
+what is under way.
+"""
 
 import io
 import re

@@ -94,7 +94,9 @@ def test_edits_always_come_to_an_end(
 def test_a_seat_stays_one_seat(
     stage: str, before: str, outcome: str, is_own: bool, is_there: bool
 ) -> None:
-    """Its steps are neighbours, each but the last passes it on, and only a sample that stands for itself lands here."""
+    """Its steps are neighbours, each but the last passes it on, and only a sample that stands
+    for itself lands here.
+    """
     at = seat(stage, before)
     resolution = Resolution(outcome, "a" if is_own else "b", "ann", NOW, "accepted", "Why.")
     steps = outcomes_of(at, resolution, is_there=is_there)

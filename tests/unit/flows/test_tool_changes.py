@@ -1,4 +1,6 @@
-"""Files that give a release's tools other names and words: what they come to, and what is refused, by tool and name."""
+"""Files that give a release's tools other names and words: what they come to, and what is
+refused, by tool and name.
+"""
 
 import json
 from pathlib import Path
@@ -38,7 +40,9 @@ def written(path: Path, tools: list[dict[str, Any]]) -> Path:
 
 
 def copied(**changes: Any) -> list[dict[str, Any]]:
-    """The tools as they are stated, the first one with changes: of its parameters by `_` before the name."""
+    """The tools as they are stated, the first one with changes: of its parameters by `_` before
+    the name.
+    """
     first, other = json.loads(json.dumps(STATED))
     for name, value in changes.items():
         if name.startswith("_"):

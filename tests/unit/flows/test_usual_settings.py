@@ -1,4 +1,6 @@
-"""Tests run what users run: a test that sets anything otherwise than a new user has it says so in its name."""
+"""Tests run what users run: a test that sets anything otherwise than a new user has it says so
+in its name.
+"""
 
 import ast
 import re
@@ -36,7 +38,8 @@ ANYWHERE = {
     "CALLWRIGHT_SECRETS",
     "CALLWRIGHT_WEBHOOK_SECRET",
 }
-# What else can be set, with the words one of which stands in the name of each function, fixture or constant that sets it.
+# What else can be set, with the words one of which stands in the name of each function, fixture or
+# constant that sets it.
 NAMED = {
     "CALLWRIGHT_WORKERS": (
         "worker|crew|place|shard|pool|cluster|dask|process|processes|builds_at_once|setting|core"

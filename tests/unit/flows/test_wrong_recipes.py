@@ -1,4 +1,6 @@
-"""Wrong recipes and settings, each with its message to the letter: where it is, what was probably meant, what there is."""
+"""Wrong recipes and settings, each with its message to the letter: where it is, what was
+probably meant, what there is.
+"""
 
 import json
 from pathlib import Path

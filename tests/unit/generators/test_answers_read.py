@@ -1,4 +1,6 @@
-"""An answer is read as calls, or as words without any mark of a call, or its row is left out: never as if nothing were due."""
+"""An answer is read as calls, or as words without any mark of a call, or its row is left out:
+never as if nothing were due.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""CallNavi's questions as samples and back: placeholders with their sources, and what is odd is told."""
+"""CallNavi's questions as samples and back: placeholders with their sources, and what is odd is
+told.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A model that reads is shown circumstances in the place of a seed number; each seed has its own."""
+"""A model that reads is shown circumstances in the place of a seed number; each seed has its
+own.
+"""
 
 import re
 from datetime import date

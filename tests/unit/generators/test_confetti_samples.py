@@ -1,4 +1,6 @@
-"""Conversations in CONFETTI's shape: what is exported is read back as it was, and scored as right."""
+"""Conversations in CONFETTI's shape: what is exported is read back as it was, and scored as
+right.
+"""
 
 import json
 from pathlib import Path

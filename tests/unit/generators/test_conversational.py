@@ -1,4 +1,6 @@
-"""Conversations with a required complexity: planned by code, worded by a model, with simulated results."""
+"""Conversations with a required complexity: planned by code, worded by a model, with simulated
+results.
+"""
 
 from collections import Counter
 from typing import get_args

@@ -1,4 +1,6 @@
-"""Questions and answers one by one: what a wording must keep to, and what is known after each answer."""
+"""Questions and answers one by one: what a wording must keep to, and what is known after each
+answer.
+"""
 
 from random import Random
 

@@ -1,4 +1,6 @@
-"""Values and words come in one answer (HammerBench D.2); only words that do not say the values are asked for again."""
+"""Values and words come in one answer (HammerBench D.2); only words that do not say the values
+are asked for again.
+"""
 
 from random import Random
 

@@ -1,4 +1,6 @@
-"""Values that a model gives: cut, mended in type, put together from several answers, and drawn where none has one."""
+"""Values that a model gives: cut, mended in type, put together from several answers, and drawn
+where none has one.
+"""
 
 from collections.abc import Sequence
 

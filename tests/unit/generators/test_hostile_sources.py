@@ -1,4 +1,6 @@
-"""Whatever stands in a file, a reader gives a record for it or says why there is none; nothing of it comes out as a bug."""
+"""Whatever stands in a file, a reader gives a record for it or says why there is none; nothing
+of it comes out as a bug.
+"""
 
 import json
 import tempfile

@@ -1,4 +1,6 @@
-"""Nobody asks for a kind by its name: outside the families' folders no code and no SQL compares one."""
+"""Nobody asks for a kind by its name: outside the families' folders no code and no SQL compares
+one.
+"""
 
 import ast
 import re
@@ -47,7 +49,9 @@ def is_kind(node: ast.AST) -> bool:
 
 
 def names_compared(code: str) -> Iterator[str]:
-    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by: no examples in docstrings."""
+    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by:
+    no examples in docstrings.
+    """
     tree = ast.parse(code)
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

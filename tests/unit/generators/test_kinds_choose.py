@@ -1,4 +1,6 @@
-"""Whatever the kind, a plan chooses no plumbing, and no call that gives less than its tool wants."""
+"""Whatever the kind, a plan chooses no plumbing, and no call that gives less than its tool
+wants.
+"""
 
 import json
 from typing import Any

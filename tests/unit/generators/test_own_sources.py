@@ -1,4 +1,6 @@
-"""Readers that somebody else wrote: what they raise costs a row, or stops with the author's file and line; never a bug of ours."""
+"""Readers that somebody else wrote: what they raise costs a row, or stops with the author's file
+and line; never a bug of ours.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Values of the user's own: drawn by the seed, in the parameter's type, and never in the place of another's."""
+"""Values of the user's own: drawn by the seed, in the parameter's type, and never in the place
+of another's.
+"""
 
 from random import Random
 

@@ -1,4 +1,6 @@
-"""Personal data is replaced alike in words, calls and results, so that what proved a value proves it afterwards."""
+"""Personal data is replaced alike in words, calls and results, so that what proved a value
+proves it afterwards.
+"""
 
 from collections import Counter
 

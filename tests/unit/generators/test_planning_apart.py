@@ -1,4 +1,6 @@
-"""What goes wrong in planning costs one sample, one tool or one kind, and is told with its reason."""
+"""What goes wrong in planning costs one sample, one tool or one kind, and is told with its
+reason.
+"""
 
 import logging
 from collections.abc import Callable, Iterator

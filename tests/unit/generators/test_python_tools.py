@@ -1,4 +1,6 @@
-"""Tools of Python functions and pydantic models: schemas by annotations, texts by docstrings, errors that name what is amiss."""
+"""Tools of Python functions and pydantic models: schemas by annotations, texts by docstrings,
+errors that name what is amiss.
+"""
 
 import doctest
 import functools

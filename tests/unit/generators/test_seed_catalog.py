@@ -84,7 +84,9 @@ def schemas_in(schema: JsonSchema) -> Iterator[JsonSchema]:
 
 
 def words_in(node: Any) -> Iterator[str]:
-    """Every text that a person would read in a schema: descriptions, examples, choices, defaults."""
+    """Every text that a person would read in a schema: descriptions, examples, choices,
+    defaults.
+    """
     if isinstance(node, str):
         yield node
     elif isinstance(node, list):

@@ -1,4 +1,6 @@
-"""Planning what is asked for: what is missing, in which order, and values that nobody takes for another."""
+"""Planning what is asked for: what is missing, in which order, and values that nobody takes for
+another.
+"""
 
 import re
 

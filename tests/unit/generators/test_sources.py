@@ -1,4 +1,6 @@
-"""What a team has is read as samples: our own exports come back as they went out, and other people's rows with all their turns."""
+"""What a team has is read as samples: our own exports come back as they went out, and other
+people's rows with all their turns.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Where a model's wording states a value: lenient about its quotes, and strict only where they say another value."""
+"""Where a model's wording states a value: lenient about its quotes, and strict only where they
+say another value.
+"""
 
 import json
 from pathlib import Path

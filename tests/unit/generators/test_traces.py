@@ -1,4 +1,6 @@
-"""Traces are read trace by trace, wherever their spans stand: OpenTelemetry's, Langfuse's, ATIF's, and Inspect's logs."""
+"""Traces are read trace by trace, wherever their spans stand: OpenTelemetry's, Langfuse's,
+ATIF's, and Inspect's logs.
+"""
 
 import json
 import zipfile

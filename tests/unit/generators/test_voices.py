@@ -1,4 +1,6 @@
-"""Personas and styles: drawn by a sample's seed, shown where a user's words are written, kept with the sample."""
+"""Personas and styles: drawn by a sample's seed, shown where a user's words are written, kept
+with the sample.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Schemas and values that somebody wrote to hold a build up: each is refused, or read, in moments."""
+"""Schemas and values that somebody wrote to hold a build up: each is refused, or read, in
+moments.
+"""
 
 import time
 from random import Random

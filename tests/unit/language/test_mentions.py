@@ -1,4 +1,6 @@
-"""Moments and amounts that texts mention, in any language, each with all that its words may mean."""
+"""Moments and amounts that texts mention, in any language, each with all that its words may
+mean.
+"""
 
 from datetime import UTC, datetime
 

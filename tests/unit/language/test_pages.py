@@ -1,4 +1,6 @@
-"""Lines of pages: drawn for just what is given, in every language, and read back by the same templates."""
+"""Lines of pages: drawn for just what is given, in every language, and read back by the same
+templates.
+"""
 
 from collections.abc import Iterator
 from random import Random

@@ -1,4 +1,6 @@
-"""Places of one call go together: no train leaves for another continent, and no taxi for another town."""
+"""Places of one call go together: no train leaves for another continent, and no taxi for another
+town.
+"""
 
 from random import Random
 

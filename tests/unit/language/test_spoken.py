@@ -1,4 +1,6 @@
-"""A page of YAML is all that a language needs for its days, times and numbers: what it writes it reads."""
+"""A page of YAML is all that a language needs for its days, times and numbers: what it writes it
+reads.
+"""
 
 from datetime import date
 from random import Random

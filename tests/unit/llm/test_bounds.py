@@ -1,4 +1,6 @@
-"""Replies past a bound: an error with its reason, before anything recursive or quadratic sees them."""
+"""Replies past a bound: an error with its reason, before anything recursive or quadratic sees
+them.
+"""
 
 import pytest
 

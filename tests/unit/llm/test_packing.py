@@ -24,7 +24,9 @@ class Doubled(BaseModel):
 
 
 class Doubling:
-    """Doubles the number it is asked about, also of several at once; leaves out or spoils what it is told to."""
+    """Doubles the number it is asked about, also of several at once; leaves out or spoils what
+    it is told to.
+    """
 
     def __init__(self, *, silent=(), spoilt=(), twice=(), text="", error=None):
         self.asked: list[ChatRequest] = []

@@ -1,4 +1,6 @@
-"""No secret is kept with a model's settings: what looks like one is refused, and headers refer to variables."""
+"""No secret is kept with a model's settings: what looks like one is refused, and headers refer
+to variables.
+"""
 
 import re
 

@@ -9,7 +9,9 @@ from callwright.llm.limits import Slots
 
 
 def in_rounds(slots, rounds, refused_share):
-    """Let each slot be answered once a round, every so many of them with a refusal; the sizes after each round."""
+    """Let each slot be answered once a round, every so many of them with a refusal; the sizes
+    after each round.
+    """
     sizes, number = [], 0
     for _ in range(rounds):
         for _ in range(slots.size):

@@ -1,4 +1,6 @@
-"""What asking costs: a budget stops it, and what nobody knows the price of counts as what was set aside."""
+"""What asking costs: a budget stops it, and what nobody knows the price of counts as what was
+set aside.
+"""
 
 import asyncio
 
@@ -170,7 +172,9 @@ async def test_a_spent_budget_does_not_stop_models_that_cost_nothing(chat_with, 
 
 
 class Metered(PricedAdapter):
-    """A model of a real price, whose replies state the usage that they are given and cost what they took."""
+    """A model of a real price, whose replies state the usage that they are given and cost what
+    they took.
+    """
 
     def __init__(self, price, usage, text=GOOD, **cut):
         super().__init__()

@@ -1,4 +1,6 @@
-"""Scores of plans and conversations: order, placeholders, chains, acts, stability and slices, on answers made by hand."""
+"""Scores of plans and conversations: order, placeholders, chains, acts, stability and slices, on
+answers made by hand.
+"""
 
 import orjson
 import pytest

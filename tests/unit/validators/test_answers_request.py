@@ -1,4 +1,6 @@
-"""An answer tells every field that the goal names; one that does not goes to people, and trains nobody."""
+"""An answer tells every field that the goal names; one that does not goes to people, and trains
+nobody.
+"""
 
 import pytest
 

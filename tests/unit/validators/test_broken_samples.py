@@ -1,4 +1,6 @@
-"""Every check has an answer to any sample that validates: a verdict, or a RecordError that says what is wrong with it."""
+"""Every check has an answer to any sample that validates: a verdict, or a RecordError that says
+what is wrong with it.
+"""
 
 from random import Random
 

@@ -1,4 +1,6 @@
-"""The faults of CallNavi's data: those that are known are found, and each kind on a small folder of its own."""
+"""The faults of CallNavi's data: those that are known are found, and each kind on a small folder
+of its own.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""The check complexity: each of the thirteen is proved where it is, and not where it was taken away."""
+"""The check complexity: each of the thirteen is proved where it is, and not where it was taken
+away.
+"""
 
 from collections.abc import Callable
 from itertools import count

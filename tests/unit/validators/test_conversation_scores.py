@@ -1,4 +1,6 @@
-"""Scores of our own predictions over conversations: the paper's metrics, snapshot choices, and its own numbers again."""
+"""Scores of our own predictions over conversations: the paper's metrics, snapshot choices, and
+its own numbers again.
+"""
 
 from pathlib import Path
 

@@ -75,7 +75,9 @@ def test_a_rule_can_not_settle_what_words_mean(claim: str) -> None:
 
 
 def test_no_check_of_our_own_claims_without_a_finding() -> None:
-    """A check whose function gives findings has no proof without them; the others give an Answer."""
+    """A check whose function gives findings has no proof without them; the others give an
+    Answer.
+    """
     assert {one.name for one in all_checks() if one.settles and one.proof} == set()
 
 

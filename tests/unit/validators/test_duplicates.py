@@ -154,7 +154,9 @@ def test_another_order_of_sentences_is_the_same_request(text: str, again: str) -
 def by_definition(
     samples: Sequence[Sample], threshold: float
 ) -> Iterator[tuple[str, float | None]]:
-    """Each sample against every other one before it: the reason, and the likeness where it is a twin."""
+    """Each sample against every other one before it: the reason, and the likeness where it is a
+    twin.
+    """
 
     def words(one: Sample) -> set[str]:
         return set(one.request.split())

@@ -1,4 +1,6 @@
-"""Evidence is found: where a value is said, what it is derived from, and when words speak against it."""
+"""Evidence is found: where a value is said, what it is derived from, and when words speak
+against it.
+"""
 
 import re
 from datetime import UTC, date, datetime

@@ -1,4 +1,6 @@
-"""Answers in JSON and YAML: what was asked for, what a repair finds, and hostile text that is a failure and nothing worse."""
+"""Answers in JSON and YAML: what was asked for, what a repair finds, and hostile text that is a
+failure and nothing worse.
+"""
 
 import re
 

@@ -33,7 +33,9 @@ SAMPLES = {sample.key: sample for sample in (EASY, MEDIUM, HARD, TALK)}
 
 
 def answers(samples: Iterable[Sample], runs: int = 3) -> list[Prediction]:
-    """What several runs answer: right in the first, and in each other one wrong in another value."""
+    """What several runs answer: right in the first, and in each other one wrong in another
+    value.
+    """
     made = []
     for run in range(runs):
         for sample in samples:

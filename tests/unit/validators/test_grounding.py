@@ -1,4 +1,6 @@
-"""Grounding: for each argument where it is said, or what it is derived from; the rest is left to readers."""
+"""Grounding: for each argument where it is said, or what it is derived from; the rest is left to
+readers.
+"""
 
 import json
 from collections.abc import Iterator
@@ -255,7 +257,9 @@ def _turn(message: dict[str, Any]) -> Turn:
 
 @cache
 def grounded(shared: Path, language: str, step: int) -> list[tuple[Sample, list[Tool], Verdict]]:
-    """One of `step` published conversations with its tools and the verdict on it: looked at once for all that is asked of them."""
+    """One of `step` published conversations with its tools and the verdict on it: looked at once
+    for all that is asked of them.
+    """
     seen = islice(conversations(shared, language), 0, None, step)
     return [(sample, tools, ground(sample, tools)) for sample, tools in seen]
 
@@ -292,7 +296,9 @@ def test_a_value_that_was_said_nowhere_is_not_found(shared: Path, language: str,
 
 
 def _swapped(sample: Sample, pool: Any, rng: Random, tools: list[Tool]) -> Verdict | None:
-    """The verdict on `sample` with one argument of its last call taken from another record; None where that was said."""
+    """The verdict on `sample` with one argument of its last call taken from another record; None
+    where that was said.
+    """
     call = sample.gold[0]
     if not call.arguments:
         return None

@@ -1,4 +1,6 @@
-"""Intervals of metrics: Wilson's for plain shares, a bootstrap over samples else, the same as scipy's."""
+"""Intervals of metrics: Wilson's for plain shares, a bootstrap over samples else, the same as
+scipy's.
+"""
 
 import numpy as np
 import pytest

@@ -66,7 +66,9 @@ SAMPLE = Sample(
 
 
 class Waiter:
-    """Asks these questions one after the other, then books what it has heard, or else what it guesses."""
+    """Asks these questions one after the other, then books what it has heard, or else what it
+    guesses.
+    """
 
     name = "waiter"
 

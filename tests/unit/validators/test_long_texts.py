@@ -1,4 +1,5 @@
-"""A long text takes as long as it is long: letters that repeat, and much that looks like a value, are no trap.
+"""A long text takes as long as it is long: letters that repeat, and much that looks like a value,
+are no trap.
 
 Where something grew with the square of the length, these would take hours.
 """

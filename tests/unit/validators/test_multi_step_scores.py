@@ -1,4 +1,6 @@
-"""ComplexFuncBench's metrics over runs: what is divided by what, in which slices, under which names."""
+"""ComplexFuncBench's metrics over runs: what is divided by what, in which slices, under which
+names.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st

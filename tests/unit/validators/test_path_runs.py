@@ -1,4 +1,6 @@
-"""Candidates driven through multi-step samples: who is right, who errs in which way, who recovers."""
+"""Candidates driven through multi-step samples: who is right, who errs in which way, who
+recovers.
+"""
 
 from random import Random
 from typing import Any
@@ -107,7 +109,9 @@ async def test_responses_that_the_sample_has_are_kept_by_their_places() -> None:
 
 
 def err_func(rng: Random) -> Err:
-    """Calls a function that is not due, or none that there is, in the place of the one due at a step."""
+    """Calls a function that is not due, or none that there is, in the place of the one due at a
+    step.
+    """
     at = rng.randrange(3)
     ferry = {
         "name": "Ferry_Times",

@@ -1,4 +1,6 @@
-"""Planted readings: what a reader wrote is held against a defect as people make them, or against the gold as it is."""
+"""Planted readings: what a reader wrote is held against a defect as people make them, or against
+the gold as it is.
+"""
 
 import asyncio
 from random import Random

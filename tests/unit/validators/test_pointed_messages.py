@@ -1,4 +1,6 @@
-"""Messages that are not the ones that the user points to: by another app, or signed by somebody else."""
+"""Messages that are not the ones that the user points to: by another app, or signed by somebody
+else.
+"""
 
 from callwright.llm.template.messages import signature_of
 from callwright.testing import ScriptedModel, context_of

@@ -1,4 +1,6 @@
-"""Readers are tried by cheats, on requests that nobody here wrote: who knows the truth passes, who reads nothing does not."""
+"""Readers are tried by cheats, on requests that nobody here wrote: who knows the truth passes,
+who reads nothing does not.
+"""
 
 import asyncio
 import json
@@ -34,7 +36,9 @@ CHANCE = 0.25
 
 
 class Wording(NamedTuple):
-    """A labelled request as a sample, its tools, and the calls that its words ask for, where somebody has said them."""
+    """A labelled request as a sample, its tools, and the calls that its words ask for, where
+    somebody has said them.
+    """
 
     name: str
     is_right: bool

@@ -1,4 +1,6 @@
-"""Reading blind: a reader writes the calls without knowing the gold, and only a difference is settled, in both orders."""
+"""Reading blind: a reader writes the calls without knowing the gold, and only a difference is
+settled, in both orders.
+"""
 
 import re
 from collections.abc import Sequence
@@ -242,7 +244,9 @@ async def test_a_recipe_has_one_way_of_reading() -> None:
 
 
 def test_no_rule_settles_what_words_mean() -> None:
-    """Deed, nothing else and nothing missing are read: of these no rule may say that they are proved."""
+    """Deed, nothing else and nothing missing are read: of these no rule may say that they are
+    proved.
+    """
     by_rules = {claim for one in all_checks() if one.sort == "rule" for claim in one.settles}
     assert not by_rules & {"deed", "nothing_else", "no_call_missing"}
     all_proved = [

@@ -1,4 +1,6 @@
-"""Questions over a whole catalog: what is proved of good ones, and what must not be proved of broken ones."""
+"""Questions over a whole catalog: what is proved of good ones, and what must not be proved of
+broken ones.
+"""
 
 from collections.abc import Callable
 

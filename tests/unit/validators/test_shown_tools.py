@@ -1,4 +1,6 @@
-"""Tools under other names: calls come back as they were, what is not shown is nobody's, and runs see one side only."""
+"""Tools under other names: calls come back as they were, what is not shown is nobody's, and runs
+see one side only.
+"""
 
 from random import Random
 from typing import Any

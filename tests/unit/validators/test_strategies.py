@@ -1,4 +1,6 @@
-"""Strategies: whatever a candidate is asked, and by whom it is judged, the time at which a conversation takes place is told."""
+"""Strategies: whatever a candidate is asked, and by whom it is judged, the time at which a
+conversation takes place is told.
+"""
 
 from collections.abc import Sequence
 from random import Random

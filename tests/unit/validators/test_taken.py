@@ -1,4 +1,6 @@
-"""Of what took place: a value that nothing says is marked for people, and what the assistant wrote itself is read by a rubric."""
+"""Of what took place: a value that nothing says is marked for people, and what the assistant
+wrote itself is read by a rubric.
+"""
 
 from random import Random
 from typing import Any

@@ -192,7 +192,9 @@ async def test_without_its_world_nobody_can_be_judged(workshop: Environment) -> 
 
 
 class Asker:
-    """Asks for what the request holds back and does the task with what it is told; else it takes the first choice there is."""
+    """Asks for what the request holds back and does the task with what it is told; else it takes
+    the first choice there is.
+    """
 
     name = "asker"
 

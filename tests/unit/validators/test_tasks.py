@@ -1,4 +1,6 @@
-"""Tasks that are played: an episode answers, remembers, goes back, is judged by its end, and says no once it is closed."""
+"""Tasks that are played: an episode answers, remembers, goes back, is judged by its end, and
+says no once it is closed.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Answers of candidates in exports: which are taught, which stand beside them as worse, and how often a sample is passed."""
+"""Answers of candidates in exports: which are taught, which stand beside them as worse, and how
+often a sample is passed.
+"""
 
 import json
 from pathlib import Path
@@ -40,7 +42,9 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 @pytest.fixture
 def answered(content: ReleaseContent, warehouse: Warehouse) -> Warehouse:
-    """Three runs over the trip (right, the same again, wrong); the taxi ride's last turn is answered in words."""
+    """Three runs over the trip (right, the same again, wrong); the taxi ride's last turn is
+    answered in words.
+    """
     trip, imperfect, _external, irrelevant, ride = content.samples
     booked = tuple(Call(tool=NAME, arguments=call.arguments) for call in trip.gold)
     wrong = (Call(tool=NAME, arguments={"city": "Bergen"}),)

@@ -1,4 +1,6 @@
-"""BFCL's check, as CONFETTI's scoring has it, accepts every gold call that is exported and refuses what is not it."""
+"""BFCL's check, as CONFETTI's scoring has it, accepts every gold call that is exported and
+refuses what is not it.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -129,7 +131,9 @@ def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(
 
 
 def test_calls_of_real_apis_are_decoded_as_what_they_are(content: ReleaseContent) -> None:
-    """Names with signs that Python reads otherwise, and its keywords, would break the reader of calls."""
+    """Names with signs that Python reads otherwise, and its keywords, would break the reader of
+    calls.
+    """
     tool = Tool(
         name="get-user-by.id",
         description="",

@@ -1,4 +1,6 @@
-"""Everything in the database says what it is, in one vocabulary, and the reference is made of that."""
+"""Everything in the database says what it is, in one vocabulary, and the reference is made of
+that.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Several runs, two candidates side by side, and what nobody gets right: the views agree with the libraries."""
+"""Several runs, two candidates side by side, and what nobody gets right: the views agree with
+the libraries.
+"""
 
 from itertools import combinations
 from math import comb

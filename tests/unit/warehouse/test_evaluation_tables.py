@@ -1,4 +1,6 @@
-"""Predictions and scores of an older warehouse are carried into the tables of today; each figure that is shown is defined."""
+"""Predictions and scores of an older warehouse are carried into the tables of today; each figure
+that is shown is defined.
+"""
 
 import re
 from importlib.resources import files

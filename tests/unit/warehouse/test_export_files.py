@@ -20,7 +20,8 @@ from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import rows_in, stream_of
 
-# The store copies the tables; pairs are nothing without worse answers (test_answer_exports.py), environments without tasks.
+# The store copies the tables; pairs are nothing without worse answers (test_answer_exports.py),
+# environments without tasks.
 STREAMED = [
     row.name
     for row in EXPORTS.rows()

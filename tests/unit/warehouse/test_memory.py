@@ -1,4 +1,6 @@
-"""What is asked of a warehouse fits the memory that DuckDB is given, with files beside the warehouse where it must."""
+"""What is asked of a warehouse fits the memory that DuckDB is given, with files beside the
+warehouse where it must.
+"""
 
 from pathlib import Path
 

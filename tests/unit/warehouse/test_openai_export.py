@@ -1,4 +1,6 @@
-"""OpenAI's fine-tuning rows: each teaches what the assistant should do at one place, as the public rules want it written."""
+"""OpenAI's fine-tuning rows: each teaches what the assistant should do at one place, as the
+public rules want it written.
+"""
 
 import json
 from typing import Any, NamedTuple

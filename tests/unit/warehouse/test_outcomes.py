@@ -1,4 +1,6 @@
-"""Outcomes: what a warehouse of before told in sentences is typed after its migration, and says the same numbers."""
+"""Outcomes: what a warehouse of before told in sentences is typed after its migration, and says
+the same numbers.
+"""
 
 from importlib.resources import files
 from pathlib import Path

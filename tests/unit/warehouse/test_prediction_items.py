@@ -1,4 +1,6 @@
-"""What is due at each snapshot stands beside what was answered there, with a verdict that is true, false or not there."""
+"""What is due at each snapshot stands beside what was answered there, with a verdict that is
+true, false or not there.
+"""
 
 from pathlib import Path
 

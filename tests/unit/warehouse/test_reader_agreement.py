@@ -20,7 +20,9 @@ COUNTS = some.tuples(*[some.integers(0, 4)] * 4).filter(sum)
 def told(
     path: Path, counts: tuple[int, int, int, int], cause: str = "spot check"
 ) -> list[dict[str, object]]:
-    """The view where so many were chosen and accepted, chosen alone, accepted alone, and neither."""
+    """The view where so many were chosen and accepted, chosen alone, accepted alone, and
+    neither.
+    """
     warehouse = Warehouse(path, patience=5)
     both = [(True, True), (True, False), (False, True), (False, False)]
     cases = [pair for pair, count in zip(both, counts, strict=True) for _ in range(count)]

@@ -1,4 +1,6 @@
-"""The view `reader_precision`: shares of what was planted, their intervals, and the precision that follows."""
+"""The view `reader_precision`: shares of what was planted, their intervals, and the precision
+that follows.
+"""
 
 import asyncio
 from collections.abc import Iterable
@@ -114,7 +116,8 @@ def test_the_interval_in_sql_is_the_one_of_the_metrics(warehouse: Warehouse, who
 
 
 def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Warehouse) -> None:
-    # Of 60 read 12 were doubted. A reader that misses 1 of 5 and doubts 1 of 10 for nothing has read (0.2 - 0.1) / 0.7 wrong ones.
+    # Of 60 read 12 were doubted. A reader that misses 1 of 5 and doubts 1 of 10 for nothing has
+    # read (0.2 - 0.1) / 0.7 wrong ones.
     warehouse.put(verdict(one, "unproved" if at < 12 else "proved") for at, one in enumerate(BATHS))
     outcomes: list[tuple[ReadingOutcome, str]] = [
         *[("caught", "x")] * 16,
@@ -225,21 +228,27 @@ def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_mea
 
 
 class ErringReader(KnowingReader):
-    """Writes the truth, or, where it errs, what is planted for a defect and something else for a gold."""
+    """Writes the truth, or, where it errs, what is planted for a defect and something else for a
+    gold.
+    """
 
     def __init__(self, *written: Call) -> None:
         super().__init__(*written, tools=[RUN, OFF])
 
 
 def written(planted: PlantedPoint, *, errs: bool) -> tuple[Call, ...]:
-    """What a reader writes: of a planted defect the truth, or the defect where it errs; of a gold the other way round."""
+    """What a reader writes: of a planted defect the truth, or the defect where it errs; of a
+    gold the other way round.
+    """
     if planted.defect:
         return planted.claimed.calls if errs else planted.point.calls
     return (Call(tool=OFF.name, arguments={}),) if errs else planted.point.calls
 
 
 def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse) -> None:
-    """Thirty builds with a reader whose error rates are known: it misses one defect of five, and doubts one gold of ten."""
+    """Thirty builds with a reader whose error rates are known: it misses one defect of five, and
+    doubts one gold of ten.
+    """
     rates, tools = {True: 0.2, False: 0.1}, {tool.key: tool for tool in (RUN, OFF)}
     found: list[PlantedReading] = []
     samples: list[Sample] = []

@@ -1,4 +1,6 @@
-"""Tables of rows from entry points: what is named, what is loaded when, and what becomes of rows that can't be used."""
+"""Tables of rows from entry points: what is named, what is loaded when, and what becomes of rows
+that can't be used.
+"""
 
 import sys
 from pathlib import Path
@@ -20,7 +22,9 @@ def dishes() -> Registry[Dish]:
 
 
 def install(site: Path, package: str, code: str, *names: str) -> None:
-    """A package of one module that says of each name `name = module:NAME`, as an installer leaves it."""
+    """A package of one module that says of each name `name = module:NAME`, as an installer
+    leaves it.
+    """
     module = package.replace("-", "_")
     (site / f"{module}.py").write_text(code)
     folder = site / f"{module}-1.2.dist-info"

@@ -1,4 +1,6 @@
-"""Releases are what they were: a manifest of row hashes notices every change, and old ones open after migrations."""
+"""Releases are what they were: a manifest of row hashes notices every change, and old ones open
+after migrations.
+"""
 
 from importlib.resources import files
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Runs over multi-step samples in exports: right ones are rows, and of wrong ones the first step that is provably wrong."""
+"""Runs over multi-step samples in exports: right ones are rows, and of wrong ones the first step
+that is provably wrong.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Rows of single steps and of whole conversations, held against what their readers' public code asks of each."""
+"""Rows of single steps and of whole conversations, held against what their readers' public code
+asks of each.
+"""
 
 import json
 from pathlib import Path

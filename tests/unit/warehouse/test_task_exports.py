@@ -1,4 +1,6 @@
-"""Tasks go out with their worlds: what each folder holds, that the core package plays it, and what is refused."""
+"""Tasks go out with their worlds: what each folder holds, that the core package plays it, and
+what is refused.
+"""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Templates and expressions that others write: they reach nothing of Python, and take no more than a bound."""
+"""Templates and expressions that others write: they reach nothing of Python, and take no more
+than a bound.
+"""
 
 import ast
 from pathlib import Path

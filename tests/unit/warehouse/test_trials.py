@@ -1,4 +1,6 @@
-"""Trials and releases: what a release takes of each build and what it leaves out, and which build of a recipe counts."""
+"""Trials and releases: what a release takes of each build and what it leaves out, and which
+build of a recipe counts.
+"""
 
 from datetime import timedelta
 from importlib.resources import files
@@ -17,7 +19,9 @@ FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")
 
 @pytest.fixture
 def landed(tmp_path: Path) -> Landed:
-    """A whole build, a trial after it with a sample of its own, an older build, and another recipe's."""
+    """A whole build, a trial after it with a sample of its own, an older build, and another
+    recipe's.
+    """
     return land_builds(tmp_path)
 
 

@@ -1,4 +1,6 @@
-"""YAML of others: what is too deep or unfolds to too much is refused before anything is built of it."""
+"""YAML of others: what is too deep or unfolds to too much is refused before anything is built of
+it.
+"""
 
 from pathlib import Path
 

@@ -1,1 +1,3 @@
-"""CallNavi's figures: answers washed and repaired, routing, structure and AST match, stability over several runs."""
+"""CallNavi's figures: answers washed and repaired, routing, structure and AST match, stability
+over several runs.
+"""

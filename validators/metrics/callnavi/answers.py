@@ -1,7 +1,9 @@
-"""An answer as CallNavi reads it, and whether it names the right calls with the right parameters (CallNavi 5.1).
+"""An answer as CallNavi reads it, and whether it names the right calls with the right parameters
+(CallNavi 5.1).
 
-A few characters are washed off, then it is JSON or it is not; placeholders take any value. `summarise` is
-the paper's table over folders of questions and predictions: what share is right, by difficulty and over all.
+A few characters are washed off, then it is JSON or it is not; placeholders take any value.
+`summarise` is the paper's table over folders of questions and predictions: what share is right, by
+difficulty and over all.
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ class Washed(NamedTuple):
 
 
 def wash(answer: object, *, repair: bool = True) -> Washed:
-    """Read an answer, a text or a JSON value. Any JSON is valid; the published repair by a model is ours by rule."""
+    """Read an answer, a text or a JSON value.
+
+    Any JSON is valid; the published repair by a model is ours by rule.
+    """
     if isinstance(answer, dict | list):
         return Washed(answer, valid=True)
     if not isinstance(answer, str):
@@ -108,7 +113,9 @@ def _as_json(stretch: str) -> JsonValue:
 
 
 def _as_python(stretch: str) -> JsonValue:
-    """The value in Python's or JavaScript's notation; a trailing comma or a note behind the object does no harm."""
+    """The value in Python's or JavaScript's notation; a trailing comma or a note behind the
+    object does no harm.
+    """
     written = _TOKENS.sub(_as_written, stretch)
     depth, end = 0, 0
     for token in _TOKENS.finditer(written):
@@ -194,8 +201,8 @@ WRONG = Match(order=False, structure=False, ast=False)
 def match_answer(made: object, gold: GoldAnswer) -> Match:
     """Hold an answer against the gold one, as the published code does where that does not crash.
 
-    The order counts, what the gold answer does not name is not looked at, and a placeholder of the answer's own is a
-    value like any other.
+    The order counts, what the gold answer does not name is not looked at, and a placeholder of the
+    answer's own is a value like any other.
     """
     if not isinstance(made, dict):
         return WRONG._replace(problem=f"The answer is {_kind(made)}, not an object.")
@@ -243,14 +250,17 @@ def _kind(value: object) -> str:
 
 
 def names_text(names: object) -> str:
-    """Names as the published code compares them: without quotes, brackets, spaces and case; commas stay."""
+    """Names as the published code compares them: without quotes, brackets, spaces and case;
+    commas stay.
+    """
     return (names if isinstance(names, str) else str(names)).translate(_QUOTING).lower()
 
 
 def is_routed(answer: object, gold: Sequence[str]) -> bool:
     """Whether the names are those of the question, in its order.
 
-    `answer` is what a router said, a text or a list of names, or a whole answer with its names under "API".
+    `answer` is what a router said, a text or a list of names, or a whole answer with its names
+    under "API".
     """
     named = answer.get(NAMES) if isinstance(answer, dict) else answer
     return isinstance(named, str | list) and names_text(named) == names_text(list(gold))
@@ -289,7 +299,8 @@ class CallNaviScore(NamedTuple):
 class Shares(NamedTuple):
     """What share of the questions is right, or a mean over them; None where there is no question.
 
-    `macro` is the mean of the difficulties; `counts` has how many are right, or what the means are made of.
+    `macro` is the mean of the difficulties; `counts` has how many are right, or what the means are
+    made of.
     """
 
     easy: float | None
@@ -332,7 +343,10 @@ def share_right(judged: Iterable[tuple[str, float]]) -> Shares:
 
 
 def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
-    """CallNavi's figures by name. Syntax is judged before any repair; structure and AST after it."""
+    """CallNavi's figures by name.
+
+    Syntax is judged before any repair; structure and AST after it.
+    """
     verdicts = {
         "syntax_validity": [one.washed.valid for one in scores],
         "syntax_validity_repaired": [one.washed.readable for one in scores],
@@ -350,7 +364,9 @@ def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
 def summarise_stability(
     questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]
 ) -> dict[str, Shares]:
-    """How steady the answers of several runs are, each run having an answer to every question in their order."""
+    """How steady the answers of several runs are, each run having an answer to every question in
+    their order.
+    """
     levels = [question.difficulty for question in questions]
     scores = [
         measure_stability(
@@ -376,14 +392,18 @@ def summarise_stability(
 
 
 class Stability(NamedTuple):
-    """Two scores in 0..1: by election, where a majority counts, and by Levenshtein, where being near counts."""
+    """Two scores in 0..1: by election, where a majority counts, and by Levenshtein, where being
+    near counts.
+    """
 
     election: float
     levenshtein: float
 
 
 def measure_stability(answers: Sequence[str]) -> Stability:
-    """How alike the answers of all runs to one question are; one run is stable, none says nothing and counts 0."""
+    """How alike the answers of all runs to one question are; one run is stable, none says
+    nothing and counts 0.
+    """
     if not answers:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
@@ -404,14 +424,19 @@ def settled(answer: str) -> str:
 
 
 class PredictedQuestions(NamedTuple):
-    """The questions with what was predicted for each, None where nothing was, and what is odd about the files."""
+    """The questions with what was predicted for each, None where nothing was, and what is odd
+    about the files.
+    """
 
     pairs: list[tuple[GoldQuestion, object]]
     problems: list[str]
 
 
 def read_questions(folder: Path) -> list[GoldQuestion]:
-    """The questions of all domains. Raises ConfigurationError where there is none, or one has another form."""
+    """The questions of all domains.
+
+    Raises ConfigurationError where there is none, or one has another form.
+    """
     place = folder / QUESTIONS if (folder / QUESTIONS).is_dir() else folder
     files = sorted(place.glob("*.json"))
     if not files:

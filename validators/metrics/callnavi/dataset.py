@@ -1,4 +1,6 @@
-"""Faults of CallNavi's data: in its questions, its gold answers, its tools, and against its paper's Table 2."""
+"""Faults of CallNavi's data: in its questions, its gold answers, its tools, and against its
+paper's Table 2.
+"""
 
 import re
 from calendar import month_name
@@ -24,7 +26,10 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 
 class RequestFault(NamedTuple):
-    """A fault: its kind, where it is, and a sentence. `question`, `tool` and `parameter` are empty where none is meant."""
+    """A fault: its kind, where it is, and a sentence.
+
+    `question`, `tool` and `parameter` are empty where none is meant.
+    """
 
     kind: str
     domain: str
@@ -128,7 +133,9 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
 
 
 def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
-    """What is wrong with the values of one call of a gold answer; `schema` is what its tool declares."""
+    """What is wrong with the values of one call of a gold answer; `schema` is what its tool
+    declares.
+    """
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
     stated = [
         str(value)

@@ -66,7 +66,9 @@ def chain_of(sample: Sample) -> tuple[Exchange, ...]:
 
 
 def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
-    """The call that was made, its tool by the name that `names` has; a sentence where it can't be read."""
+    """The call that was made, its tool by the name that `names` has; a sentence where it can't
+    be read.
+    """
     arguments = made.arguments
     if isinstance(arguments, str):
         try:
@@ -90,7 +92,10 @@ def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
 
 
 def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mistake | None:
-    """What is wrong with the form of a call, the first of it; None where nothing is. `tools` are by name."""
+    """What is wrong with the form of a call, the first of it; None where nothing is.
+
+    `tools` are by name.
+    """
     tool = tools.get(call.tool)
     if tool is None:
         offered = ", ".join(tools) or "none"
@@ -144,7 +149,9 @@ def is_same_call(one: Call, other: Call) -> bool:
 
 
 def is_equal(one: JsonValue, other: JsonValue) -> bool:
-    """Whether two JSON values are equal as Python compares them: 1 is 1.0; what is too deep to compare is not equal."""
+    """Whether two JSON values are equal as Python compares them: 1 is 1.0; what is too deep to
+    compare is not equal.
+    """
     try:
         return one == other
     except RecursionError:

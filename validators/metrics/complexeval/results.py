@@ -1,4 +1,6 @@
-"""ComplexFuncBench's tables over many runs: success, call accuracy, answers, errors and steps (ComplexFuncBench 4.2, 4.3)."""
+"""ComplexFuncBench's tables over many runs: success, call accuracy, answers, errors and steps
+(ComplexFuncBench 4.2, 4.3).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ALWAYS_SHOWN = ("func_error", "param_missing", "hallucination", "value_error", "
 
 
 class Figures(NamedTuple):
-    """Some runs: the share that succeeded and the share of gold calls that were made, with what they are shares of."""
+    """Some runs: the share that succeeded and the share of gold calls that were made, with what
+    they are shares of.
+    """
 
     success: float
     call_acc: float
@@ -32,7 +36,9 @@ class Figures(NamedTuple):
 
 
 class StepFigures(NamedTuple):
-    """Steps made against the shortest: how many runs made how many, the means, and how many steps more than needed."""
+    """Steps made against the shortest: how many runs made how many, the means, and how many
+    steps more than needed.
+    """
 
     runs: int
     made: Mapping[int, int]
@@ -43,10 +49,12 @@ class StepFigures(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The tables. Completeness and correctness are means from 0 to 2, None where no answer was scored.
+    """The tables.
 
-    `error_types` are shares of all errors, by the paper's names and by what else ended runs; `value_error_parameters`
-    are shares of the value errors that tell their parameter, by its type.
+    Completeness and correctness are means from 0 to 2, None where no answer was scored.
+
+    `error_types` are shares of all errors, by the paper's names and by what else ended runs;
+    `value_error_parameters` are shares of the value errors that tell their parameter, by its type.
     """
 
     overall: Figures
@@ -61,7 +69,9 @@ class Summary(NamedTuple):
 
 
 def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
-    """The tables over some runs; the published code divides by the full benchmark's counts, the paper by how many there are."""
+    """The tables over some runs; the published code divides by the full benchmark's counts, the
+    paper by how many there are.
+    """
     by_domain: dict[str, list[ResultRow]] = defaultdict(list)
     for row in rows:
         by_domain[row.domain].append(row)
@@ -119,7 +129,9 @@ def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
 
 
 def _scored(scores: Iterable[int | None]) -> list[int]:
-    """The scores that a judge gave: it may have failed (-1), and an empty answer was not shown to it (-2)."""
+    """The scores that a judge gave: it may have failed (-1), and an empty answer was not shown
+    to it (-2).
+    """
     return [score for score in scores if score is not None and score >= 0]
 
 
@@ -153,8 +165,8 @@ ParameterType = Literal[
 ]
 
 
-# Patterns over the words of a parameter's name, joined by spaces. The first that fits decides: what a name says at its end comes
-# before what it is about.
+# Patterns over the words of a parameter's name, joined by spaces. The first that fits decides: what
+# a name says at its end comes before what it is about.
 _RULES: dict[ParameterType, str] = {
     "legs": r"legs?",
     "filter": r"filters?|facilit(y|ies)",
@@ -178,7 +190,9 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 @lru_cache(4096)
 def parameter_type(name: str) -> ParameterType:
-    """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the parameter's own."""
+    """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the
+    parameter's own.
+    """
     words = " ".join(word.lower() for word in _WORDS.findall(re.split(r"[.\[]", name)[0]))
     return next(
         (kind for kind, pattern in _RULES.items() if re.search(rf"\b(?:{pattern})\b", words)),
@@ -204,7 +218,9 @@ class RowError(NamedTuple):
 
 
 class ResultRow(NamedTuple):
-    """One sample's run. Scores are 0, 1 or 2; -1 where the judge failed, -2 where the answer was empty, None if unasked.
+    """One sample's run.
+
+    Scores are 0, 1 or 2; -1 where the judge failed, -2 where the answer was empty, None if unasked.
 
     `real_turns` is None in files that do not tell it.
     """
@@ -227,7 +243,10 @@ class ResultRow(NamedTuple):
 
 
 def read_results(file: Path) -> list[ResultRow]:
-    """The rows of a file, a JSON list or JSON lines. Raises ConfigurationError where it is missing or holds none."""
+    """The rows of a file, a JSON list or JSON lines.
+
+    Raises ConfigurationError where it is missing or holds none.
+    """
     try:
         with file.open(encoding="utf-8-sig") as opened:
             rows = list(_rows(opened, file))
@@ -243,7 +262,10 @@ def read_results(file: Path) -> list[ResultRow]:
 
 
 def parse_results(value: Any, source: str) -> list[ResultRow]:  # noqa: ANN401 - a foreign file's content
-    """The rows in a JSON value. Raises ConfigurationError, naming `source` and the row, where one has another form."""
+    """The rows in a JSON value.
+
+    Raises ConfigurationError, naming `source` and the row, where one has another form.
+    """
     if not isinstance(value, list):
         raise ConfigurationError(f"{source} is not a list of results, nor one result a line.")
     return [_row(one, f"{source}, row {number}") for number, one in enumerate(value)]

@@ -1,4 +1,6 @@
-"""What all of ComplexEval goes by: the rules that differ between benchmarks, and the kinds of mistakes."""
+"""What all of ComplexEval goes by: the rules that differ between benchmarks, and the kinds of
+mistakes.
+"""
 
 from __future__ import annotations
 
@@ -73,12 +75,16 @@ ERROR_TYPES: dict[str, ErrorType] = {
 
 
 class RunRules(NamedTuple):
-    """The rules of a run. All but `turn_limit` and `unordered` are the published code's and do nothing as the paper has it.
+    """The rules of a run.
 
-    `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and so is a call of
-    `exempt`'s tool whose argument has that value. `exact` names the parameters that must be equal, by function.
-    Values of `unordered` parameters are equal
-    in any order. Of the runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn with calls.
+    All but `turn_limit` and `unordered` are the published code's and do nothing as the paper has
+    it.
+
+    `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and
+    so is a call of `exempt`'s tool whose argument has that value. `exact` names the parameters that
+    must be equal, by function. Values of `unordered` parameters are equal in any order. Of the
+    runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn
+    with calls.
     """
 
     free: frozenset[str] = FREE_FUNCTIONS
@@ -101,7 +107,9 @@ class RunRules(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """One thing that is wrong: `kind` as the published code names it, the parameter it is about, and a sentence."""
+    """One thing that is wrong: `kind` as the published code names it, the parameter it is about,
+    and a sentence.
+    """
 
     kind: Kind
     parameter: str = ""

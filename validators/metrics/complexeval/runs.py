@@ -1,9 +1,11 @@
-"""A run over one sample, a machine that a model drives: `take` its calls, `finish` with its last word (ComplexFuncBench 3.1).
+"""A run over one sample, a machine that a model drives: `take` its calls, `finish` with its last
+word (ComplexFuncBench 3.1).
 
-run = Run(chain_of(sample), tools, "as_paper", Matchers(likenesses, respond, judge), Rules(turn_limit=20))
-while run.outcome is None:
-    ...ask the model; judged = await run.take(calls), then show it [one.observation for one in judged]...
-    ...or, where it calls nothing, await run.finish(text), which gives the outcome (None: it gave no answer at all)...
+run = Run(chain_of(sample), tools, "as_paper", Matchers(likenesses, respond, judge),
+Rules(turn_limit=20)) while run.outcome is None:
+    ...ask the model; judged = await run.take(calls), then show it [one.observation for one in
+    judged]... ...or, where it calls nothing, await run.finish(text), which gives the outcome (None:
+    it gave no answer at all)...
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,10 +35,14 @@ from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
 
 class RunOutcome(NamedTuple):
-    """The end of a run. It succeeded where there is neither a `problem` of the run nor a list of `mistakes` in its calls.
+    """The end of a run.
 
-    `success_turns` are the steps of the path before the first with something left; `real_turns` those with calls that
-    were judged; `last_step` counts as the published code counts, beyond the last step too.
+    It succeeded where there is neither a `problem` of the run nor a list of `mistakes` in its
+    calls.
+
+    `success_turns` are the steps of the path before the first with something left; `real_turns`
+    those with calls that were judged; `last_step` counts as the published code counts, beyond the
+    last step too.
     """
 
     problem: Mistake | None
@@ -68,7 +74,10 @@ class RunOutcome(NamedTuple):
 
 
 class SampleRun:
-    """The state of a run. `outcome` is None until it has ended, by its last word, by a mistake or by the turn limit."""
+    """The state of a run.
+
+    `outcome` is None until it has ended, by its last word, by a mistake or by the turn limit.
+    """
 
     def __init__(
         self,
@@ -101,7 +110,10 @@ class SampleRun:
         return tuple(one.call for one in self._golden.due)
 
     async def take(self, made: Sequence[CandidateCall]) -> tuple[MatchedCall, ...]:
-        """Judge the calls of one turn, in their order; none where the run ended before. Raises RecordError after the end."""
+        """Judge the calls of one turn, in their order; none where the run ended before.
+
+        Raises RecordError after the end.
+        """
         self._must_go_on()
         self._taken += 1
         if not made:
@@ -129,7 +141,10 @@ class SampleRun:
         return judged
 
     async def finish(self, text: str | None) -> RunOutcome:
-        """End the run with the model's last word; None says that it gave none. Raises RecordError after the end."""
+        """End the run with the model's last word; None says that it gave none.
+
+        Raises RecordError after the end.
+        """
         self._must_go_on()
         if text is None:
             return self._fail(
@@ -160,7 +175,9 @@ class SampleRun:
         return call
 
     def _note(self, result: TurnResult) -> None:
-        """Let a turn have its effect: on what is due, on the counts, and on whether the run goes on."""
+        """Let a turn have its effect: on what is due, on the counts, and on whether the run goes
+        on.
+        """
         found = len(result.matched)
         has_format_error = any(
             one.mistake is not None and one.mistake.is_format_error for one in result.calls
@@ -178,7 +195,9 @@ class SampleRun:
                 self._fall_short(Mistake("turn_limit", "", reason))
 
     def _fall_short(self, otherwise: Mistake) -> RunOutcome:
-        """End without everything: for the mistakes that were never made good, or else for `otherwise`."""
+        """End without everything: for the mistakes that were never made good, or else for
+        `otherwise`.
+        """
         functions = {call.tool for step in self._chain for call in step.calls}
         mistakes = unresolved(self.turns, self._golden.due, functions) if self._is_paper else ()
         return self._end(mistakes=mistakes) if mistakes else self._fail(otherwise)
@@ -207,9 +226,10 @@ def unresolved(
 ) -> tuple[Mistake, ...]:
     """The mistakes that were never made good, in their order; `due` is what was left at the end.
 
-    One that was held against a gold call is made good when that call is found; one that never came so far, when a later
-    turn finds something and no call of its function is left. A wrong function stays one while a call that was due when
-    it was called is left. A call of none of the path's `functions` is a wrong function, whatever form it has.
+    One that was held against a gold call is made good when that call is found; one that never came
+    so far, when a later turn finds something and no call of its function is left. A wrong function
+    stays one while a call that was due when it was called is left. A call of none of the path's
+    `functions` is a wrong function, whatever form it has.
     """
     if not due:
         return ()
@@ -244,7 +264,10 @@ def _stated(mistake: Mistake) -> JsonValue:
 
 
 class GoldenList:
-    """What is due now, by Algorithm 1 (ComplexFuncBench B.2): every turn adds the next step. `turn` was added last."""
+    """What is due now, by Algorithm 1 (ComplexFuncBench B.2): every turn adds the next step.
+
+    `turn` was added last.
+    """
 
     def __init__(self, chain: Sequence[Exchange]) -> None:
         self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
@@ -268,7 +291,9 @@ class GoldenList:
 
 
 class PublishedGoldenList(GoldenList):
-    """The published code's list: a step is added after a success, and after a step of nothing but free calls."""
+    """The published code's list: a step is added after a success, and after a step of nothing
+    but free calls.
+    """
 
     def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: RunRules) -> None:
         super().__init__(chain)
@@ -277,7 +302,9 @@ class PublishedGoldenList(GoldenList):
             self._add_next()
 
     def update(self, result: TurnResult) -> None:
-        """Take away what was found or made as a free call; a success adds a step, and so does a list of free calls."""
+        """Take away what was found or made as a free call; a success adds a step, and so does a
+        list of free calls.
+        """
         self.due = [one._replace(call=sorted_call(one.call)) for one in self.due]
         found = [one.golden for one in result.calls if one.matched and one.golden is not None]
         for golden in found:
@@ -291,7 +318,9 @@ class PublishedGoldenList(GoldenList):
             self._add_next()
 
     def forgive(self) -> None:
-        """Drop leftovers while walking over them, which passes over the one after each that is dropped."""
+        """Drop leftovers while walking over them, which passes over the one after each that is
+        dropped.
+        """
         at = 0
         while at < len(self.due):
             call = self.due[at].call

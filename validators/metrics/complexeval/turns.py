@@ -1,4 +1,6 @@
-"""The calls of one turn against what is due: mapping, format check and matching, in the order of either mode."""
+"""The calls of one turn against what is due: mapping, format check and matching, in the order of
+either mode.
+"""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -25,9 +27,11 @@ GENERAL_ERROR: Mapping[str, JsonValue] = {
 
 
 class MatchedCall(NamedTuple):
-    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
+    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against,
+    and what is wrong.
 
-    `call` is None where what was given can't be read as a call. What a world answers to it stands alone in `answered`.
+    `call` is None where what was given can't be read as a call. What a world answers to it stands
+    alone in `answered`.
     """
 
     call: Call | None
@@ -38,7 +42,9 @@ class MatchedCall(NamedTuple):
 
     @property
     def observation(self) -> JsonValue:
-        """What the model is stated: the recorded response, what is wrong with the form, or that something is wrong."""
+        """What the model is stated: the recorded response, what is wrong with the form, or that
+        something is wrong.
+        """
         if self.answered:
             return self.answered[0]
         if self.matched and self.golden is not None:
@@ -67,7 +73,9 @@ class TurnResult(NamedTuple):
 
 
 class FreeCalls:
-    """The distinct gold calls of free functions, known by their JSON text as it stands, and which were made so far."""
+    """The distinct gold calls of free functions, known by their JSON text as it stands, and
+    which were made so far.
+    """
 
     def __init__(self, chain: Sequence[Exchange] = (), functions: Collection[str] = ()) -> None:
         golden = [one for number, step in enumerate(chain) for one in golden_calls(step, number)]
@@ -109,7 +117,9 @@ _EMPTY = Mistake(
 
 
 class Matchers(NamedTuple):
-    """What mapping and matching ask of others; without `respond` or `judge` that matching finds no call equal."""
+    """What mapping and matching ask of others; without `respond` or `judge` that matching finds
+    no call equal.
+    """
 
     likeness: Likeness
     respond: Respond | None = None
@@ -148,7 +158,10 @@ def map_calls(
     likeness: Likeness,
     free: FreeCalls,
 ) -> list[Pair]:
-    """Pairs in the order of the calls; what is too many on either side is in none. Free calls are marked as made."""
+    """Pairs in the order of the calls; what is too many on either side is in none.
+
+    Free calls are marked as made.
+    """
     due, pairs, left = list(golden), [], []
     for at, call in made:
         found = next((index for index, one in enumerate(due) if is_same_call(call, one.call)), None)
@@ -170,7 +183,9 @@ def map_calls(
 
 
 def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> bool:
-    """Whether both name the same function with equal arguments; texts of `unordered` are lists without an order."""
+    """Whether both name the same function with equal arguments; texts of `unordered` are lists
+    without an order.
+    """
     has_same_names = made.tool == golden.tool and made.arguments.keys() == golden.arguments.keys()
     return has_same_names and not _differing(made, golden, unordered)
 
@@ -181,7 +196,9 @@ def check_values(
     exact: Mapping[str, Collection[str]],
     unordered: Collection[str] = UNORDERED,
 ) -> Mistake | None:
-    """The first gold argument that must be equal and is not; None leaves the call to the response and the judge."""
+    """The first gold argument that must be equal and is not; None leaves the call to the
+    response and the judge.
+    """
     if made.tool != golden.tool:
         return wrong_function(made, golden)
     listed = exact.get(golden.tool, ())
@@ -190,7 +207,9 @@ def check_values(
 
 
 def describe_difference(made: Call, golden: Call, unordered: Collection[str] = ()) -> Mistake:
-    """What is wrong with a call of the right function that no matching accepts: a gold argument, or one too many."""
+    """What is wrong with a call of the right function that no matching accepts: a gold argument,
+    or one too many.
+    """
     differing = _differing(made, golden, unordered)
     if differing:
         return _about(made, differing[0])
@@ -201,7 +220,9 @@ def describe_difference(made: Call, golden: Call, unordered: Collection[str] = (
 
 
 def wrong_arguments(made: Call, golden: Call, unordered: Collection[str] = ()) -> tuple[str, ...]:
-    """The gold arguments that a call lacks or gives another value; all of them where it calls another function."""
+    """The gold arguments that a call lacks or gives another value; all of them where it calls
+    another function.
+    """
     return (
         tuple(golden.arguments)
         if made.tool != golden.tool
@@ -247,7 +268,9 @@ async def _match_as_paper(call: Call, pair: Pair, setting: Setting) -> MatchedCa
 async def _compare_as_published(
     made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting, free: FreeCalls
 ) -> TurnResult:
-    """Mapping first, then the format of what is mapped; free calls beside what is due (EVALUATORS 2.4)."""
+    """Mapping first, then the format of what is mapped; free calls beside what is due
+    (EVALUATORS 2.4).
+    """
     due = [one._replace(call=sorted_call(one.call)) for one in golden if not free.is_made(one.call)]
     if not due:
         crash = (

@@ -1,1 +1,3 @@
-"""CONFETTI's figures: calls matched strictly and softly, chains, dialogue acts, validity of parameters (CONFETTI 4)."""
+"""CONFETTI's figures: calls matched strictly and softly, chains, dialogue acts, validity of
+parameters (CONFETTI 4).
+"""

@@ -1,6 +1,8 @@
-"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and its check of values, which is extended.
+"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and its check
+of values, which is extended.
 
-A value is right where it is one of those that are accepted, as BFCL's AST check compares them (CONFETTI 4.1).
+A value is right where it is one of those that are accepted, as BFCL's AST check compares them
+(CONFETTI 4.1).
 """
 
 import ast
@@ -59,7 +61,9 @@ class DecodedCall(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """The calls of a reply, None where it can't be read; `problem` tells why not, by the kind of trouble and a text."""
+    """The calls of a reply, None where it can't be read; `problem` tells why not, by the kind of
+    trouble and a text.
+    """
 
     calls: list[DecodedCall] | None
     problem: str = ""
@@ -68,8 +72,8 @@ class Decoded(NamedTuple):
 def decode_calls(text: str, *, any_name: bool = False) -> Decoded:
     """The calls of a reply; positional arguments are lost, as they are officially.
 
-    A parameter that is called `class` or `from` can't be written in Python, and officially not be read. With `any_name`
-    it is read all the same.
+    A parameter that is called `class` or `from` can't be written in Python, and officially not be
+    read. With `any_name` it is read all the same.
     """
     decoded = _decode(text)
     if any_name and decoded.calls is None and _RESERVED.search(text):
@@ -147,7 +151,10 @@ def _key(node: ast.expr) -> Any:  # noqa: ANN401 - whatever Python takes for a k
 
 
 def _figure(node: ast.expr) -> Any:  # noqa: ANN401 - a number or a text
-    """What a sum, a product or the like of plain numbers comes to; texts are put together. Nothing is executed."""
+    """What a sum, a product or the like of plain numbers comes to; texts are put together.
+
+    Nothing is executed.
+    """
     match node:
         case ast.Constant(value=int() | float() | str() as value) if not isinstance(value, bool):
             return value
@@ -174,7 +181,8 @@ def _number(value: Any, node: ast.expr) -> Any:  # noqa: ANN401 - a number goes 
 
 
 class Check(NamedTuple):
-    """A verdict on a call: right, or wrong in the way that `error_type` names, with the reason as a sentence.
+    """A verdict on a call: right, or wrong in the way that `error_type` names, with the reason as a
+    sentence.
 
     `is_variable` tells that a value passed, or was looked at, as the name of a variable.
     """
@@ -186,7 +194,10 @@ class Check(NamedTuple):
 
 
 def check_value(parameter: str, value: object, accepted: object, declared: Document) -> Check:
-    """Whether a value has its type and is one of the accepted ones. Raises UnreadableAnswerError where none can tell."""
+    """Whether a value has its type and is one of the accepted ones.
+
+    Raises UnreadableAnswerError where none can tell.
+    """
     kind = _type(declared.get("type"))
     nested = (
         _type((declared.get("items") or {}).get("type")) if declared.get("type") in NESTED else None
@@ -259,7 +270,10 @@ def listed(accepted: object) -> Any:  # noqa: ANN401 - a list, or what the offic
 
 
 class UnreadableAnswerError(Exception):
-    """An accepted value has a form that can't be compared; the official checker crashes on it. Never leaves the checks."""
+    """An accepted value has a form that can't be compared; the official checker crashes on it.
+
+    Never leaves the checks.
+    """
 
 
 def standard(value: Any) -> Any:  # noqa: ANN401 - any value; only texts are changed
@@ -273,7 +287,9 @@ def is_string_accepted(value: str, accepted: Iterable[Any]) -> bool:
 
 
 def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what was given, of any type
-    """What is wrong with a dictionary: the trouble with the last accepted one, empty where one fits."""
+    """What is wrong with a dictionary: the trouble with the last accepted one, empty where one
+    fits.
+    """
     trouble = NO_OBJECT
     for one in accepted:
         if one == OPTIONAL:
@@ -285,7 +301,9 @@ def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what
 
 
 def judge_objects(value: list[Any], accepted: list[Any]) -> str:
-    """What is wrong with a list of dictionaries, whose order counts; empty where one of those accepted fits."""
+    """What is wrong with a list of dictionaries, whose order counts; empty where one of those
+    accepted fits.
+    """
     trouble = NO_OBJECTS
     for one in accepted:
         if len(value) != len(one if isinstance(one, dict) else _members(one)):
@@ -310,7 +328,8 @@ def _judge_members(value: dict[Any, Any], accepted: dict[Any, Any]) -> str:
         if standard(given) not in [standard(one) for one in _members(accepted[name])]:
             trouble = MEMBER_VALUE
             break
-    # every text has the empty one in it: a member that is not wrapped as a list may officially be left out
+    # every text has the empty one in it: a member that is not wrapped as a list may officially be
+    # left out
     missing = any(
         OPTIONAL not in (wanted if isinstance(wanted, dict) else _members(wanted))
         for name, wanted in accepted.items()

@@ -1,4 +1,6 @@
-"""CONFETTI's tables over its own rows: AST soft over calls and chains, acts and validity (CONFETTI 5)."""
+"""CONFETTI's tables over its own rows: AST soft over calls and chains, acts and validity
+(CONFETTI 5).
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ NAMES = {  # what the labels of its files and of candidates mean
 
 
 class DueCall(NamedTuple):
-    """A call that is due: the accepted names and values, the dialogue, and which of its calls it is."""
+    """A call that is due: the accepted names and values, the dialogue, and which of its calls it
+    is.
+    """
 
     id: str
     dialogue: str
@@ -59,7 +63,9 @@ class DueCall(NamedTuple):
 
 
 class AgentTurn(NamedTuple):
-    """An agent turn: its acts, how many calls it makes, and how many user turns there were so far."""
+    """An agent turn: its acts, how many calls it makes, and how many user turns there were so
+    far.
+    """
 
     id: str
     dialogue: str
@@ -69,14 +75,18 @@ class AgentTurn(NamedTuple):
 
 
 class QuestionContext(NamedTuple):
-    """What a question shows: the documents of its tools, and how many user turns there were so far."""
+    """What a question shows: the documents of its tools, and how many user turns there were so
+    far.
+    """
 
     tools: list[dict[str, Any]]
     user_turns: int
 
 
 class GoldAnswers(NamedTuple):
-    """All that is due: calls in their order, chains of them that belong to one turn, and agent turns."""
+    """All that is due: calls in their order, chains of them that belong to one turn, and agent
+    turns.
+    """
 
     calls: list[DueCall]
     chains: list[list[DueCall]]
@@ -86,7 +96,9 @@ class GoldAnswers(NamedTuple):
 
 
 class ScoredCall(NamedTuple):
-    """A due call with what was predicted: its strict and its soft score, and what is wrong with the prediction."""
+    """A due call with what was predicted: its strict and its soft score, and what is wrong with
+    the prediction.
+    """
 
     id: str
     strict: float
@@ -103,7 +115,9 @@ class Slice(NamedTuple):
 
 
 class ConfettiScores(NamedTuple):
-    """All figures; those of chains are products over their calls, each predicted after the gold ones before it."""
+    """All figures; those of chains are products over their calls, each predicted after the gold
+    ones before it.
+    """
 
     calls: int
     chains: int
@@ -231,13 +245,17 @@ def _sliced(
 
 
 def bucket_of(number: int, what: str) -> str:
-    """Which of the ranges a number is in that the paper's figures tell chains apart by (CONFETTI 5.2)."""
+    """Which of the ranges a number is in that the paper's figures tell chains apart by (CONFETTI
+    5.2).
+    """
     *ranges, beyond = RANGES[what]
     return next((name for name in ranges if number <= int(name.rpartition("-")[2])), beyond)
 
 
 def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | None:
-    """The acts of all turns that were predicted: by their labels, else a mere call is known by its form."""
+    """The acts of all turns that were predicted: by their labels, else a mere call is known by
+    its form.
+    """
     pairs = []
     for turn, row in ((turn, predicted[turn.id]) for turn in answers.turns if turn.id in predicted):
         acts = read_acts(row["acts"] if "acts" in row else row.get("result"))
@@ -264,9 +282,9 @@ def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | 
 class ActScores(NamedTuple):
     """How far predicted acts agree with the annotated ones.
 
-    `accuracy` counts a turn right that has one act in common; precision, recall and f1 are over all labels. In
-    `confusion` each turn weighs 1: on the acts that it has in common, else on all pairs of an annotated act and a
-    predicted one; "none" stands for a prediction without any act.
+    `accuracy` counts a turn right that has one act in common; precision, recall and f1 are over all
+    labels. In `confusion` each turn weighs 1: on the acts that it has in common, else on all pairs
+    of an annotated act and a predicted one; "none" stands for a prediction without any act.
     """
 
     turns: int
@@ -278,7 +296,9 @@ class ActScores(NamedTuple):
 
 
 def read_acts(stated: object) -> frozenset[str] | None:
-    """The acts of a list of labels, or of a text with commas; None where it has a word that is no label."""
+    """The acts of a list of labels, or of a text with commas; None where it has a word that is
+    no label.
+    """
     words = stated.split(",") if isinstance(stated, str) else stated
     if not isinstance(words, list | tuple | frozenset | set) or not all(
         isinstance(one, str) for one in words
@@ -317,8 +337,8 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
 class Validity(NamedTuple):
     """The share of valid parameters, None where there is no parameter to judge.
 
-    `rate` divides by the parameters of calls with the right name, as the paper's text has it; `rate_of_all` by those of
-    all predicted calls, as its formula has it.
+    `rate` divides by the parameters of calls with the right name, as the paper's text has it;
+    `rate_of_all` by those of all predicted calls, as its formula has it.
     """
 
     rate: float | None
@@ -328,9 +348,11 @@ class Validity(NamedTuple):
 
 
 def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]]) -> Validity:
-    """The validity over predicted calls, each with the tool that is due and the names that a judge says are made up.
+    """The validity over predicted calls, each with the tool that is due and the names that a judge
+    says are made up.
 
-    Of a call to another tool no parameter is valid; names that are no parameters of a call say nothing.
+    Of a call to another tool no parameter is valid; names that are no parameters of a call say
+    nothing.
     """
     valid = named = predicted = 0
     for call, due, made_up in judged:
@@ -344,7 +366,10 @@ def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]])
 
 
 def read_answers(folder: Path) -> GoldAnswers:
-    """The accepted calls and, where they are given, the turns. Raises ConfigurationError where there is no call."""
+    """The accepted calls and, where they are given, the turns.
+
+    Raises ConfigurationError where there is no call.
+    """
     place = folder / POSSIBLE if (folder / POSSIBLE).is_dir() else folder
     calls = [
         _due_call(row, where)
@@ -375,7 +400,9 @@ def read_answers(folder: Path) -> GoldAnswers:
 def _chains(
     calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]
 ) -> tuple[list[list[DueCall]], list[str]]:
-    """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for each of them."""
+    """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for
+    each of them.
+    """
     chains: list[list[DueCall]] = []
     problems: list[str] = []
     for dialogue, group in groupby(calls, key=lambda call: call.dialogue):
@@ -393,7 +420,10 @@ def _chains(
 
 
 def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
-    """The rows of a file, or of all files of a folder, by their ids. Raises ConfigurationError where there is none."""
+    """The rows of a file, or of all files of a folder, by their ids.
+
+    Raises ConfigurationError where there is none.
+    """
     files = sorted(place.glob("**/*.json*")) if place.is_dir() else [place]
     rows = [row for file in files for row, _ in _rows(file)]
     named = {row["id"]: row for row in reversed(rows) if isinstance(row.get("id"), str)}
@@ -466,7 +496,10 @@ def _numbered(name: str, where: str) -> tuple[str, int]:
 
 
 def _rows(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    """The objects of a JSON list, or of a file with one a line. Raises ConfigurationError where it is neither."""
+    """The objects of a JSON list, or of a file with one a line.
+
+    Raises ConfigurationError where it is neither.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -1,8 +1,9 @@
 """The soft AST match: texts by a scorer, all other values strictly (CONFETTI 4.1).
 
-The paper does not say how the parameters' scores make a call's, nor what a missing or an unexpected parameter does.
-Here a call of another tool, or with another set of parameters, is worth 0, as in the strict match that is softened, and
-otherwise the mean of its parameters counts. `Combining` offers the alternatives.
+The paper does not say how the parameters' scores make a call's, nor what a missing or an unexpected
+parameter does. Here a call of another tool, or with another set of parameters, is worth 0, as in
+the strict match that is softened, and otherwise the mean of its parameters counts. `Combining`
+offers the alternatives.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ _UNRELATED = (
 class Combining(NamedTuple):
     """How a call's score comes of its parameters': their mean, product or least.
 
-    With `whole` a parameter that is missing or not expected makes the call worth 0; without, it is one more parameter
-    that is worth 0.
+    With `whole` a parameter that is missing or not expected makes the call worth 0; without, it is
+    one more parameter that is worth 0.
     """
 
     way: Way = "mean"
@@ -80,7 +81,10 @@ def score_call(
     combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
     document: Document | None = None,
 ) -> SoftScore:
-    """Score what was made of one due call. Without its tool's document types are those of the accepted values."""
+    """Score what was made of one due call.
+
+    Without its tool's document types are those of the accepted values.
+    """
     name, accepted = next(iter(answer.items()))
     if not made or len(made) != 1:
         return SoftScore(0.0, {}, f"There are {len(made or ())} calls for one.")
@@ -111,7 +115,9 @@ def score_call(
 def texts_to_compare(
     call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    """The accepted and the given texts that a scorer is asked about where the call has the parameters that are due."""
+    """The accepted and the given texts that a scorer is asked about where the call has the
+    parameters that are due.
+    """
     name, accepted = next(iter(answer.items()))
     if call.name != name or not call.arguments.keys() <= accepted.keys():
         return
@@ -163,10 +169,11 @@ def declare(accepted: Sequence[Any]) -> dict[str, Any]:
 
 
 def readings(accepted: list[Any], declared: Document | None = None) -> list[list[Any]]:
-    """What accepted values may stand for: CONFETTI's dictionaries are not wrapped member by member as BFCL's are.
+    """What accepted values may stand for: CONFETTI's dictionaries are not wrapped member by member
+    as BFCL's are.
 
-    A dictionary is read as such, its members wrapped, and as the one member of a list; the tool's document decides
-    where there is one.
+    A dictionary is read as such, its members wrapped, and as the one member of a list; the tool's
+    document decides where there is one.
     """
     wrapped = [
         (
@@ -199,8 +206,8 @@ def score_exactly(reference: str, given: str) -> float:
 def score_meaning(reference: str, given: str) -> float:
     """How near two texts are in meaning, times how many figures and codes they share.
 
-    Two notations of one value, as of a date, are the same value. Another number, date or identifier is another value,
-    however near it is in its letters.
+    Two notations of one value, as of a date, are the same value. Another number, date or identifier
+    is another value, however near it is in its letters.
     """
     plain = _plain_score(reference, given)
     if plain is not None:
@@ -212,7 +219,9 @@ def score_meaning(reference: str, given: str) -> float:
 
 
 def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
-    """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth of the time."""
+    """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth
+    of the time.
+    """
     if scorer is score_meaning:
         read_ahead(
             text for pair in dict.fromkeys(pairs) if _plain_score(*pair) is None for text in pair
@@ -257,7 +266,10 @@ SCORERS: dict[str, StringScorer] = {
 
 
 def open_scorer(name: str = DEFAULT, weights: Path | None = None) -> StringScorer:
-    """The scorer of this name; `weights` is AlignScore's checkpoint. Raises ConfigurationError where there is none."""
+    """The scorer of this name; `weights` is AlignScore's checkpoint.
+
+    Raises ConfigurationError where there is none.
+    """
     if name == ALIGN_SCORE:
         return _open_align_score(weights)
     if name not in SCORERS:

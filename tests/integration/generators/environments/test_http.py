@@ -1,4 +1,6 @@
-"""The environment that asks a live server: each way a server can fail ends as told, and none as an exception or a hang."""
+"""The environment that asks a live server: each way a server can fail ends as told, and none as
+an exception or a hang.
+"""
 
 import asyncio
 import gzip

@@ -1,4 +1,6 @@
-"""MCP servers: their lists of tools page by page, what is called of them and what is not, and that no process stays behind."""
+"""MCP servers: their lists of tools page by page, what is called of them and what is not, and
+that no process stays behind.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,6 @@
-"""MCP servers that are reset: what calls have changed is there for the calls after them, kept with them, and replayed alone."""
+"""MCP servers that are reset: what calls have changed is there for the calls after them, kept
+with them, and replayed alone.
+"""
 
 import json
 import sys

@@ -1,4 +1,6 @@
-"""Opening what a recipe names: secrets by the names of variables, exploring a live server once, replaying it after."""
+"""Opening what a recipe names: secrets by the names of variables, exploring a live server once,
+replaying it after.
+"""
 
 import asyncio
 import json

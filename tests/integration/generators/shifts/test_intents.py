@@ -1,4 +1,6 @@
-"""Intent shifts: the old talk stays, the new request is for nothing at hand, and the assistant declines."""
+"""Intent shifts: the old talk stays, the new request is for nothing at hand, and the assistant
+declines.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

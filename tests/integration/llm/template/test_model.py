@@ -1,4 +1,7 @@
-"""template/v1 asked as the stages ask it. The answer classes here are the stages' own, the prompts too."""
+"""template/v1 asked as the stages ask it.
+
+The answer classes here are the stages' own, the prompts too.
+"""
 
 import asyncio
 import os

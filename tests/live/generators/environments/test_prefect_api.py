@@ -1,4 +1,6 @@
-"""A live API whole: a Prefect server's own document, explored, chained by its links, replayed without the server."""
+"""A live API whole: a Prefect server's own document, explored, chained by its links, replayed
+without the server.
+"""
 
 from itertools import pairwise
 from pathlib import Path
@@ -38,7 +40,9 @@ CHAIN = (
 
 
 def settings_at(url: str, folder: Path) -> HttpSettings:
-    """The recipe's own settings, for another address and document, with tools that take what they filter by deep inside."""
+    """The recipe's own settings, for another address and document, with tools that take what
+    they filter by deep inside.
+    """
     (told,) = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))["tools"]
     path = Api(url).document(folder / "prefect.json")
     return HttpSettings.model_validate(
@@ -84,7 +88,8 @@ async def test_a_prefect_server_is_explored_chained_and_replayed(
         "send-invoices",
     } & names  # a server that others use too has more flows than are kept
 
-    # A flow by name, its runs, one of them, its log: each argument out of the response before, by a link that was borne out.
+    # A flow by name, its runs, one of them, its log: each argument out of the response before, by a
+    # link that was borne out.
     found = await environment.answer(Call(tool=CHAIN[0][0], arguments={"name": "daily-sales"}))
     response = found.response
     for (source, _), (tool, parameter) in pairwise(CHAIN):

@@ -22,7 +22,9 @@ class Servers:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, write: Writing) -> str:
-        """The address of a server that reads a request, and then does as `write` says with its text."""
+        """The address of a server that reads a request, and then does as `write` says with its
+        text.
+        """
 
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.current_task()
@@ -50,7 +52,9 @@ class Servers:
         return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
     async def saying(self, *answers: bytes) -> str:
-        """The address of a server that gives these answers one after another, the last one ever after."""
+        """The address of a server that gives these answers one after another, the last one ever
+        after.
+        """
         left = list(answers)
 
         async def write(_: str, writer: asyncio.StreamWriter) -> None:

@@ -1,7 +1,9 @@
-"""An MCP server of boards with notes, without the library: `python mcp_board.py` speaks over its input and output.
+"""An MCP server of boards with notes, without the library: `python mcp_board.py` speaks over its
+input and output.
 
-What it holds stands in the file that BOARD_FILE names, board.json of where it runs unless set; with `memory` in its process alone.
-`silent` makes its tool `clear_board`, which resets it, answer nothing.
+What it holds stands in the file that BOARD_FILE names, board.json of where it runs unless set; with
+`memory` in its process alone. `silent` makes its tool `clear_board`, which resets it, answer
+nothing.
 """
 
 import json

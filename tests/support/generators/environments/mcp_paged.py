@@ -1,7 +1,8 @@
 """A server of an older protocol, without the library: its tools come page by page.
 
-`python mcp_paged.py circle` gives the same cursor for ever, `silent` answers nothing but the handshake, `leave` ends when it
-is asked for its tools, `break` when it is asked for the second page, and `stay` goes on when its input ends.
+`python mcp_paged.py circle` gives the same cursor for ever, `silent` answers nothing but the
+handshake, `leave` ends when it is asked for its tools, `break` when it is asked for the second
+page, and `stay` goes on when its input ends.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""An MCP server of a small shop: `python mcp_shop.py` speaks over its input and output, with a port over HTTP on loopback.
+"""An MCP server of a small shop: `python mcp_shop.py` speaks over its input and output, with a port
+over HTTP on loopback.
 
 Each call is written as a line to the file that SHOP_LOG names, so that tests see what was asked.
 """

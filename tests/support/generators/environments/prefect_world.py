@@ -1,4 +1,6 @@
-"""A Prefect server filled through its own API: flows, deployments, queues, runs, tasks, logs, artifacts, variables."""
+"""A Prefect server filled through its own API: flows, deployments, queues, runs, tasks, logs,
+artifacts, variables.
+"""
 
 import json
 import time
@@ -71,7 +73,9 @@ class Api:
 
 
 def fill(url: str) -> None:
-    """Put a small company's work on the server, unless it is there already: a session has one server."""
+    """Put a small company's work on the server, unless it is there already: a session has one
+    server.
+    """
     api = Api(url)
     if any(pool["name"] in POOLS for pool in api.put("work_pools/filter", limit=200)):
         return

@@ -10,7 +10,9 @@ from callwright.generators.environments.response_store import Description, Store
 
 
 def write_recording(path: Path, description: Description, stored: Iterable[Stored]) -> int:
-    """Write a recording as JSON lines, the newest answer to each call; how many answers there are."""
+    """Write a recording as JSON lines, the newest answer to each call; how many answers there
+    are.
+    """
     newest = {one.key: one for one in stored}
     known = {call_key(call): number for number, call in enumerate(description.calls)}
     with path.open("wb") as file:

@@ -1,4 +1,6 @@
-"""A traveller who can make a valid call of any function: what is not said is taken out of responses, as the links tell."""
+"""A traveller who can make a valid call of any function: what is not said is taken out of
+responses, as the links tell.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -80,7 +82,9 @@ class Traveller:
     async def arguments(
         self, tool: str, known: Mapping[str, JsonValue] | None = None, by: Link | None = None
     ) -> Arguments:
-        """Valid required arguments; those in `known` as they are, and one taken by the link `by`."""
+        """Valid required arguments; those in `known` as they are, and one taken by the link
+        `by`.
+        """
         found: Arguments = {}
         for name in self.tools[tool].required if by is None else self._asked(tool, by):
             if known and name in known:

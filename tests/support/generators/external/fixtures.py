@@ -1,4 +1,6 @@
-"""A ride that is ordered in one request, or asked for bit by bit, and what a model may say about it."""
+"""A ride that is ordered in one request, or asked for bit by bit, and what a model may say about
+it.
+"""
 
 from random import Random
 

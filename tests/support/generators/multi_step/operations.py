@@ -24,7 +24,9 @@ def listed(schema: JsonSchema) -> JsonSchema:
 def world_of_operations(
     *operations: tuple[str, str, str, JsonSchema | None, Mapping[str, JsonValue]],
 ) -> DocumentWorld:
-    """A world of operations: the tag and the tool's name, method, path, result and parameters ("!" marks one that is required)."""
+    """A world of operations: the tag and the tool's name, method, path, result and parameters
+    ("!" marks one that is required).
+    """
     tools = [
         Tool(
             name=name.split()[1],

@@ -17,7 +17,8 @@ async def shortest_paths(
 ) -> list[Path]:
     """The shortest paths with the candidates alone, the planned one first, at most `limit` of them.
 
-    `strikes` name places of the path that `resolve` makes of the goal. None at all where the goal can't be met.
+    `strikes` name places of the path that `resolve` makes of the goal. None at all where the goal
+    can't be met.
     """
     remembered = RememberedEnvironment(environment)
     if strikes:

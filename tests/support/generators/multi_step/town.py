@@ -1,4 +1,6 @@
-"""A small world of hotels for the tests of paths: two cities, two ways to their places, five hotels."""
+"""A small world of hotels for the tests of paths: two cities, two ways to their places, five
+hotels.
+"""
 
 from pydantic import JsonValue
 
@@ -163,7 +165,9 @@ def keys_of(*names: str) -> tuple[str, ...]:
 def goal(
     *, city: str = "Oslo", where: tuple[Condition, ...] = (), candidates: tuple[str, ...] = ()
 ) -> Goal:
-    """Details and reviews of a hotel in a city, the cheapest unless said otherwise: three steps, four calls."""
+    """Details and reviews of a hotel in a city, the cheapest unless said otherwise: three steps,
+    four calls.
+    """
     where = where or (Condition(test="lowest", field="price"),)
     place = Picked(
         call=0,

@@ -1,4 +1,6 @@
-"""Tasks in the world of the bicycle workshop that a recipe of ours simulates, written by hand: their ends are those of the gold."""
+"""Tasks in the world of the bicycle workshop that a recipe of ours simulates, written by hand:
+their ends are those of the gold.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +70,9 @@ def task(
     asked: Sequence[AskedField] = (),
     reply: str = "It is done.",
 ) -> Sample:
-    """A task of these gold steps, with what the world answers to them, how it ends and what the user wants to be told."""
+    """A task of these gold steps, with what the world answers to them, how it ends and what the
+    user wants to be told.
+    """
     world = world_of(environment)
     calls = [[Call(tool=tool, arguments=arguments) for tool, arguments in step] for step in steps]
     ending = run_through(world.begin(), [call for step in calls for call in step])
@@ -109,7 +113,9 @@ def painting(environment: Environment) -> Sample:
 
 
 def telling(environment: Environment) -> Sample:
-    """The first bicycle is painted in another colour, and the user wants to know name and gears of the second one."""
+    """The first bicycle is painted in another colour, and the user wants to know name and gears
+    of the second one.
+    """
     first, second, *_ = bicycles(world_of(environment))
     colour = "white" if first["colour"] != "white" else "black"
     return task(

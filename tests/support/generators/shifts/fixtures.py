@@ -211,7 +211,9 @@ def executed_in_turns() -> Sample:
 
 
 def asked_without_snapshots() -> Sample:
-    """The question comes before any call, as conversations of CONFETTI have it; the call is not carried out."""
+    """The question comes before any call, as conversations of CONFETTI have it; the call is not
+    carried out.
+    """
     turns: list[Turn] = [
         UserTurn(text="I'm looking for flights from Rome to Boston."),
         ReplyTurn(text="On which day?"),

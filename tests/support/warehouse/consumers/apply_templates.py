@@ -1,6 +1,8 @@
-"""Run where `trl` is installed, without torch: write each row of an export with chat templates that TRL ships, and print counts.
+"""Run where `trl` is installed, without torch: write each row of an export with chat templates that
+TRL ships, and print counts.
 
-Arguments: the folder, then names of templates. Each call and each thing that is said must stand in the text.
+Arguments: the folder, then names of templates. Each call and each thing that is said must stand in
+the text.
 """
 
 import json

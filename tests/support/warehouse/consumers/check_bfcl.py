@@ -1,4 +1,6 @@
-"""Run where bfcl-eval is installed: its decoder and its checker over an export, gold and broken calls; print counts."""
+"""Run where bfcl-eval is installed: its decoder and its checker over an export, gold and broken
+calls; print counts.
+"""
 
 import ast
 import copy

@@ -1,4 +1,5 @@
-"""Run where inspect_ai is installed: the tasks of an export with a mock model, which does what is due in each even one only.
+"""Run where inspect_ai is installed: the tasks of an export with a mock model, which does what is
+due in each even one only.
 
 Argument: the folder. It prints the status, and the score of each task in order.
 """

@@ -1,6 +1,8 @@
-"""Run where nemo-gym is installed: an agent's requests to the resources server of an export, row by row.
+"""Run where nemo-gym is installed: an agent's requests to the resources server of an export, row by
+row.
 
-Argument: the folder. It prints the rewards of the gold and of doing nothing, and what a call without a session is answered.
+Argument: the folder. It prints the rewards of the gold and of doing nothing, and what a call
+without a session is answered.
 """
 
 import json

@@ -1,6 +1,8 @@
-"""Run where openenv is installed: its client plays the tasks of an export over the network, two sessions at the same time.
+"""Run where openenv is installed: its client plays the tasks of an export over the network, two
+sessions at the same time.
 
-Argument: the folder. It prints the rewards of the gold and of doing nothing, and how many tools the first task has.
+Argument: the folder. It prints the rewards of the gold and of doing nothing, and how many tools the
+first task has.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""Run where trl is installed: a step of GRPOTrainer with the environments of an export, and a tiny model whose words are given.
+"""Run where trl is installed: a step of GRPOTrainer with the environments of an export, and a tiny
+model whose words are given.
 
-Arguments: the folder, and how many tasks. The gold calls of each even task are made, one a message, and none in the others. It
-prints the reward of each task, and the tools that the prompt shows.
+Arguments: the folder, and how many tasks. The gold calls of each even task are made, one a message,
+and none in the others. It prints the reward of each task, and the tools that the prompt shows.
 """
 
 import json

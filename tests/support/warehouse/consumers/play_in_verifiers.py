@@ -1,7 +1,8 @@
-"""Run where verifiers is installed: whole episodes of an export's taskset, whose tools are served over MCP, by an agent of ours.
+"""Run where verifiers is installed: whole episodes of an export's taskset, whose tools are served
+over MCP, by an agent of ours.
 
-Arguments: the folder, and how many tasks. The agent makes the gold calls and never says a word. It prints the rewards and the
-errors, and which tools the first task was offered.
+Arguments: the folder, and how many tasks. The agent makes the gold calls and never says a word. It
+prints the rewards and the errors, and which tools the first task was offered.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""Run where `datasets` is installed: load an export, print the rows of each split; by mlcroissant too if it is there."""
+"""Run where `datasets` is installed: load an export, print the rows of each split; by
+mlcroissant too if it is there.
+"""
 
 import importlib.util
 import json

@@ -1,6 +1,8 @@
-"""Run where LLaMA-Factory is installed, without torch: its data set list, converter and templates over an export; print counts.
+"""Run where LLaMA-Factory is installed, without torch: its data set list, converter and templates
+over an export; print counts.
 
-Arguments: the folder, then names of templates. What needs torch stands in: media, of which there are none, and checks of devices.
+Arguments: the folder, then names of templates. What needs torch stands in: media, of which there
+are none, and checks of devices.
 """
 
 import json

@@ -1,6 +1,8 @@
-"""Run where inspect_ai is installed: the task of an export with a mock model, right in each even sample and wrong in each odd one.
+"""Run where inspect_ai is installed: the task of an export with a mock model, right in each even
+sample and wrong in each odd one.
 
-Arguments: the folder, the data set's name, the most samples. It prints the status and the values of the samples in their order.
+Arguments: the folder, the data set's name, the most samples. It prints the status and the values of
+the samples in their order.
 """
 
 import json

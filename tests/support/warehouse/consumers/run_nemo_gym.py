@@ -1,7 +1,8 @@
-"""Run where nemo-gym is installed: its own `ng_run` and agent over an export, with a model that makes the gold's calls.
+"""Run where nemo-gym is installed: its own `ng_run` and agent over an export, with a model that
+makes the gold's calls.
 
-Arguments: the folder, and an empty one to run in. It prints what rollouts are worth: of a model that makes the gold's calls,
-and of one that makes none.
+Arguments: the folder, and an empty one to run in. It prints what rollouts are worth: of a model
+that makes the gold's calls, and of one that makes none.
 """
 
 import json
@@ -37,7 +38,9 @@ tasks = {task.request: task for task in callwright.load_tasks(source)}
 
 
 class Model(BaseHTTPRequestHandler):
-    """Chat completions: the next call of the gold, then its last word; "idle" says the last word at once."""
+    """Chat completions: the next call of the gold, then its last word; "idle" says the last word
+    at once.
+    """
 
     protocol_version = "HTTP/1.1"
 

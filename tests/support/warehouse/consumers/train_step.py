@@ -1,4 +1,5 @@
-"""Run where `trl` and `torch` are installed: train a model that is made here for one step on an export, and print what came of it.
+"""Run where `trl` and `torch` are installed: train a model that is made here for one step on an
+export, and print what came of it.
 
 Arguments: the trainer (sft, dpo, kto or grpo), the folder of the export, a folder to work in.
 """
@@ -82,7 +83,9 @@ common = {
 
 
 def reward(completions, gold, **_columns):
-    """How many calls the completions make of those that are due; a model of chance makes none, so length sets them apart."""
+    """How many calls the completions make of those that are due; a model of chance makes none,
+    so length sets them apart.
+    """
     made = [
         len(re.findall(r"<tool_call>", one[0]["content"])) == len(json.loads(due))
         for one, due in zip(completions, gold, strict=True)

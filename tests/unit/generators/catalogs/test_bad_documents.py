@@ -1,4 +1,6 @@
-"""Documents that go in circles, lie about their types or are very large: read as far as they go, in seconds."""
+"""Documents that go in circles, lie about their types or are very large: read as far as they go,
+in seconds.
+"""
 
 import json
 import time

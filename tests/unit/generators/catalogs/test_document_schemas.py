@@ -1,4 +1,6 @@
-"""The tools of whole documents beside what a reader of its own, written for this test, makes of the same schemas."""
+"""The tools of whole documents beside what a reader of its own, written for this test, makes of
+the same schemas.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,7 +79,9 @@ def schemas_of(version: str) -> dict[str, Any]:
 
 
 def document(version: str) -> dict[str, Any]:
-    """One document of this version: a body by reference, a query with a choice, and a result that is a list."""
+    """One document of this version: a body by reference, a query with a choice, and a result
+    that is a list.
+    """
     person = {"$ref": f"#/{HOMES[version]}/Person"}
     listed = {"type": "array", "items": person}
     stated: dict[str, Any] = {"info": {"title": "People", "version": "1"}}
@@ -107,7 +111,9 @@ def document(version: str) -> dict[str, Any]:
 
 
 def expected(schema: Any, schemas: dict[str, Any]) -> Any:
-    """A schema with its references written out and OpenAPI's own words put into JSON Schema's, the plain way."""
+    """A schema with its references written out and OpenAPI's own words put into JSON Schema's,
+    the plain way.
+    """
     if isinstance(schema, list):
         return [expected(part, schemas) for part in schema]
     if not isinstance(schema, dict):

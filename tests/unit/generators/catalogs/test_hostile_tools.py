@@ -1,4 +1,6 @@
-"""Tool documents that nobody would write: numbers beyond 64 bits, names without letters; each is kept or told."""
+"""Tool documents that nobody would write: numbers beyond 64 bits, names without letters; each is
+kept or told.
+"""
 
 import json
 import math

@@ -1,4 +1,6 @@
-"""OpenAPI's ways of saying things come out as one plain schema that allows the same values; what is wrong costs a keyword."""
+"""OpenAPI's ways of saying things come out as one plain schema that allows the same values; what
+is wrong costs a keyword.
+"""
 
 import json
 from pathlib import Path

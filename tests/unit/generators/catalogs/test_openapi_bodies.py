@@ -1,4 +1,6 @@
-"""Documents whose operations share deep schemas: read fast, and as each operation would be read by itself."""
+"""Documents whose operations share deep schemas: read fast, and as each operation would be read
+by itself.
+"""
 
 import json
 import time

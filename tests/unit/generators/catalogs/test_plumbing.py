@@ -1,4 +1,6 @@
-"""Plumbing: what of an API's parameters nobody says, known by place and schema, and chosen by no plan of any kind."""
+"""Plumbing: what of an API's parameters nobody says, known by place and schema, and chosen by no
+plan of any kind.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Links that a document states: read from its responses, kept with its tools, and followed between tools."""
+"""Links that a document states: read from its responses, kept with its tools, and followed
+between tools.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Several descriptions as one import: a folder, or a list of files; what is in both, and names that clash."""
+"""Several descriptions as one import: a folder, or a list of files; what is in both, and names
+that clash.
+"""
 
 import json
 from pathlib import Path

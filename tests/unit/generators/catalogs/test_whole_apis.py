@@ -1,4 +1,6 @@
-"""What APIs of some size have: schemas without end, bodies in a wrapper, members that a caller can't give."""
+"""What APIs of some size have: schemas without end, bodies in a wrapper, members that a caller
+can't give.
+"""
 
 import json
 from pathlib import Path
@@ -48,7 +50,8 @@ def ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-# Each of these is in each of the others, so that all of it written out has far more than 20,000 parts.
+# Each of these is in each of the others, so that all of it written out has far more than 20,000
+# parts.
 ENTANGLED = {
     f"Kind{one}": of(name=TEXT, **{f"of{other}": ref(f"Kind{other}") for other in range(8)})
     for one in range(8)

@@ -1,4 +1,6 @@
-"""What calls do to many things, to what belongs to a thing, and to what things have of each other."""
+"""What calls do to many things, to what belongs to a thing, and to what things have of each
+other.
+"""
 
 from typing import Any
 

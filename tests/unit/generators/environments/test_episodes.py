@@ -1,4 +1,6 @@
-"""Episodes in a document's world: what calls write is read, what can't be done is refused, states are values."""
+"""Episodes in a document's world: what calls write is read, what can't be done is refused,
+states are values.
+"""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,6 @@
-"""Links of OpenAPI tools: inferred from names and types, told in descriptions, borne out by responses."""
+"""Links of OpenAPI tools: inferred from names and types, told in descriptions, borne out by
+responses.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Worlds that are written in Python: tools out of signatures, states that go back exactly, refusals that keep nothing."""
+"""Worlds that are written in Python: tools out of signatures, states that go back exactly,
+refusals that keep nothing.
+"""
 
 from random import Random
 from typing import Any

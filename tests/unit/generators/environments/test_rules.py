@@ -1,4 +1,6 @@
-"""Rules beside a document: what there is and how it is found is stated, and what calls change is seen by both."""
+"""Rules beside a document: what there is and how it is found is stated, and what calls change is
+seen by both.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Stored responses: asked once, kept as they were, re-recorded when asked again, replayed without anybody."""
+"""Stored responses: asked once, kept as they were, re-recorded when asked again, replayed
+without anybody.
+"""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,6 @@
-"""The travel world: every function answers, alike for the same call, and says what is wrong with a bad one."""
+"""The travel world: every function answers, alike for the same call, and says what is wrong with
+a bad one.
+"""
 
 import asyncio
 import json

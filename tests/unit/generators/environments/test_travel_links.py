@@ -1,4 +1,6 @@
-"""The links of the travel world: each leads from a response to a call that works, and descriptions tell the same."""
+"""The links of the travel world: each leads from a response to a call that works, and
+descriptions tell the same.
+"""
 
 import asyncio
 

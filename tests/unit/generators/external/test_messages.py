@@ -1,4 +1,6 @@
-"""The phrase that points, and the message that holds the value: what is asked for again, and what is given up."""
+"""The phrase that points, and the message that holds the value: what is asked for again, and
+what is given up.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""The user's turn said anew: the phrase for the value, all else as it was, and evidence where it now is."""
+"""The user's turn said anew: the phrase for the value, all else as it was, and evidence where it
+now is.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""External samples that the template model words: proved by every check, of our own tools and of HammerBench's records."""
+"""External samples that the template model words: proved by every check, of our own tools and of
+HammerBench's records.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -1,4 +1,6 @@
-"""What can go wrong in a task: each fault is proved by its world, the gold sees to it, and whoever does not is found out."""
+"""What can go wrong in a task: each fault is proved by its world, the gold sees to it, and
+whoever does not is found out.
+"""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

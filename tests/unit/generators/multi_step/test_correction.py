@@ -1,4 +1,6 @@
-"""A model's path held against the shortest: what was missing, needless, misplaced or wrong, and what the request lacked."""
+"""A model's path held against the shortest: what was missing, needless, misplaced or wrong, and
+what the request lacked.
+"""
 
 import pytest
 from hypothesis import given

@@ -103,7 +103,9 @@ async def test_the_sample_has_evidence_for_every_argument() -> None:
 
 
 def two_lookups() -> Goal:
-    """A goal that finds one place by one tool and another by the other: each tool could find both."""
+    """A goal that finds one place by one tool and another by the other: each tool could find
+    both.
+    """
     plain = goal()
     bern = Picked(
         call=2,

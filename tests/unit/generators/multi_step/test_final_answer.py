@@ -1,4 +1,6 @@
-"""The answer at the end of a path tells the fields that were asked for, of every entry that can be had, and no others."""
+"""The answer at the end of a path tells the fields that were asked for, of every entry that can
+be had, and no others.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Goals: they succeed in their environment, hang together, and are on average what was asked for."""
+"""Goals: they succeed in their environment, hang together, and are on average what was asked
+for.
+"""
 
 import re
 from collections import Counter
@@ -145,7 +147,9 @@ async def test_the_entry_that_is_cheapest_is_meant_where_the_goal_says_lowest():
 
 
 class LooseWorld:
-    """Albums of an artist and items of an order; nothing tells the identifiers of artists and orders."""
+    """Albums of an artist and items of an order; nothing tells the identifiers of artists and
+    orders.
+    """
 
     name = "loose"
     tools = (

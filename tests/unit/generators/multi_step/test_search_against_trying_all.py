@@ -1,4 +1,6 @@
-"""The search held against trying everything: every set of calls that what is known allows, from the front."""
+"""The search held against trying everything: every set of calls that what is known allows, from
+the front.
+"""
 
 from itertools import combinations
 
@@ -14,7 +16,9 @@ Keys = frozenset[str]
 
 
 async def all_calls(wish: Goal, names: frozenset[str]) -> list[tuple[Call, set[object]]]:
-    """Every answered call that can be made of what is said and of what links find, with what its response gives."""
+    """Every answered call that can be made of what is said and of what links find, with what its
+    response gives.
+    """
     town = Town()
     texts = [
         source.value
@@ -64,7 +68,9 @@ def _learn(tool: str, response: object, known: dict[str, set[object]]) -> set[ob
 
 
 def _is_possible(calls: list[tuple[Call, set[object]]]) -> bool:
-    """Whether every linked argument is in the response to another call of the set that can be made before it."""
+    """Whether every linked argument is in the response to another call of the set that can be
+    made before it.
+    """
     linked = {(link.tool, link.parameter) for link in Town.links}
     have: set[object] = set()
     left = list(calls)

@@ -1,4 +1,6 @@
-"""What the calls of a task make of its world: each that writes, and each argument of it, has to count."""
+"""What the calls of a task make of its world: each that writes, and each argument of it, has to
+count.
+"""
 
 from pathlib import Path
 

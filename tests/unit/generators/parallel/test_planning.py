@@ -1,4 +1,6 @@
-"""Several calls planned at once: each with values of its own, none of tools that do the same, alike for any count."""
+"""Several calls planned at once: each with values of its own, none of tools that do the same,
+alike for any count.
+"""
 
 from random import Random
 

@@ -1,4 +1,6 @@
-"""A model gives the values of calls that are asked for at once; what it gives wrongly or not at all is what was drawn."""
+"""A model gives the values of calls that are asked for at once; what it gives wrongly or not at
+all is what was drawn.
+"""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,6 @@
-"""Plans over a whole catalog: as many calls as the difficulty has, and links between what is returned and what is taken."""
+"""Plans over a whole catalog: as many calls as the difficulty has, and links between what is
+returned and what is taken.
+"""
 
 import pytest
 from hypothesis import given, settings

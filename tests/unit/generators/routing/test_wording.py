@@ -1,4 +1,6 @@
-"""Questions over a whole catalog: worded with every value, none that is unknown, and evidence for each argument."""
+"""Questions over a whole catalog: worded with every value, none that is unknown, and evidence
+for each argument.
+"""
 
 import pytest
 

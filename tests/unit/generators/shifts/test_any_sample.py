@@ -1,4 +1,6 @@
-"""Any transform on any sample: what comes out is well-formed and grounded, or the reason why nothing does is a sentence."""
+"""Any transform on any sample: what comes out is well-formed and grounded, or the reason why
+nothing does is a sentence.
+"""
 
 from collections.abc import Callable, Mapping
 from itertools import islice, product
@@ -158,7 +160,9 @@ PLACES = ("Rome", "Oslo", "Lisbon", "Dublin", "Boston", "Seattle", "Lima", "Cair
 
 @st.composite
 def talks(draw: st.DrawFn) -> list[Turn]:
-    """A conversation of a few exchanges: asked, executed, answered, in any mixture that turns can stand in."""
+    """A conversation of a few exchanges: asked, executed, answered, in any mixture that turns
+    can stand in.
+    """
     turns: list[Turn] = []
     arguments: dict[str, Any] = {}
     for number in range(draw(st.integers(1, 4))):

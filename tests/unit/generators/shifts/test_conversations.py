@@ -1,4 +1,6 @@
-"""Shifts of simulated conversations: a value is overridden before a call only where no result has come of it yet."""
+"""Shifts of simulated conversations: a value is overridden before a call only where no result
+has come of it yet.
+"""
 
 import pytest
 

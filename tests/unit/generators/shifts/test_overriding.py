@@ -1,4 +1,6 @@
-"""The conversation with the change in it: what is said, and what every snapshot holds from then on."""
+"""The conversation with the change in it: what is said, and what every snapshot holds from then
+on.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,6 @@
-"""Parameters and results of a tool: the schema that is made of them, and what is too complex, double or hostile."""
+"""Parameters and results of a tool: the schema that is made of them, and what is too complex,
+double or hostile.
+"""
 
 import re
 

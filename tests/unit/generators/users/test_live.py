@@ -1,4 +1,6 @@
-"""Live tasks: what is kept has the calls of its task, ends as it should, and each value was said or answered before."""
+"""Live tasks: what is kept has the calls of its task, ends as it should, and each value was said
+or answered before.
+"""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +43,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 class Talker:
-    """Words what the user says plainly, or as `words` has it; as the assistant it asks, then makes the source's calls."""
+    """Words what the user says plainly, or as `words` has it; as the assistant it asks, then
+    makes the source's calls.
+    """
 
     name = "talker"
 
@@ -125,7 +129,9 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
 
 
 async def test_calls_may_wait_for_what_the_user_says(workshop: Environment) -> None:
-    """Made one by one they stand at other steps than those of the shortest path, and are the same calls."""
+    """Made one by one they stand at other steps than those of the shortest path, and are the
+    same calls.
+    """
     source = source_of(workshop)
     chat = Talker(source)
     chat.steps = [(call,) for step in chat.steps for call in step]

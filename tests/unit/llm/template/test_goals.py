@@ -1,4 +1,6 @@
-"""Steps: a goal in words, the words understood, and the next calls from what was answered so far."""
+"""Steps: a goal in words, the words understood, and the next calls from what was answered so
+far.
+"""
 
 from random import Random
 from typing import Any
@@ -104,7 +106,9 @@ def test_what_was_worded_is_understood(seed: int):
 
 
 def _changing(asked: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Tools and calls of a change of the cheapest room, with what the user wants to know of the list of rooms."""
+    """Tools and calls of a change of the cheapest room, with what the user wants to know of the
+    list of rooms.
+    """
     change = {
         "name": "Update_Room",
         "description": "Change the entry of a room.",

@@ -1,4 +1,6 @@
-"""Requests in steps for a document of one's own, worded and read by the sentences that a recipe brings for its tools."""
+"""Requests in steps for a document of one's own, worded and read by the sentences that a recipe
+brings for its tools.
+"""
 
 import json
 from random import Random

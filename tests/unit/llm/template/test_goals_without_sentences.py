@@ -1,4 +1,6 @@
-"""Requests in steps for tools that have no sentences of their own: what a step takes from the response before it."""
+"""Requests in steps for tools that have no sentences of their own: what a step takes from the
+response before it.
+"""
 
 from callwright.llm.template.goal_reading import read_goal
 from callwright.llm.template.goal_sources import FromEntry, KnownValue

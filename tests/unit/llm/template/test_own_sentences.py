@@ -1,4 +1,6 @@
-"""Sentences of a recipe's own: the template model words and reads by them, each model by its own."""
+"""Sentences of a recipe's own: the template model words and reads by them, each model by its
+own.
+"""
 
 import json
 from typing import Any

@@ -1,4 +1,6 @@
-"""Tools without sentences are asked for in one plain form, which says each value behind its name and is read back as that call."""
+"""Tools without sentences are asked for in one plain form, which says each value behind its name
+and is read back as that call.
+"""
 
 from datetime import date
 from random import Random

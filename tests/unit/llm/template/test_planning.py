@@ -1,4 +1,6 @@
-"""What template/v1 answers as a candidate that plans: all calls, their names, the last one, those before it, in two notations."""
+"""What template/v1 answers as a candidate that plans: all calls, their names, the last one,
+those before it, in two notations.
+"""
 
 import orjson
 import pytest

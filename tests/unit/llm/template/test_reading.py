@@ -1,4 +1,6 @@
-"""The plain baseline that answers as a candidate: the tool by its words, values where they are called or alone of their type."""
+"""The plain baseline that answers as a candidate: the tool by its words, values where they are
+called or alone of their type.
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""The sentences of the seed catalog: each tool has some, they say any of its values, and each is read as just that call."""
+"""The sentences of the seed catalog: each tool has some, they say any of its values, and each is
+read as just that call.
+"""
 
 from collections import defaultdict
 from functools import cache
@@ -127,7 +129,9 @@ def test_no_sentence_is_left_over() -> None:
 
 @cache
 def of_documents() -> tuple[Tool, ...]:
-    """The tools of goals in several steps: of the travel environment, and of the documents beside the recipes."""
+    """The tools of goals in several steps: of the travel environment, and of the documents
+    beside the recipes.
+    """
     places = (
         "generators/environments/travel/openapi",
         "recipes/documents/workshop",

@@ -1,4 +1,6 @@
-"""The model as judge of two ways to go on: a choice that only stands in a result was made by nobody."""
+"""The model as judge of two ways to go on: a choice that only stands in a result was made by
+nobody.
+"""
 
 import json
 from typing import Any

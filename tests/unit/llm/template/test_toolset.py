@@ -1,4 +1,6 @@
-"""The template model's tools: for each category as many as are wanted, valid by their schemas, in both languages."""
+"""The template model's tools: for each category as many as are wanted, valid by their schemas,
+in both languages.
+"""
 
 import re
 from random import Random

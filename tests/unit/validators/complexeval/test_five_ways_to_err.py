@@ -1,4 +1,6 @@
-"""Candidates made to err in each of the paper's five ways, over paths of the travel world (ComplexFuncBench 4.3.1)."""
+"""Candidates made to err in each of the paper's five ways, over paths of the travel world
+(ComplexFuncBench 4.3.1).
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -128,7 +130,9 @@ async def test_a_perfect_candidate_succeeds_on_every_path(
 async def test_an_error_of_each_kind_is_called_by_its_name(
     way: str, world: Environment, paths: list[Given]
 ) -> None:
-    """Unless the world answers the spoilt call as it answers the gold one: then the response makes them equal."""
+    """Unless the world answers the spoilt call as it answers the gold one: then the response
+    makes them equal.
+    """
     rng = Random(way)
     seen = 0
     for given in paths:

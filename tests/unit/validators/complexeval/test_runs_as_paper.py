@@ -1,4 +1,6 @@
-"""Runs as the paper tells them: the format first, the next step each turn, a wrong call goes on (Algorithm 1)."""
+"""Runs as the paper tells them: the format first, the next step each turn, a wrong call goes on
+(Algorithm 1).
+"""
 
 from random import Random
 from typing import Any

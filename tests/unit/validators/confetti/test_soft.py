@@ -1,4 +1,6 @@
-"""CONFETTI's soft match, its scorers, dialogue acts, validity of parameters, and the tables over them."""
+"""CONFETTI's soft match, its scorers, dialogue acts, validity of parameters, and the tables over
+them.
+"""
 
 import json
 import sys
