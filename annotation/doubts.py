@@ -201,7 +201,7 @@ def _by_itself(text: str) -> str:
     joins = f"[^\\W{unspaced()}]"
     begins, ends = (f"(?<!{joins})", f"(?!{joins})")
     is_word = re.compile(joins).fullmatch
-    return f"{begins if is_word(text[:1]) else ''}{re.escape(text)}{ends if is_word(text[-1:]) else ''}"
+    return f"{begins if is_word(text[:1]) else ''}{re.escape(text)}{ends if is_word(text[-1:]) else ''}"  # noqa: E501
 
 
 def _found(at: int, turn: Turn, pattern: re.Pattern[str]) -> _Stretch | None:

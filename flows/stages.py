@@ -192,7 +192,7 @@ with a reason, kept in the table `outcomes` and counted in the view `funnel`. A 
 that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
 people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
 The stages of the group `measuring` read some accepted samples again, to see how well their readers read.
-"""
+"""  # noqa: E501
 
 
 def stage_page() -> str:

@@ -140,8 +140,12 @@ def located_evidence(
 
 
 def found_evidence(
-    argument: str, found: Found, text: str, turn: int | None = None, **more: Any
-) -> Evidence:  # noqa: ANN401 - fields of Evidence
+    argument: str,
+    found: Found,
+    text: str,
+    turn: int | None = None,
+    **more: Any,  # noqa: ANN401
+) -> Evidence:
     """Evidence that the `found` words of a text, that of a turn, state an argument."""
     return Evidence(
         argument=argument,

@@ -202,8 +202,11 @@ def _pattern(_: Validator, pattern: str, value: object, _schema: JsonSchema) -> 
 
 
 def _members_by_pattern(
-    validator: Any, patterns: JsonSchema, value: object, _: JsonSchema
-) -> Errors:  # noqa: ANN401
+    validator: Any,  # noqa: ANN401
+    patterns: JsonSchema,
+    value: object,
+    _: JsonSchema,
+) -> Errors:
     for pattern, schema in patterns.items():
         for name, member in value.items() if isinstance(value, dict) else ():
             if matches(pattern, name):

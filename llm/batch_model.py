@@ -66,8 +66,14 @@ class BatchModel(OpenAIModel):
     _in_batches = True
 
     def __init__(
-        self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any
-    ) -> None:  # noqa: ANN401
+        self,
+        name: str,
+        *,
+        ledger: Path | None,
+        pace: BatchPace,
+        api_base: str,
+        **shared: Any,  # noqa: ANN401
+    ) -> None:
         """As OpenAIModel; what is under way is kept in the file `ledger`."""
         super().__init__(name, api_base=api_base, ledger=ledger, **shared)
         self._base = api_base

@@ -156,7 +156,7 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
     if wanted.state:
         clauses.append(
             sql(
-                f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"
+                f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"  # noqa: E501
             )
         )
     holds = (

@@ -73,28 +73,28 @@ class CardFacts(NamedTuple):
         )
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
         found = {
-            f"{template} of {total} samples were worded, or where rules leave something open read, by code without weights: they are for trying out, not for training.": (
+            f"{template} of {total} samples were worded, or where rules leave something open read, by code without weights: they are for trying out, not for training.": (  # noqa: E501
                 template
             ),
             f"{unchecked} samples were imported as they are: no check has seen them.": unchecked,
-            f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is unknown.": (
+            f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is unknown.": (  # noqa: E501
                 unmeasured
             ),
             f"Fewer than {_FEW} samples: {', '.join(few)}.": few,
-            "It has no splits. A random split would part relatives, such as a dialogue and the request that it was made of.": (
+            "It has no splits. A random split would part relatives, such as a dialogue and the request that it was made of.": (  # noqa: E501
                 not release.splits
             ),
-            "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": (
+            "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": (  # noqa: E501
                 release.splits
             ),
             f"{self.duplicates} samples have a near duplicate in another split.": self.duplicates,
-            f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": (
+            f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": (  # noqa: E501
                 self.withdrawn
             ),
-            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't be noticed.": (
+            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't be noticed.": (  # noqa: E501
                 release.manifest_made == "migration"
             ),
-            "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": (
+            "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": (  # noqa: E501
                 True
             ),
         }

@@ -19,7 +19,7 @@ _RELATIONS = """
     left join duckdb_views() v on v.view_name = c.table_name and v.database_name = c.database_name
     left join duckdb_tables() t on t.table_name = c.table_name and t.database_name = c.database_name
     where not c.internal and c.database_name = current_database() group by all order by is_view, name
-"""
+"""  # noqa: E501
 
 
 class Relation(NamedTuple):

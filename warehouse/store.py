@@ -194,7 +194,7 @@ class Warehouse:
             """
             update predictions set error_type = m.mistake
             from (select unnest(?::varchar[]) as key, unnest(?::varchar[]) as mistake) m where predictions.key = m.key
-            """,
+            """,  # noqa: E501
             [list(mistakes), list(mistakes.values())],
         )
 

@@ -203,4 +203,4 @@ def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...])
         ) fresh on ({" and ".join(f"{name}.{column} = fresh.{column}" for column in table.key)})
         {f"when matched then update set {updates}" if updates else ""}
         when not matched then insert ({listed}) values ({", ".join(f"fresh.{column}" for column in columns)})
-    """  # noqa: S608
+    """  # noqa: E501, S608

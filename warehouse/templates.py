@@ -294,8 +294,13 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         return __self.counted(__context, super().call, __obj, *args, **named)
 
     def counted(
-        __self, __context: Context, __call: Any, __obj: Any, *args: Any, **named: Any
-    ) -> Any:  # noqa: ANN401, N805
+        __self,  # noqa: N805
+        __context: Context,
+        __call: Any,  # noqa: ANN401
+        __obj: Any,  # noqa: ANN401
+        *args: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
         """What a function gives, as `call` calls it, within the bounds."""
         _spent.step(_PER_CALL)
         for value in args:
@@ -367,8 +372,10 @@ BoundedSandbox.template_class = _BoundedTemplate
 
 
 def _validated_arguments(
-    method: Any, args: tuple[Any, ...], named: Mapping[str, Any]
-) -> tuple[Any, ...]:  # noqa: ANN401
+    method: Any,  # noqa: ANN401
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+) -> tuple[Any, ...]:
     """The arguments of a builtin method, unless what a text or a generator of numbers makes of
     them is too large.
     """
@@ -402,8 +409,11 @@ def _validate_replace(text: Any, old: Any, new: Any) -> None:  # noqa: ANN401 - 
 
 @pass_environment
 def _join(
-    environment: Environment, value: Any, d: str = "", attribute: str | int | None = None
-) -> str:  # noqa: ANN401
+    environment: Environment,
+    value: Any,  # noqa: ANN401
+    d: str = "",
+    attribute: str | int | None = None,
+) -> str:
     """As Jinja's filter, within the bounds."""
     texts = [str(weighed(one)) for one in _members(environment, value, attribute)]
     _validate_join(texts, d)
@@ -452,7 +462,7 @@ def _sum(
     environment: Environment,
     values: Iterable[Any],
     attribute: str | int | None = None,
-    start: Any = 0,
+    start: Any = 0,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """As Jinja's filter, of numbers."""
     return added_up(_members(environment, values, attribute), start)

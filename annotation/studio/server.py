@@ -263,9 +263,12 @@ def _command_of(pid: int) -> str:
             )
         except OSError:
             return ""
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
-    )  # noqa: S603, S607 - a number
+    found = subprocess.run(  # noqa: S603
+        ["ps", "-ww", "-o", "command=", "-p", str(pid)],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return found.stdout
 
 

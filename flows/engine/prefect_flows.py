@@ -69,8 +69,11 @@ NOTHING = "Nothing to do"
 @flow(name="build-dataset", flow_run_name=run_name)
 @explained
 async def build_dataset(
-    recipe: str, limit: int = 0, model: str = "", review: bool = True
-) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+    recipe: str,
+    limit: int = 0,
+    model: str = "",
+    review: bool = True,  # noqa: FBT001, FBT002
+) -> BuildReport:
     """Build a recipe's samples, going on where its last build stopped; nothing is done where
     nothing has changed since it ended.
 

@@ -204,7 +204,7 @@ def answer_board(release: str, settings: Settings, split: str = "") -> list[Row]
     sql = """
         select * exclude (release) from answer_board where release = ? and split = ? and slice_by in ('all', 'difficulty')
         order by slice_by, candidate, strategy, run, judge, slice_value
-    """
+    """  # noqa: E501
     return _board(sql, release, settings, split)
 
 

@@ -77,9 +77,9 @@ def page_number(query: Query) -> int:
     given = query.get("page", "")
     return (
         min(int(given), 1_000_000)
-        if given.isascii() and given.isdecimal() and len(given) < 9
+        if given.isascii() and given.isdecimal() and len(given) < 9  # noqa: PLR2004
         else 0
-    )  # noqa: PLR2004
+    )
 
 
 def share(part: float, whole: float) -> str:

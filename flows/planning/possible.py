@@ -84,7 +84,7 @@ class Survey(NamedTuple):
         named = ", ".join(self.servers)
         return (
             named
-            and f"No tool of {named} was called. Which paths its answers allow is known after a build"
+            and f"No tool of {named} was called. Which paths its answers allow is known after a build"  # noqa: E501
         )
 
     @property

@@ -200,9 +200,9 @@ def _seconds_since(opened: str) -> float:
     """How long the page was open, as far as that can be believed."""
     since = (
         time.time() - int(opened)
-        if opened.isascii() and opened.isdecimal() and len(opened) < 12
+        if opened.isascii() and opened.isdecimal() and len(opened) < 12  # noqa: PLR2004
         else 0.0
-    )  # noqa: PLR2004
+    )
     return max(0.0, min(since, _LONGEST_SECONDS))
 
 

@@ -528,7 +528,7 @@ def _question(row: Row) -> Row:
 
 def _calls(calls: Sequence[GoldCall]) -> str:
     named = (
-        f"{call.tool}({', '.join(f'{name}={write_value(value)}' for name, value in call.arguments.items())})"
+        f"{call.tool}({', '.join(f'{name}={write_value(value)}' for name, value in call.arguments.items())})"  # noqa: E501
         for call in calls
     )
     return "; ".join(named) or "no call"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MARKUP = re.compile(
     r"""[*`] | \]\( | \]\[ | </?[a-z!] | <https?: | &(?:[a-z]+|\#\d+); | ~~ | (?<!\w)_\w | \\[_*`\[\]<>\#]
-    | ^\ {0,3}\#{1,6}\s | ^\ *\|.*\|\ *$""",
+    | ^\ {0,3}\#{1,6}\s | ^\ *\|.*\|\ *$""",  # noqa: E501
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 _TAG = re.compile(r"<!--.*?-->|<!\w[^<>]*>|</?([A-Za-z][\w-]*)[^<>]*>", re.DOTALL)

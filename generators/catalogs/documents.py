@@ -376,8 +376,8 @@ def _scalar(loaded: object) -> JsonValue:
     if (
         isinstance(loaded, float)
         and loaded not in (float("inf"), float("-inf"))
-        and loaded == loaded
-    ):  # noqa: PLR0124
+        and loaded == loaded  # noqa: PLR0124
+    ):
         return loaded
     if loaded is None or (isinstance(loaded, int) and loaded in INTEGERS):
         return loaded

@@ -269,9 +269,9 @@ def _singular(word: str) -> str:
         return word[:-2]
     return (
         word[:-1]
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2
+        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2  # noqa: PLR2004
         else word
-    )  # noqa: PLR2004
+    )
 
 
 def leaves_of(

@@ -35,7 +35,7 @@ create table if not exists lapses (
     last_at text not null, primary key (environment, key, problem)
 ) without rowid;
 create table if not exists descriptions (environment text primary key, basis text not null, body blob not null);
-"""
+"""  # noqa: E501
 # Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it,
 # so it need not survive a power cut, and without a wait for the disk a commit costs microseconds.
 _FILE = AnswerFile(
@@ -191,8 +191,8 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
             ("descriptions", f"'{moment}'"),
         ):
             packed.execute(
-                f"insert into {table} select * from whole.{table} where {age} >= ? and environment"
-                f" in ({marks})",  # noqa: S608 - names of tables
+                f"insert into {table} select * from whole.{table} where {age} >= ? and environment"  # noqa: S608
+                f" in ({marks})",
                 (moment, *environments),
             )
         packed.execute("detach whole")

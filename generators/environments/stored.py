@@ -483,8 +483,9 @@ def _named(entries: Sequence[Mapping[str, JsonValue]]) -> Iterator[tuple[str, Fi
     for entry in entries:
         names = [name for name in entry if IDENTIFYING & set(words_of(name)[-1:])]
         own = next(
-            (name for name in (*filter(is_opaque, names), *names) if len(words_of(name)) <= 2), ""
-        )  # noqa: PLR2004
+            (name for name in (*filter(is_opaque, names), *names) if len(words_of(name)) <= 2),  # noqa: PLR2004
+            "",
+        )
         known = str(entry[own]) if own else content_key(dict(entry))
         seen[known] = seen.get(known, 0) + 1
         yield known if seen[known] == 1 else f"{known} ({seen[known]})", entry

@@ -31,7 +31,7 @@ from callwright.warehouse.registry import Registry, guarded, whose
 Fields = dict[str, JsonValue]
 MOST_BYTES = (
     4 * 2**20
-)  # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
+)  # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most  # noqa: E501
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 

@@ -343,4 +343,4 @@ def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
 
 
 def _written(call: Call) -> str:
-    return f"{call.tool}({', '.join(f'{name}={_value(call.arguments, name)}' for name in call.arguments)})"
+    return f"{call.tool}({', '.join(f'{name}={_value(call.arguments, name)}' for name in call.arguments)})"  # noqa: E501

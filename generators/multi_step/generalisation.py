@@ -260,7 +260,7 @@ class _Maker:
         self.by_name = {tool.name: tool for tool in self.tools}
         names: list[
             str
-        ] = []  # of numbers that the request says more than once, or not apart, and what it does not say
+        ] = []  # of numbers that the request says more than once, or not apart, and what it does not say  # noqa: E501
         for leaf, stated in sources_in(self.goal, StatedValue):
             found = mentions(
                 stated.value, self._schema(leaf.call, leaf.argument), self.path.request

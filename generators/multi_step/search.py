@@ -402,7 +402,7 @@ class Ways:
             if isinstance(source, Picked):
                 own: list[
                     Option
-                ] = []  # what the response of the planned call, made in any way, gives by the conditions
+                ] = []  # what the response of the planned call, made in any way, gives by the conditions  # noqa: E501
                 for way in await self.of(source.call):
                     entries = await self.entries(way, source.entries)
                     if fitting := choose(entries, source.where):

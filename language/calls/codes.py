@@ -114,7 +114,7 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
         case "email":
             first, last = person(_ASCII, rng).lower().split(" ")
             dot = rng.choice((".", "_", ""))
-            return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"
+            return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"  # noqa: E501
         case "link":
             return f"https://{rng.choice(_DOMAINS)}/{rng.choice(_FILES)}/{_digits(4, rng)}"
         case "plate":

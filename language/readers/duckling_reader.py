@@ -34,7 +34,7 @@ _DIMENSIONS = (
 _CODES = """
     af ar bg bn ca cs da de el en es et fa fi fr ga he hi hr hu id is it ja ka km kn ko lo ml mn my nb ne nl pl pt ro ru
     sk sv sw ta te th tr uk vi zh
-"""
+"""  # noqa: E501
 LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096

@@ -230,7 +230,7 @@ def _half_day_off(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonVa
     if found:
         at = (int(found[1]) * 60 + int(found[2]) + _HALF_DAY) % _DAY
         yield (
-            f"{found.string[: found.start()]}{at // 60:02}:{at % 60:02}{found.string[found.end() :]}"
+            f"{found.string[: found.start()]}{at // 60:02}:{at % 60:02}{found.string[found.end() :]}"  # noqa: E501
         )
 
 

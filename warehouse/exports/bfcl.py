@@ -347,7 +347,7 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, 
         labels = list(dict.fromkeys(ACTS[act] for act in (*(("call",) if calls else ()), *acts)))
         words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
         written = [
-            f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
+            f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"  # noqa: E501
             for call in calls
         ]
         asked = {

@@ -393,6 +393,7 @@ def _keep(
         ((table, row),) = rows_of([release], release.created_at)
         places = ", ".join("?" * len(row))
         connection.execute(
-            f"insert into {table} ({', '.join(row)}) values ({places})", [*row.values()]
-        )  # noqa: S608
+            f"insert into {table} ({', '.join(row)}) values ({places})",  # noqa: S608
+            [*row.values()],
+        )
     return release

@@ -88,7 +88,7 @@ def list_releases(warehouse: Warehouse) -> list[Release]:
     ]
 
 
-_COLUMNS = """name, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash, manifest_made"""
+_COLUMNS = """name, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash, manifest_made"""  # noqa: E501
 
 
 def check_release_name(name: str) -> str:

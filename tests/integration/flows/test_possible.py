@@ -89,7 +89,7 @@ def test_what_most_tools_require_is_offered_as_a_constant() -> None:
                 "properties": {"tenant": TEXT, "at": TEXT},
                 "required": ["tenant", *(["at"] if at < 2 else [])],
             },
-        )  # noqa: E501
+        )
         for at in range(6)
     ]
     assert constants_to_fix(tools) == [Constant("tenant", 6)]

@@ -36,8 +36,11 @@ SOURCES = [sample(number, given=1 + number % 2) for number in range(40)]
 
 
 def planned(
-    name: str, sources: list[Sample], obstacle: str = "", others: list[Sample] = []
-) -> list[str]:  # noqa: B006
+    name: str,
+    sources: list[Sample],
+    obstacle: str = "",
+    others: list[Sample] = [],  # noqa: B006
+) -> list[str]:
     found = plan_derivations(
         kind_named(name), sources, TOOLS, seed=4, obstacle=lambda *_: obstacle, others=others
     )

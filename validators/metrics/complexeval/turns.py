@@ -297,7 +297,7 @@ async def _compare_as_published(
             if is_broken:
                 crash = (
                     crash
-                    or f"After an empty response to {call.tool!r} the published code can't note the mistake."
+                    or f"After an empty response to {call.tool!r} the published code can't note the mistake."  # noqa: E501
                 )
             errors.append(found.mistake)
     return TurnResult(

@@ -85,7 +85,7 @@ def _decode(text: str) -> Decoded:
     stripped = text.strip("`\n ")
     if len(stripped) > LONGEST:
         return Decoded(None, f"The reply has {len(stripped)} characters; up to {LONGEST} are read.")
-    bracketed = f"{'' if stripped.startswith('[') else '['}{stripped}{'' if stripped.endswith(']') else ']'}"
+    bracketed = f"{'' if stripped.startswith('[') else '['}{stripped}{'' if stripped.endswith(']') else ']'}"  # noqa: E501
     try:
         body = python_tree(bracketed)
         for node in ast.walk(body):  # names and texts as they were written

@@ -42,15 +42,15 @@ class Api:
         self.url = url
 
     def put(self, path: str, **body: Any) -> Any:
-        request = Request(
+        request = Request(  # noqa: S310
             f"{self.url}/{path}", json.dumps(body).encode(), {"content-type": "application/json"}
-        )  # noqa: S310
+        )
         return json.loads(self._sent(request) or b"null")
 
     def put_all(self, path: str, bodies: list[dict[str, Any]]) -> None:
-        request = Request(
+        request = Request(  # noqa: S310
             f"{self.url}/{path}", json.dumps(bodies).encode(), {"content-type": "application/json"}
-        )  # noqa: S310
+        )
         self._sent(request)
 
     def _sent(self, request: Request) -> bytes:
