@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from callwright.flows.api.tasks import load_tasks
     from callwright.flows.build import BuildReport
     from callwright.flows.evaluation.gate import AnsweredItem
+    from callwright.flows.evaluation.tasks import Episode
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs.python_tools import tool_from
-    from callwright.validators.tasks import Episode
     from callwright.warehouse.errors import CallwrightError, ConfigurationError
     from callwright.warehouse.records import Call, Evidence, Sample, Tool
 
@@ -76,9 +76,9 @@ _PLACES = {
     "flows.api.tasks": ("load_tasks",),
     "flows.build": ("BuildReport",),
     "flows.evaluation.gate": ("AnsweredItem",),
+    "flows.evaluation.tasks": ("Episode",),
     "flows.recipe": ("Recipe",),
     "generators.catalogs.python_tools": ("tool_from",),
-    "validators.tasks": ("Episode",),
     "warehouse.errors": ("CallwrightError", "ConfigurationError"),
     "warehouse.records": ("Call", "Evidence", "Sample", "Tool"),
 }

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import orjson
 
 from callwright.flows.evaluation.gate import find_contestant
+from callwright.flows.evaluation.grading import grade_versions, judge_version
 from callwright.validators.audit.defects import wrong_calls
 from callwright.validators.audit.subjects import AuditSubject, gather
-from callwright.validators.grading import grade_versions, judge_version
 from callwright.validators.metrics import answers, snapshots
 from callwright.validators.metrics.answers import (
     Answered,
@@ -24,9 +24,14 @@ from callwright.validators.metrics.answers import (
     mistakes_of,
 )
 from callwright.validators.metrics.multi_step import metric_names
-from callwright.validators.metrics.ratios import Addend, Interval, OwnScores, difference_intervals
+from callwright.validators.metrics.ratios import (
+    Addend,
+    CandidateRun,
+    Interval,
+    OwnScores,
+    difference_intervals,
+)
 from callwright.validators.metrics.snapshots import SnapshotScores
-from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.browsing import list_changes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import EXPORTS

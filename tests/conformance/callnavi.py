@@ -22,7 +22,7 @@ from callwright.validators.metrics.callnavi.answers import (
     summarise,
     wash,
 )
-from callwright.validators.replies import wash_text
+from callwright.validators.metrics.callnavi.notations import wash_text
 from tests.conformance.comparing import (
     Case,
     Difference,

@@ -5,8 +5,9 @@ conversations.
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench import logs
+from callwright.validators.metrics.hammerbench.replies import parse_reply
+from callwright.validators.metrics.hammerbench.scores import (
     Conversation,
     FlatScores,
     LogRow,
@@ -18,7 +19,6 @@ from callwright.validators.metrics.hammerbench import (
     score_snapshot,
     score_turns,
 )
-from callwright.validators.replies import parse_reply
 from tests.conformance.comparing import (
     Case,
     Difference,

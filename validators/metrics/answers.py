@@ -36,6 +36,13 @@ from callwright.validators.metrics.callnavi.answers import (
     match_answer,
     measure_stability,
 )
+from callwright.validators.metrics.callnavi.notations import (
+    NAMES,
+    is_valid,
+    join_replies,
+    notation_of,
+    read_value,
+)
 from callwright.validators.metrics.confetti.bfcl import OPTIONAL, DecodedCall
 from callwright.validators.metrics.confetti.scores import bucket_of, read_acts
 from callwright.validators.metrics.confetti.soft import (
@@ -48,10 +55,15 @@ from callwright.validators.metrics.confetti.soft import (
     score_value,
     texts_to_compare,
 )
-from callwright.validators.metrics.ratios import Addend, Cell, Ratios, scores_of
+from callwright.validators.metrics.ratios import (
+    Addend,
+    CandidateRun,
+    Cell,
+    Ratios,
+    run_of,
+    scores_of,
+)
 from callwright.validators.metrics.snapshots import ErrorType, error_type, pair_calls, plan_error
-from callwright.validators.predictions import CandidateRun, format_of, run_of
-from callwright.validators.replies import NAMES, is_valid, join_replies, read_value
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -187,7 +199,7 @@ class GoldConversation:
             return _CALLING
         seen = (prediction.text, prediction.strategy)
         if seen not in self._stated:
-            value = read_value(prediction.text, format_of(prediction.strategy) or "json")
+            value = read_value(prediction.text, notation_of(prediction.strategy) or "json")
             stated = value.get(ACTS) if isinstance(value, dict) else None
             self._stated[seen] = (read_acts(stated) if stated is not None else None) or frozenset()
         return self._stated[seen]
@@ -304,7 +316,7 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMet
     wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
     calls = prediction.calls or ()
     made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
-    notation = format_of(prediction.strategy)
+    notation = notation_of(prediction.strategy)
     valid = is_valid(prediction.text, notation) if notation else bool(calls)
     match = match_answer(made if prediction.calls is not None else None, wanted)
     return {
@@ -522,7 +534,7 @@ class _GoldPlans:
         """What is right about an answer; nothing where no plan is due."""
         if one.turn not in self._gold:
             return ()
-        seen = (one.turn, id(one.calls), one.text, format_of(one.strategy))
+        seen = (one.turn, id(one.calls), one.text, notation_of(one.strategy))
         if seen not in self._known:
             gold, ordered = self._gold[one.turn], one
             if (

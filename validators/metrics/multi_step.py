@@ -19,8 +19,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from callwright.validators.metrics.ratios import Cell, Figure, Interval, Ratios, score_of
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import (
+    CandidateRun,
+    Cell,
+    Figure,
+    Interval,
+    Ratios,
+    score_of,
+)
 from callwright.warehouse.records import EvalMode, Score, ToolsShown
 
 OPTIONAL_SLICES = ("fault", "policy", "policy_sort")

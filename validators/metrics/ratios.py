@@ -18,9 +18,8 @@ from math import fsum
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Prediction, Sample, Score
+from callwright.warehouse.records import Prediction, Sample, Score, ToolsShown
 from callwright.warehouse.registry import Registry, raised
 
 if TYPE_CHECKING:
@@ -173,6 +172,27 @@ def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
     shares = np.array(times, dtype=float) / sum(times)
     resamples = max(100, min(RESAMPLES, _AT_ONCE // len(times)))
     return random.multinomial(sum(times), shares, size=resamples).astype(float)
+
+
+class CandidateRun(NamedTuple):
+    """One run of one candidate over one release; `run` counts repetitions of the same."""
+
+    release: str
+    candidate: str
+    strategy: str = "direct"
+    tools_shown: ToolsShown = "first"
+    run: int = 0
+
+
+def run_of(prediction: Prediction) -> CandidateRun:
+    """The run that a prediction belongs to."""
+    return CandidateRun(
+        prediction.release,
+        prediction.candidate,
+        prediction.strategy,
+        prediction.tools_shown,
+        prediction.run,
+    )
 
 
 class Cell(NamedTuple):

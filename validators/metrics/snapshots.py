@@ -24,7 +24,7 @@ from callwright.generators.kinds import traits_of
 from callwright.language.packs import LanguagePattern
 from callwright.validators.matching import assign
 from callwright.validators.metrics.callnavi.answers import UNKNOWN
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench.scores import (
     SnapshotResult,
     Tally,
     arguments_equal,
@@ -37,13 +37,14 @@ from callwright.validators.metrics.hammerbench import (
 )
 from callwright.validators.metrics.ratios import (
     Addend,
+    CandidateRun,
     Cell,
     Figure,
     intervals_of,
+    run_of,
     score_of,
     share_interval,
 )
-from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,

@@ -13,7 +13,7 @@ from callwright.flows.evaluation.answers import (
     read_predictions,
     score_by_rule,
 )
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import Call, Prediction
 from callwright.warehouse.releases import read_release
 from callwright.warehouse.store import Warehouse

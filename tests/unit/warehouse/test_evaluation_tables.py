@@ -14,7 +14,7 @@ from callwright.validators.metrics.answers import PlanMetric
 from callwright.validators.metrics.callnavi.answers import Stability
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
 from callwright.validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
-from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
+from callwright.validators.metrics.hammerbench.scores import FlatScores, LogScores, per_func_acc
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Grade, JudgeVerdict, Prediction, Score

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 from rapidfuzz.distance.Levenshtein import normalized_similarity
 
-from callwright.llm.written_calls import ParsedReply, parse_lenient
-from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
+from callwright.llm.written_calls import ParsedReply, parse_lenient, parse_toolace, python_tree
+from callwright.validators.metrics.callnavi.notations import NAMES, wash_text
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.yaml_text import read_yaml
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from callwright.validators.replies import python_tree
+from callwright.llm.written_calls import python_tree
 
 Document = Mapping[str, Any]
 Answer = Mapping[str, Mapping[str, Any]]

@@ -17,7 +17,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callwright.language.packs import fallback, puts_spaces, sentence_ends, unspaced
-from callwright.validators.replies import Style, parse_reply
+from callwright.validators.metrics.hammerbench.replies import Style, parse_reply
 from callwright.warehouse.errors import RecordError
 
 if TYPE_CHECKING:  # who scores a log starts without records
