@@ -19,8 +19,7 @@ from callwright.flows.evaluation.answers import (
     read_agreements,
     read_grades,
     read_predictions,
-    score_by_judge,
-    score_by_rule,
+    score_answers,
 )
 from callwright.flows.evaluation.evaluation_run import (
     USUAL,
@@ -59,9 +58,8 @@ from callwright.llm.chat import ChatModel
 from callwright.llm.ledger import Ledger, known_keys
 from callwright.llm.limits import Budget, Traffic
 from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
-from callwright.validators.metrics.answers import has_one_call
+from callwright.validators.metrics.hammerbench.snapshots import has_one_call, needs_judge
 from callwright.validators.metrics.ratios import CandidateRun
-from callwright.validators.metrics.snapshots import needs_judge
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
@@ -319,11 +317,13 @@ async def _evaluate_snapshots(
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     with warehouse.together():
-        score_by_rule(warehouse, content, run)
+        problems = score_answers(warehouse, content, run)
         keep_intervals(warehouse, content, run)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, run)
-        score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
+        problems += score_answers(warehouse, content, run, judge.name, evaluation.conditions.split)
+    for problem in problems:
+        evaluation.progress.say(problem)
 
 
 async def _predict_missing(

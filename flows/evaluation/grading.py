@@ -24,7 +24,8 @@ from callwright.validators.judges import (
     judge_calls,
     opinion_versions,
 )
-from callwright.validators.metrics.snapshots import pair_calls, pairs_to_judge
+from callwright.validators.metrics.hammerbench.snapshots import pairs_to_judge
+from callwright.validators.metrics.mistakes import pair_calls
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     Call,

@@ -66,7 +66,7 @@ from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers, wrong_arguments
-from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
+from callwright.validators.metrics.table import RunResult, RunsOf, run_figures, score_all_runs
 from callwright.warehouse.errors import ConfigurationError, ReplyError, StoreError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import (
@@ -235,18 +235,21 @@ async def evaluate_paths(
     _tell_of_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
     with warehouse.together():
-        _score(warehouse, of, sizes)
+        problems = _score(warehouse, of, sizes)
+    for problem in problems:
+        evaluation.progress.say(problem)
 
 
-def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
+def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[str]:
     """Score the complete runs; the scores take the place of those that the candidate had in this
-    mode with this judge.
+    mode with this judge. Gives why metrics of others have none.
     """
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
+    problems: dict[str, str] = {}
     for split, runs in complete.items():
-        scores = score_runs(
-            (one for one in read_results(warehouse, of, split) if one.run in runs), of
+        scores = score_all_runs(
+            (one for one in read_results(warehouse, of, split) if one.run in runs), of, problems
         )
         held = [
             of.release,
@@ -255,10 +258,11 @@ def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
             of.tools_shown,
             of.judge,
             split,
-            list(metric_names(of.mode)),
+            run_figures(of.mode),
         ]
         warehouse.execute(sql("path_runs.remove_scores"), held)
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
+    return [*problems.values()]
 
 
 async def _drive(

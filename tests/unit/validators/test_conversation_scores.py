@@ -13,7 +13,8 @@ from callwright.validators.metrics.hammerbench.scores import (
     per_func_acc,
     score_conversations,
 )
-from callwright.validators.metrics.snapshots import error_type, needs_judge
+from callwright.validators.metrics.hammerbench.snapshots import needs_judge
+from callwright.validators.metrics.mistakes import error_type
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from callwright.flows.evaluation.predictions import PromptingStrategy, predict
 from callwright.llm.chat import Completion
 from callwright.testing import ScriptedModel, context_of
+from callwright.validators.metrics.mistakes import error_type
 from callwright.validators.metrics.ratios import CandidateRun
-from callwright.validators.metrics.snapshots import error_type
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,

@@ -17,7 +17,6 @@ have `_published` behind the names: the two modes stand beside each other.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from callwright.validators.metrics.ratios import (
     CandidateRun,
@@ -27,7 +26,8 @@ from callwright.validators.metrics.ratios import (
     Ratios,
     score_of,
 )
-from callwright.warehouse.records import EvalMode, Score, ToolsShown
+from callwright.validators.metrics.table import PUBLISHED, MetricSet, RunResult, RunsOf
+from callwright.warehouse.records import EvalMode, Score
 
 OPTIONAL_SLICES = ("fault", "policy", "policy_sort")
 SLICES = ("kind", "category", "language", *OPTIONAL_SLICES)
@@ -44,46 +44,7 @@ METRICS = (
     *UNDER_FAULTS,
     *UNDER_POLICIES,
 )
-_SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published"}
-
-
-class RunResult(NamedTuple):
-    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and
-    language.
-
-    `times` is how many runs came to just this.
-    """
-
-    run: int
-    kind: str
-    category: str
-    language: str
-    success: bool
-    correct_calls: int
-    total_calls: int
-    completeness: int | None
-    correctness: int | None
-    needless_changes: int | None = None
-    end_reached: bool | None = None
-    untold: int | None = None
-    fault: str | None = None
-    obeyed: bool | None = None
-    policy: str | None = None
-    policy_sort: str | None = None
-    violated: bool | None = None
-    refused: bool | None = None
-    times: int = 1
-
-
-class RunsOf(NamedTuple):
-    """Whose runs are scored: the columns that their scores share."""
-
-    release: str
-    candidate: str
-    mode: EvalMode
-    judge: str = ""
-    strategy: str = "direct"
-    tools_shown: ToolsShown = "first"
+_SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": PUBLISHED}
 
 
 def metric_names(mode: EvalMode) -> tuple[str, ...]:
@@ -145,3 +106,11 @@ def _named(figure: Figure, suffix: str) -> Figure:
         figure.interval.low * scale, figure.interval.high * scale
     )
     return Figure(f"{figure.metric}{suffix}", figure.value * scale, figure.whole, interval)
+
+
+COMPLEXEVAL = MetricSet(
+    "complexeval",
+    "runs over multi-step samples",
+    (*metric_names("as_paper"), *metric_names("as_published_code")),
+    of_runs=score_runs,
+)
