@@ -112,8 +112,8 @@ class PlanScores(RatioScores):
                         ratios.count(metric, is_right, level=sample.difficulty)
             for first, texts in families.items():
                 if len(texts) > 1:
-                    for metric, value in measure_stability(texts)._asdict().items():
-                        self.of(first, sample).count(f"{metric}_stability", value)
+                    for name, value in measure_stability(texts)._asdict().items():
+                        self.of(first, sample).count(f"{name}_stability", value)
 
 
 class PlanGrades(RatioScores):
