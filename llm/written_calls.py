@@ -220,9 +220,8 @@ _CALL = re.compile(r"[A-Za-z_][\w.\\]*\s*\(")
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
 _TOKEN = re.compile(r"<[|\uff5c][^<>]*[|\uff5c]>|</?tool_calls?>|\[/?TOOL_CALLS?\]")
 _LIST = re.compile(r"^[ \t]*\[(?=\s*[\"']?[A-Za-z_][\w.\\]*\()", re.MULTILINE)
-_ESCAPED = re.compile(
-    r"(?<!\\)((?:\\\\)*)\\([_/])"
-)  # by Markdown, and by JSON: no escapes in Python
+# by Markdown, and by JSON: no escapes in Python
+_ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\([_/])")
 _MARK = "_ǂ"
 _RESERVED = re.compile(rf"(?<=[(,\s])({'|'.join(keyword.kwlist)})(?=\s*=[^=])")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -299,9 +298,8 @@ def parse_python(text: str) -> list[ast.stmt] | None:
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Python warns about odd literals; a model's habits are not reported
+            # Python warns about odd literals; a model's habits are not reported
+            warnings.simplefilter("ignore")
             tree = ast.parse(_RESERVED.sub(rf"\1{_MARK}", text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -409,10 +407,8 @@ def _behind_names(text: str) -> list[ReplyCall]:
 # A tool's name, and each of its values between tags: texts all of them, but for lists and objects.
 
 _TAGGED = (
-    (
-        r"<function=([\w.-]+)>(.*?)</function>",
-        r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>",
-    ),  # Qwen-Coder
+    # Qwen-Coder
+    (r"<function=([\w.-]+)>(.*?)</function>", r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>"),
     (
         r"<invoke name=\"([\w.-]+)\">(.*?)</invoke>",
         r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>",

@@ -60,9 +60,8 @@ class NamedCandidate(NamedTuple):
 
 
 Item = TypeVar("Item")
-_SUBJECT: ContextVar[str] = ContextVar(
-    "subject", default=""
-)  # the sample that a model is being asked about
+# the sample that a model is being asked about
+_SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 _MOST_ASKED = 500  # items whose answers are kept at once
 Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
@@ -290,11 +289,8 @@ class _Chunks(Generic[Item]):
 
 
 _MODELS = ("judge", "router", "user")
-_LEFT_OUT = (
-    "environments",
-    "functions",
-    "budget",
-)  # what is there only while it runs, and what each command may spend
+# what is there only while it runs, and what each command may spend
+_LEFT_OUT = ("environments", "functions", "budget")
 
 
 class AskedFor(NamedTuple):

@@ -141,9 +141,8 @@ async def _grade_plan(
 ) -> tuple[float, int, str]:
     """How much of how much is right, and why."""
     due, made = sample.calls_at(prediction.turn), prediction.calls
-    if (
-        made and traits_of(sample.kind).calls == "set"
-    ):  # the judge of plans looks at the order, which is free here
+    # the judge of plans looks at the order, which is free here
+    if made and traits_of(sample.kind).calls == "set":
         made = tuple(
             pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None
         )

@@ -550,9 +550,8 @@ async def ask_next(
         seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
         reply = await PATH_STRATEGIES[strategy].ask(asking, seen, chat)
         orjson.dumps([call.arguments for call in reply.calls])
-    except (
-        ReplyError
-    ) as error:  # a mistake of the candidate, or of its provider: it counts against it
+    # a mistake of the candidate, or of its provider: it counts against it
+    except ReplyError as error:
         return _unreadable(str(error))
     except TypeError as error:
         return _unreadable(f"A call has a value that can't be kept: {error}.")
@@ -665,10 +664,8 @@ def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     if reply.problem:
         return RunTurn(problem=storable(reply.problem))
     calls: list[RunCall] = []
-    known = [
-        *judged,
-        *[MatchedCall(None)] * (len(reply.calls) - len(judged)),
-    ]  # a run that ends at once judges nothing
+    # a run that ends at once judges nothing
+    known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]
     for made, one in zip(reply.calls, known, strict=True):
         call, golden = _shown(made, one), one.golden if one.matched else None
         kept = RunCall(

@@ -186,9 +186,8 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
         question = Question(tools, said, setting, run.run, sample.briefing, snapshot.prefix)
         try:
             reply = await ask_candidate(question, models, prompting)
-        except (
-            ReplyError
-        ) as error:  # a mistake of the candidate, or of its provider: it counts against it
+        # a mistake of the candidate, or of its provider: it counts against it
+        except ReplyError as error:
             reply = Reply("", unreadable(str(error)))
         parsed = _storable_calls(reply.parsed)
         read = [shown.read(str(call.tool), call.arguments) for call in parsed.calls or ()]

@@ -159,9 +159,8 @@ def _back(names: Mapping[str, str]) -> dict[str, str]:
 
 
 ToolChanges = Path | Mapping[str, Any]  # a file, or what would stand in it
-_WORDS = frozenset(
-    {"description", "title", "examples", "example"}
-)  # of a schema: what may differ and gold stays gold
+# of a schema: what may differ and gold stays gold
+_WORDS = frozenset({"description", "title", "examples", "example"})
 _MOST_LISTED = 12
 
 
@@ -568,9 +567,8 @@ def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
 def _first_difference(one: object, other: object, where: str) -> str:
     """Where two values differ first, in words; "" where they don't."""
     if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(
-            {**one, **other}, key=lambda name: name != "properties"
-        ):  # before what only follows from them
+        # before what only follows from them
+        for name in sorted({**one, **other}, key=lambda name: name != "properties"):
             if name not in other or name not in one:
                 return f"{where}.{name} is only in the {'release' if name in one else 'catalog'}"
             found = _first_difference(one[name], other[name], f"{where}.{name}")

@@ -249,9 +249,8 @@ def _with_earlier(
             continue
         for index, turn in enumerate(sample.turns[: due.turn]):
             for position, one in enumerate(_calls(turn)):
-                if (
-                    one.tool == before.tool
-                ):  # each value that it has of the call before becomes that of the new one
+                # each value that it has of the call before becomes that of the new one
+                if one.tool == before.tool:
                     arguments = {
                         name: call.arguments[name] if value == before.arguments.get(name) else value
                         for name, value in one.arguments.items()

@@ -120,10 +120,8 @@ def pair_calls(
     """
     if len(gold) <= 1:
         return [CallPair(due, made[0] if made else None) for due in gold]
-    grades = (
-        *_GRAVEST_FIRST,
-        "",
-    )  # the less is wrong with a call as the one that is due, the likelier it is meant
+    # the less is wrong with a call as the one that is due, the likelier it is meant
+    grades = (*_GRAVEST_FIRST, "")
     likeness = [
         [float(grades.index(_pair_error(CallPair(due, call), language))) for call in made]
         for due in gold

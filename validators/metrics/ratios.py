@@ -146,9 +146,8 @@ def _interval(
         sum(getattr(part, name) * part.times for part in parts) for name in ("met", "whole")
     )
     if all(part.whole in {0, 1} and part.met in {0, 1} for part in parts) or met in {0, whole}:
-        return share_interval(
-            met * samples / whole, samples
-        )  # where all are alike, a bootstrap would see no doubt
+        # where all are alike, a bootstrap would see no doubt
+        return share_interval(met * samples / whole, samples)
     times = tuple(part.times for part in parts)
     if times not in drawn:
         drawn[times] = _draw(times)

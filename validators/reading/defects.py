@@ -329,9 +329,8 @@ def _required_left_out(point: DuePoint, _rng: Random) -> Iterator[Calls]:
     """Where another one is missing already, so that nobody has asked for it yet."""
     for place, call in enumerate(point.calls):
         required = _required(point, call)
-        if (
-            not required <= call.arguments.keys()
-        ):  # in their order: a prompt must not differ from run to run
+        # in their order: a prompt must not differ from run to run
+        if not required <= call.arguments.keys():
             yield from (_without(point, place, name) for name in call.arguments if name in required)
 
 

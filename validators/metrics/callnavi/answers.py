@@ -217,9 +217,8 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
         return WRONG._replace(problem=f"{PARAMETERS!r} is {_kind(parameters)}, not a list.")
     if len(parameters) != len(gold.parameters):
         return WRONG
-    if isinstance(parameters, dict) and any(
-        gold.parameters
-    ):  # as a dictionary it is only counted, not looked into
+    # as a dictionary it is only counted, not looked into
+    if isinstance(parameters, dict) and any(gold.parameters):
         return WRONG._replace(problem=f"{PARAMETERS!r} is an object, not a list.")
     return _match_calls(list(parameters), gold.parameters)
 
@@ -408,9 +407,8 @@ def measure_stability(answers: Sequence[str]) -> Stability:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
     first, *later = texts
-    near = [
-        normalized_similarity(first, text) for text in later
-    ]  # 1 - distance / the longer one's length
+    # 1 - distance / the longer one's length
+    near = [normalized_similarity(first, text) for text in later]
     # (F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0
     second, most = sorted((0, *Counter(texts).values()))[-2:]
     return Stability(

@@ -72,9 +72,8 @@ class _GoldPlans:
         seen = (one.turn, id(one.calls), one.text, notation_of(one.strategy))
         if seen not in self._known:
             gold, ordered = self._gold[one.turn], one
-            if (
-                one.calls and traits_of(self._sample.kind).calls == "set"
-            ):  # in the order of those that they are paired with
+            # in the order of those that they are paired with
+            if one.calls and traits_of(self._sample.kind).calls == "set":
                 made = (pair.made for pair in pair_calls(gold, one.calls, self._sample.language))
                 ordered = one.with_changes(calls=tuple(filter(None, made)))
             self._known[seen] = (score_plan(ordered, gold), one.calls)

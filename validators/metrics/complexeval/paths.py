@@ -79,10 +79,8 @@ def _counted(result: RunResult) -> Iterator[tuple[str, float | None]]:
     """What a run adds to each metric, None where it says nothing of it."""
     yield "success_rate", result.success
     if result.needless_changes is not None:
-        yield (
-            "end_state",
-            result.success if result.end_reached is None else result.end_reached,
-        )  # older runs do not say
+        # older runs do not say
+        yield ("end_state", result.success if result.end_reached is None else result.end_reached)
         yield "needless_changes", result.needless_changes
     yield "told", None if result.untold is None else not result.untold
     if result.fault and result.obeyed is not None:

@@ -188,9 +188,8 @@ def _score_turn(
     if len(made) > 1:
         strictly = _product(made, gold, score_exactly, Combining("least"))
         return TurnScore(float(strictly == 1), _product(made, gold, scorer, Combining()))
-    answer = _answer(
-        gold[0]
-    )  # of one call the scorer is asked only about values that are not accepted
+    # of one call the scorer is asked only about values that are not accepted
+    answer = _answer(gold[0])
     strict = score_call(made, answer, score_exactly, Combining("least"))
     if strict.problem or strict.score == 1:
         return TurnScore(strict.score, strict.score)

@@ -225,9 +225,8 @@ class GoldSnapshots:
                 )
                 continue
             seen_call = (turn, id(prediction.calls), is_refusal(prediction.text))
-            if (
-                seen_call not in self._results
-            ):  # those that were read from the same text are one object
+            # those that were read from the same text are one object
+            if seen_call not in self._results:
                 result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
                 self._results[seen_call] = (result, prediction.calls)
             results.append(self._results[seen_call][0])
