@@ -18,7 +18,6 @@ Everything is kept in `.callwright/` in the current folder, or in the `home` tha
 takes; the command `callwright` works on the same folder. docs/python.md goes through all of it.
 """
 
-import sys
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -60,9 +59,9 @@ if TYPE_CHECKING:  # the one list of names: a name is imported when it is first 
 def _places() -> dict[str, str]:
     """The module of each name in the list above."""
     import ast
-    import inspect
+    from pathlib import Path
 
-    tree = ast.parse(inspect.getsource(sys.modules[__name__]))
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
     [names] = [node.body for node in tree.body if isinstance(node, ast.If)]
     return {
         node.names[0].name: node.module or "" for node in names if isinstance(node, ast.ImportFrom)
