@@ -64,8 +64,13 @@ from callwright.validators.judges import (
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
 from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
-from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers, wrong_arguments
+from callwright.validators.metrics.complexeval.runs import (
+    MatchedCall,
+    Matchers,
+    RunOutcome,
+    SampleRun,
+    wrong_arguments,
+)
 from callwright.validators.metrics.table import RunResult, RunsOf, run_figures, score_all_runs
 from callwright.warehouse.errors import ConfigurationError, ReplyError, StoreError
 from callwright.warehouse.queries import sql

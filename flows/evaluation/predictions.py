@@ -29,8 +29,8 @@ from callwright.llm.written_calls import (
     unreadable,
 )
 from callwright.validators.judges import PROMPTS
-from callwright.validators.metrics.callnavi.notations import NAMES as API
-from callwright.validators.metrics.callnavi.notations import (
+from callwright.validators.metrics.callnavi.answers import NAMES as API
+from callwright.validators.metrics.callnavi.answers import (
     TOOLS_MARK,
     WITHOUT_NOTATION,
     Notation,

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.validators.metrics.confetti.soft import Combining, StringScorer
     from callwright.validators.metrics.hammerbench.logs import Log
-    from callwright.validators.metrics.hammerbench.replies import Style
-    from callwright.validators.metrics.hammerbench.scores import SnapshotChoice
+    from callwright.validators.metrics.hammerbench.scores import SnapshotChoice, Style
     from callwright.warehouse.records import EvalMode, Language
 
 Verdicts = Literal["flags", "rule"]

@@ -38,8 +38,7 @@ from callwright.generators.environments.episodes import (
 from callwright.generators.environments.policies import PolicyBook, is_like, unseen_after, unseen_in
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import MatchedCall
+from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
 from callwright.validators.reading.defects import wrong_calls_at
 from callwright.validators.reading.points import due_points
 from callwright.warehouse.answers import untold_fields

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from callwright.validators.metrics.hammerbench import logs
-from callwright.validators.metrics.hammerbench.replies import parse_reply
 from callwright.validators.metrics.hammerbench.scores import (
     Conversation,
     FlatScores,
@@ -14,6 +13,7 @@ from callwright.validators.metrics.hammerbench.scores import (
     LogScores,
     SnapshotChoice,
     hammerbench_rouge_l,
+    parse_reply,
     score_conversations,
     score_rows,
     score_snapshot,

@@ -32,7 +32,7 @@ from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Completion
 from callwright.llm.wire_format import WrittenCall, read_reply
-from callwright.validators.metrics.hammerbench.replies import parse_reply
+from callwright.validators.metrics.hammerbench.scores import parse_reply
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Tool
 

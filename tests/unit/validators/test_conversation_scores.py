@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from callwright.validators.metrics.hammerbench import logs
-from callwright.validators.metrics.hammerbench.replies import parse_reply
 from callwright.validators.metrics.hammerbench.scores import (
     Conversation,
+    parse_reply,
     per_func_acc,
     score_conversations,
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callwright.flows.evaluation.predictions import parse_completion
 from callwright.llm.chat import Completion
-from callwright.validators.metrics.hammerbench.replies import parse_reply
+from callwright.validators.metrics.hammerbench.scores import parse_reply
 from callwright.warehouse.records import Call
 
 CALL = {

@@ -16,17 +16,15 @@ import orjson
 
 from callwright.generators.kinds import traits_of
 from callwright.validators.metrics.callnavi.answers import (
+    NAMES,
     PARAMETERS,
     GoldAnswer,
     Stability,
     is_routed,
-    match_answer,
-    measure_stability,
-)
-from callwright.validators.metrics.callnavi.notations import (
-    NAMES,
     is_valid,
     join_replies,
+    match_answer,
+    measure_stability,
     notation_of,
 )
 from callwright.validators.metrics.mistakes import pair_calls

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
-from callwright.validators.metrics.callnavi.notations import notation_of, read_value
+from callwright.validators.metrics.callnavi.answers import notation_of, read_value
 from callwright.validators.metrics.confetti.bfcl import OPTIONAL, DecodedCall
 from callwright.validators.metrics.confetti.scores import bucket_of, read_acts
 from callwright.validators.metrics.confetti.soft import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callwright.flows.evaluation.predictions import parse_calls, parse_yaml_calls, read_names
 from callwright.llm.chat import Completion
-from callwright.validators.metrics.callnavi.notations import (
+from callwright.validators.metrics.callnavi.answers import (
     is_valid,
     join_replies,
     read_value,

@@ -14,7 +14,7 @@ from callwright.flows.evaluation.predictions import PromptingStrategy, predict
 from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, NamedCall, ShownTools, with_names
 from callwright.generators.stages import StageContext
 from callwright.llm.function_model import FunctionModel
-from callwright.validators.metrics.callnavi.notations import notation_of
+from callwright.validators.metrics.callnavi.answers import notation_of
 from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import (
     CallTurn,

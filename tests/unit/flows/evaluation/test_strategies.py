@@ -22,7 +22,7 @@ from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
 from callwright.validators.judges import AnswerScore, Judgement, MadeUp, PlanGrade
-from callwright.validators.metrics.callnavi.notations import WITHOUT_NOTATION
+from callwright.validators.metrics.callnavi.answers import WITHOUT_NOTATION
 from callwright.validators.metrics.ratios import CandidateRun
 from callwright.validators.reading.writing import Settlement, WrittenCalls, check_reading, has_calls
 from callwright.warehouse.errors import ConfigurationError
