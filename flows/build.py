@@ -79,6 +79,7 @@ from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.embeddings import close_encoder
+from callwright.validators.metrics.table import METRICS
 from callwright.validators.reading.planting import GROUP as MEASURING
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -418,7 +419,9 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["values"] = recipe.own_values
     if recipe.shown_examples:
         body["examples"] = recipe.shown_examples
-    if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
+    if making := [
+        one for one in recipe.extensions if one.table not in (CHECKS.table, METRICS.table)
+    ]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
     taken: list[JsonValue] = [
         [source_key(recipe, one), one.take, *one.by] for one in recipe.sources

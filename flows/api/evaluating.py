@@ -28,15 +28,14 @@ from callwright.flows.evaluation.gate import (
     read_figures,
     read_items,
 )
-from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
+from callwright.flows.evaluation.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ToolChanges, read_changes
 from callwright.flows.plugins import function_named
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.llm.function_model import LONGEST_CALL, AnswerFunction
 from callwright.llm.models import ModelSettings, read_model
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
-from callwright.validators.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
-from callwright.validators.shown_tools import AS_THEY_ARE
 from callwright.warehouse.browsing import ToolComparison, compare_tools, list_changes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import EvalMode, ToolsShown

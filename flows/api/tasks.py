@@ -9,11 +9,11 @@ import orjson
 from callwright.flows.api.releases import KeptSample, kept_in_folder, load_release
 from callwright.flows.api.surroundings import settings_of
 from callwright.flows.environments import open_world, ship_worlds
+from callwright.flows.evaluation.tasks import Task, play_freely
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.opening import open_shipped
-from callwright.validators.tasks import Task, play_freely
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 

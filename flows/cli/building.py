@@ -62,11 +62,14 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     model: Annotated[
         str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")
     ] = "",
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with a metric instead.")
+    ] = "",
 ) -> Outcome:
     """Write a first recipe, or a working example of an extension.
 
-    An extension is a kind, a check, an export format, an importer, a world or a model of your own
-    (docs/extending).
+    An extension is a kind, a check, an export format, an importer, a world, a model or a metric of
+    your own (docs/extending).
     """
     from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
@@ -79,6 +82,7 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         "importer": importer,
         "environment": environment,
         "model": model,
+        "metric": metric,
     }
     written = [
         f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}"
@@ -91,6 +95,9 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             [f"Export in this format: callwright export RELEASE --to {export}.py:FORMAT"]
             if export
             else []
+        )
+        lines += (
+            ["Evaluate with it: callwright evaluate RELEASE --recipe RECIPE.yaml"] if metric else []
         )
         return Outcome({"extensions": written}, lines)
     path = write_first_recipe(folder)

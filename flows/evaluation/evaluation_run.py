@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
@@ -17,6 +16,8 @@ from pydantic import JsonValue
 
 from callwright.flows.chats import InFlight, with_secret
 from callwright.flows.cutting import ShardSizing
+from callwright.flows.evaluation.predictions import STRATEGIES, PromptingStrategy
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.flows.plugins import function_named
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
@@ -29,16 +30,8 @@ from callwright.llm.function_model import AnswerFunction, FunctionModel
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget, Traffic
 from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, read_model
-from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
-from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
-from callwright.validators.predictions import (
-    STRATEGIES,
-    CandidateRun,
-    PromptingStrategy,
-    prompts_seen,
-)
-from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import (
@@ -66,93 +59,9 @@ class NamedCandidate(NamedTuple):
     settings: str
 
 
-def name_candidates(
-    warehouse: Warehouse,
-    release: str,
-    candidates: Sequence[Candidate],
-    conditions: Mapping[str, JsonValue],
-    progress: Progress,
-) -> list[NamedCandidate]:
-    """The candidates under the names that they have on a release, each noted with its settings.
-
-    A label keeps its name as long as its settings are the same; with other ones it gets a further
-    one ("label#2"), and what it answered before stays. `conditions` are what may change runs over
-    the release's multi-step samples.
-    """
-    rows = warehouse.rows(
-        "select candidate, label, settings from candidate_settings where release = ?", [release]
-    )
-    names = {(row["label"], row["settings"]): row["candidate"] for row in rows}
-    taken = {row["candidate"] for row in rows} | {one.label for one in candidates}
-    named: list[NamedCandidate] = []
-    new: list[Row] = []
-    for one in candidates:
-        options: JsonValue = [list(option) for option in one.model.options]
-        asked: JsonValue = [one.model.name, options, _prompts()]
-        settings = content_key([asked, dict(conditions)])
-        name = names.get((one.label, settings)) or _new_name(
-            one.label, {label for label, _ in names}, taken
-        )
-        if (one.label, settings) not in names:
-            taken.add(name)
-            new.append(
-                {
-                    "release": release,
-                    "candidate": name,
-                    "label": one.label,
-                    "settings": settings,
-                    "model": one.model.name,
-                    "options": orjson.dumps(dict(one.model.options)).decode(),
-                    "prompts": _prompts(),
-                    "conditions": orjson.dumps(dict(conditions)).decode(),
-                    "code_version": version("callwright"),
-                    "first_asked_at": datetime.now(UTC),
-                }
-            )
-            if name != one.label:
-                progress.say(
-                    f"{one.label} had other settings when {release} was last evaluated. With the "
-                    f"new settings it is named {name}."
-                )
-        named.append(NamedCandidate(name, one.label, one.model, settings))
-    warehouse.put_rows({"candidate_settings": new})
-    return named
-
-
-def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
-    if label not in labels:
-        return label
-    number = 2
-    while f"{label}#{number}" in taken:
-        number += 1
-    return f"{label}#{number}"
-
-
-def _prompts() -> str:
-    """The versions of all prompts that candidates may see, by whatever strategy."""
-    return content_key([*prompts_seen(), *path_prompts_seen()])
-
-
-def path_conditions(
-    turn_limit: int, environments: Sequence[str], *, is_live: bool = False
-) -> dict[str, JsonValue]:
-    """What may change runs over multi-step samples beside the candidate: how long they may be,
-    and who answers and judges.
-    """
-    judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
-    live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
-    return {
-        "turn_limit": turn_limit,
-        "environments": [*sorted(environments)],
-        "judges": judges,
-        **live,
-    }
-
-
 Item = TypeVar("Item")
-_SUBJECT: ContextVar[str] = ContextVar(
-    "subject", default=""
-)  # the sample that a model is being asked about
+# the sample that a model is being asked about
+_SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 _MOST_ASKED = 500  # items whose answers are kept at once
 Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
@@ -380,11 +289,8 @@ class _Chunks(Generic[Item]):
 
 
 _MODELS = ("judge", "router", "user")
-_LEFT_OUT = (
-    "environments",
-    "functions",
-    "budget",
-)  # what is there only while it runs, and what each command may spend
+# what is there only while it runs, and what each command may spend
+_LEFT_OUT = ("environments", "functions", "budget")
 
 
 class AskedFor(NamedTuple):

@@ -10,14 +10,13 @@ from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import orjson
 
-from callwright.validators.metrics import answers, snapshots
-from callwright.validators.metrics.multi_step import metric_names
-from callwright.validators.metrics.ratios import METRICS, paired_test
+from callwright.validators.metrics.ratios import paired_test
+from callwright.validators.metrics.table import METRICS
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import EvalMode, ToolsShown
@@ -275,8 +274,7 @@ def _bounded(
 
 def known_metrics() -> list[str]:
     """The names of all figures that a candidate may have on some release."""
-    by_name = {name for mode in get_args(EvalMode) for name in metric_names(mode)}
-    by_name |= {"pass_rate", *snapshots.METRICS, *answers.METRICS, *METRICS.names}
+    by_name = {"pass_rate", *(figure for row in METRICS.rows() for figure in row.figures)}
     return sorted(by_name | {f"{name}_macro" for name in by_name})
 
 

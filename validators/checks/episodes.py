@@ -30,9 +30,8 @@ from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.reading.defects import MAKERS, of_maker
+from callwright.validators.reading.defects import MAKERS, of_maker, wrong_calls_at
 from callwright.validators.reading.points import DuePoint, due_points
-from callwright.validators.tasks import wrong_calls_at
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (

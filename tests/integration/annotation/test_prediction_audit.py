@@ -22,7 +22,7 @@ from callwright.annotation.prediction_audit import (
 from callwright.annotation.reviews import Returned
 from callwright.annotation.screens import PREDICTION_AUDIT, audit_words_in, screen_for
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.validators.metrics.snapshots import ErrorType
+from callwright.validators.metrics.mistakes import ErrorType
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import (
     Call,

@@ -11,9 +11,9 @@ from callwright.flows.evaluation.answers import (
     complete_runs,
     read_pieces,
     read_predictions,
-    score_by_rule,
+    score_answers,
 )
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import Call, Prediction
 from callwright.warehouse.releases import read_release
 from callwright.warehouse.store import Warehouse
@@ -82,7 +82,7 @@ def test_runs_that_have_answered_all_of_a_split_are_known(tmp_path: Path) -> Non
         "train": {0, 1},
         "test": {0, 1, 2},
     }
-    score_by_rule(warehouse, content, RUN)
+    score_answers(warehouse, content, RUN)
     rows = warehouse.rows(
         "select split, run, count from scores where metric = 'ast' and slice_by = 'all' order"
         " by all"
@@ -109,7 +109,7 @@ def test_scores_and_mistakes_are_kept_and_the_same_again(tmp_path: Path) -> None
     content = read_release(warehouse, "v1")
     found = []
     for _ in range(2):
-        score_by_rule(warehouse, content, RUN)
+        score_answers(warehouse, content, RUN)
         scores = warehouse.rows("select * from scores order by all")
         errors = warehouse.rows(
             "select run, error_type, count(*) as times from predictions group by all order by all"

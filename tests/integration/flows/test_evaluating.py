@@ -15,13 +15,13 @@ import pytest
 import callwright
 from callwright.flows.evaluation.evaluating import evaluate_each, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, NamedCandidate, cut_off
+from callwright.flows.evaluation.predictions import PromptingStrategy, asked_at
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
 from callwright.llm.wire_format import wire_names
-from callwright.validators.predictions import PromptingStrategy, asked_at
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.model_server import (

@@ -12,11 +12,11 @@ import pytest
 
 from callwright.flows.evaluation.evaluating import answer_board, evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import PromptingStrategy
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release

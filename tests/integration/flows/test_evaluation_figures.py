@@ -16,11 +16,11 @@ from scipy.stats import binomtest
 
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import prompting_by
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.predictions import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row

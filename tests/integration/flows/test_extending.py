@@ -2,6 +2,7 @@
 takes by `extensions`.
 """
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from typing import Any, get_args
 import pytest
 
 from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.plugins import tables
-from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate, Recipe, parse_recipe
 from callwright.flows.review.pushing import tasks_for
 from callwright.flows.scaffolds import ROWS, Sort, scaffold
 from callwright.flows.settings import Settings
@@ -140,6 +143,34 @@ def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     wrong = run_here("export", "v1", "--to", f"{own}:Format", home=settings.home)
     assert wrong.returncode == 2
     assert "is not an export format" in wrong.stderr
+
+
+def test_answers_are_scored_by_the_pages_metric_and_one_that_raises_costs_its_score(
+    tmp_path: Path,
+) -> None:
+    settings, said = settings_of(tmp_path / "home"), list[str]()
+    made = build(recipe_with(tmp_path, "metric"), settings)
+    warehouse = warehouse_of(settings)
+    keys = [row["subject"] for row in warehouse.rows("select subject from acceptances")]
+    freeze(warehouse, "v1", keys)
+    progress, candidate = SilentProgress(), Candidate(label="near", model=read_model("template/v1"))
+    progress.say = said.append  # type: ignore[method-assign]
+
+    def evaluate() -> dict[str, float]:
+        asyncio.run(evaluate_release("v1", [candidate], settings, progress))
+        rows = warehouse.rows("select metric, value from scores where slice_by = 'all'")
+        return {row["metric"]: row["value"] for row in rows}
+
+    figures = evaluate()
+    assert figures.pop("example") == 1
+    changed = code_of("metric").replace("    calls = ", "    1 / 0\n    calls = ")
+    (tmp_path / "own.py").write_text(changed, encoding="utf-8")
+    again = parse_recipe(
+        unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:METRIC"]), tmp_path, "small"
+    )
+    assert evaluate() == figures
+    assert [one for one in said if re.search(r"'example' \(.*own.py:9\) raised ZeroDivis", one)]
+    assert build(again, settings).build == made.build, "a metric is no part of what is built"
 
 
 def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:

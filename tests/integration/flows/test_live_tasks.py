@@ -11,10 +11,10 @@ import pytest
 from callwright.flows.build import BuildReport
 from callwright.flows.chats import roles_of
 from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.tasks import Task
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.environments.episodes import world_of
-from callwright.validators.tasks import Task
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.tasks import IS_SPOKEN_TO, problem_of_task
 from callwright.warehouse.records import Sample, UserTurn

@@ -13,8 +13,8 @@ from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
-from callwright.validators.metrics.answers import mistakes_of
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
+from callwright.validators.metrics.mistakes import mistakes_of
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, Prediction, Sample
 from callwright.warehouse.releases import freeze, read_tools, stream_release

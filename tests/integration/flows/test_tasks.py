@@ -13,6 +13,9 @@ import callwright
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.paths import PathRun, run_path
+from callwright.flows.evaluation.predictions import PromptingStrategy
+from callwright.flows.evaluation.tasks import Task
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
@@ -20,9 +23,6 @@ from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
-from callwright.validators.path_runs import PathRun, run_path
-from callwright.validators.predictions import PromptingStrategy
-from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze

@@ -9,8 +9,14 @@ import pytest
 
 from callwright.flows.auditing import AuditPlan, read_subjects
 from callwright.flows.settings import open_warehouse
-from callwright.validators.audit import calls, turns, wordings
-from callwright.validators.audit.defects import INJECTORS, inject, injectors_named
+from callwright.validators.audit import turns, wordings
+from callwright.validators.audit.defects import (
+    INJECTORS,
+    OF_ARGUMENTS,
+    OF_CALLS,
+    inject,
+    injectors_named,
+)
 from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt, with_words
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
 from callwright.warehouse.errors import ConfigurationError
@@ -139,7 +145,7 @@ def stands(sample: Sample, evidence: Evidence) -> bool:
     return text[evidence.start : evidence.end] == evidence.quote
 
 
-@pytest.mark.parametrize("name", names_of(calls.OF_ARGUMENTS))
+@pytest.mark.parametrize("name", names_of(OF_ARGUMENTS))
 def test_a_defect_of_arguments_changes_no_word(subjects: list[AuditSubject], name: str) -> None:
     for subject, made in broken_ones(subjects, name):
         before, after = without_evidence(subject.sample), without_evidence(made.sample)
@@ -208,7 +214,7 @@ def test_what_is_left_out_leaves_the_rest(subjects: list[AuditSubject], name: st
         assert len(made.sample.turns) < len(subject.sample.turns)
 
 
-@pytest.mark.parametrize("name", names_of(calls.OF_CALLS))
+@pytest.mark.parametrize("name", names_of(OF_CALLS))
 def test_a_defect_of_calls_leaves_the_user_alone(subjects: list[AuditSubject], name: str) -> None:
     for subject, made in broken_ones(subjects, name):
         if name != "served_request":

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench import logs
+from callwright.validators.metrics.hammerbench.scores import (
     LogRow,
     choose_snapshots,
     irrelevant_rate,
@@ -176,7 +176,7 @@ def test_a_scorer_loads_nothing_it_does_not_need() -> None:
         "jinja2",
         "dateparser",
     }
-    code = "import sys, callwright.validators.metrics.hammerbench_logs; print(*sys.modules)"
+    code = "import sys, callwright.validators.metrics.hammerbench.logs; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
     ).stdout

@@ -22,6 +22,7 @@ import callwright
 from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import PromptingStrategy
 from callwright.flows.evaluation.tool_changes import read_changes
 from callwright.flows.pages.report import write_report
 from callwright.flows.pages.serving import AppServer, page_app
@@ -29,7 +30,6 @@ from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
 from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.browsing import ERROR_TYPES, read_samples
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.writing import plain_names

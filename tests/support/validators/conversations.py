@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import (
     Call,
     CallTurn,

@@ -4,10 +4,10 @@ them.
 
 import pytest
 
+from callwright.flows.evaluation.predictions import parse_calls
 from callwright.llm.answers import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
 from callwright.llm.chat import Completion, RawReply
 from callwright.llm.wire_format import WrittenCall, read_calls
-from callwright.validators.replies import parse_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
 

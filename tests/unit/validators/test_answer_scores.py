@@ -5,8 +5,8 @@ answers made by hand.
 import orjson
 import pytest
 
-from callwright.validators.metrics.answers import score_plan
-from callwright.validators.metrics.snapshots import plan_error
+from callwright.validators.metrics.callnavi.plans import score_plan
+from callwright.validators.metrics.mistakes import plan_error
 from callwright.warehouse.records import (
     Call,
     CallTurn,

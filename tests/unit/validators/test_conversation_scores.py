@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench import logs
+from callwright.validators.metrics.hammerbench.scores import (
     Conversation,
+    parse_reply,
     per_func_acc,
     score_conversations,
 )
-from callwright.validators.metrics.snapshots import error_type, needs_judge
-from callwright.validators.replies import parse_reply
+from callwright.validators.metrics.hammerbench.snapshots import needs_judge
+from callwright.validators.metrics.mistakes import error_type
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,

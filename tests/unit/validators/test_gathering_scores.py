@@ -7,10 +7,11 @@ import orjson
 import pytest
 
 from callwright.validators.embeddings import likeness, read_ahead
-from callwright.validators.metrics.answers import AnswerScores, GradeScores, mistakes_of
+from callwright.validators.metrics.complexeval.paths import score_runs
 from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
-from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
-from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
+from callwright.validators.metrics.hammerbench.snapshots import GoldSnapshots, SnapshotScores
+from callwright.validators.metrics.mistakes import mistakes_of
+from callwright.validators.metrics.table import RunResult, RunsOf
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -22,6 +23,9 @@ from callwright.warehouse.records import (
 )
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
 from tests.support.validators.scoring_at_once import (
+    answer_scores,
+    gathered,
+    grade_scores,
     name_errors,
     score_answers,
     score_grades,
@@ -77,11 +81,9 @@ def by_sample(
 
 def test_plans_and_conversations_may_come_in_pieces() -> None:
     predictions = answers(SAMPLES.values())
-    pieces = AnswerScores(BY_KEY, score_words)
-    for answered in by_sample(predictions, SAMPLES):
-        pieces.add([answered])
+    pieces = [[answered] for answered in by_sample(predictions, SAMPLES)]
     at_once = score_answers(predictions, SAMPLES.values(), BY_KEY, score_words)
-    assert pieces.scores() == at_once
+    assert gathered(answer_scores(BY_KEY, score_words), *pieces) == at_once
     assert {"ast", "ast_soft_chains", "levenshtein_stability"} <= {one.metric for one in at_once}
 
 
@@ -105,7 +107,7 @@ def test_snapshots_may_come_in_pieces() -> None:
     predictions = answers(samples.values())
     pieces = SnapshotScores()
     for sample, given in by_sample(predictions, samples):
-        pieces.add(sample, given)
+        pieces.add([(sample, given)])
     assert pieces.scores() == score_predictions(predictions, samples.values())
     assert {one.metric for one in pieces.scores()} >= {"func_acc", "args_acc", "pr", "sr"}
 
@@ -130,10 +132,9 @@ def test_grades_may_come_in_pieces() -> None:
         for one in predictions
         if one.subject != TALK.key
     }
-    pieces = GradeScores(grades, "j")
-    for answered in by_sample(predictions, SAMPLES):
-        pieces.add(*answered)
-    assert pieces.scores() == score_grades(predictions, SAMPLES.values(), grades, "j")
+    pieces = [[answered] for answered in by_sample(predictions, SAMPLES)]
+    at_once = score_grades(predictions, SAMPLES.values(), grades, "j")
+    assert gathered(grade_scores(grades, "j"), *pieces) == at_once
 
 
 def test_mistakes_are_named_in_the_order_of_the_answers() -> None:

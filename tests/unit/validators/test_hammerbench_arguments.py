@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench.scores import (
     arguments_match,
     hallucinated_names,
     missing_names,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.hammerbench import hammerbench_rouge_l
+from callwright.validators.metrics.hammerbench.scores import hammerbench_rouge_l
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "三", "x.y", "."]), max_size=8).map(" ".join)
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from callwright.flows.evaluation.predictions import parse_completion
 from callwright.llm.chat import Completion
-from callwright.validators.replies import parse_completion, parse_reply
+from callwright.validators.metrics.hammerbench.scores import parse_reply
 from callwright.warehouse.records import Call
 
 CALL = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from callwright.generators.imports.papers import read_hammerbench
-from callwright.validators.metrics.snapshots import shifted_snapshots
+from callwright.validators.metrics.hammerbench.snapshots import shifted_snapshots
 from callwright.warehouse.records import Tool
 from tests.support.validators.conversations import conversation, intent_shift
 

@@ -5,17 +5,14 @@ that is shown is defined.
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import get_args
 
 import duckdb
 import pytest
 
-from callwright.validators.metrics.answers import PlanMetric
-from callwright.validators.metrics.callnavi.answers import Stability
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
 from callwright.validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
-from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
-from callwright.validators.metrics.multi_step import metric_names
+from callwright.validators.metrics.hammerbench.scores import FlatScores, LogScores, per_func_acc
+from callwright.validators.metrics.table import METRICS
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Grade, JudgeVerdict, Prediction, Score
 from callwright.warehouse.store import Warehouse
@@ -185,10 +182,7 @@ def test_every_figure_of_a_scored_file_is_defined() -> None:
         *StepFigures._fields,
         *Summary._fields,
         *per_func_acc(LogScores(*[0] * 9)),
-        *metric_names("as_paper"),
-        *(f"{name}_stability" for name in Stability._fields),
-        *metric_names("as_published_code"),
-        *get_args(PlanMetric),
+        *(figure for row in METRICS.rows() for figure in row.figures),
     }
     assert sorted(shown - defined_figures() - {"domains", "overall", "problems"}) == []
 

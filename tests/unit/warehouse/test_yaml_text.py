@@ -13,7 +13,7 @@ from callwright.flows.recipe.reading import read_recipe
 from callwright.generators.catalogs.catalog import Problem
 from callwright.generators.catalogs.documents import parse_json_or_yaml, parse_yaml
 from callwright.generators.environments.rules import read_rules
-from callwright.validators.replies import YamlReply
+from callwright.validators.metrics.callnavi.answers import YamlReply
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.json_text import DEEPEST
 from callwright.warehouse.yaml_text import MOST_VALUES, compose_yaml, read_yaml

@@ -2,12 +2,12 @@
 
 import pytest
 
+from callwright.flows.evaluation.tasks import Task
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.policies import PolicyBook, shows
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.policies.making import obstacle
 from callwright.generators.policies.surveying import survey_policies
-from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Call,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.stages import StageContext
 from callwright.generators.users.making import hold_conversations, obstacle
@@ -19,7 +20,6 @@ from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
 from callwright.validators.checks.wording import check_user
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,

@@ -18,8 +18,8 @@ from callwright.validators.metrics.callnavi.answers import (
     repair_answer,
     score_answer,
     wash,
+    wash_text,
 )
-from callwright.validators.replies import wash_text
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab'\"{}[],:$ \n", max_size=8)

@@ -13,8 +13,12 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.multi_step.making import plan_goals
 from callwright.generators.multi_step.resolving import resolve
-from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers
+from callwright.validators.metrics.complexeval.runs import (
+    MatchedCall,
+    Matchers,
+    RunOutcome,
+    SampleRun,
+)
 from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 from tests.support.validators.complexeval.paths import likeness, made
 

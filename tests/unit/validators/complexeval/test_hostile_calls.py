@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
 from callwright.validators.metrics.complexeval.rules import RunRules
-from callwright.validators.metrics.complexeval.runs import SampleRun
-from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.validators.metrics.complexeval.runs import Matchers, SampleRun
 from callwright.warehouse.records import Call, EvalMode, Tool
 from tests.support.validators.complexeval.paths import (
     CHAIN,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import check_format
 from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.validators.metrics.complexeval.turns import (
+from callwright.validators.metrics.complexeval.runs import (
     check_values,
     describe_difference,
     match_by_rule,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall
-from callwright.validators.metrics.complexeval.turns import GENERAL_ERROR
+from callwright.validators.metrics.complexeval.runs import GENERAL_ERROR
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call
 from tests.support.validators.complexeval.paths import (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall, sorted_call
 from callwright.validators.metrics.complexeval.rules import Runner
-from callwright.validators.metrics.complexeval.turns import GENERAL_ERROR, FreeCalls
+from callwright.validators.metrics.complexeval.runs import GENERAL_ERROR, FreeCalls
 from callwright.warehouse.records import Call, Exchange
 from tests.support.validators.complexeval.paths import (
     DESTINATION,

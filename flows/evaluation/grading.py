@@ -24,7 +24,8 @@ from callwright.validators.judges import (
     judge_calls,
     opinion_versions,
 )
-from callwright.validators.metrics.snapshots import pair_calls, pairs_to_judge
+from callwright.validators.metrics.hammerbench.snapshots import pairs_to_judge
+from callwright.validators.metrics.mistakes import pair_calls
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     Call,
@@ -140,9 +141,8 @@ async def _grade_plan(
 ) -> tuple[float, int, str]:
     """How much of how much is right, and why."""
     due, made = sample.calls_at(prediction.turn), prediction.calls
-    if (
-        made and traits_of(sample.kind).calls == "set"
-    ):  # the judge of plans looks at the order, which is free here
+    # the judge of plans looks at the order, which is free here
+    if made and traits_of(sample.kind).calls == "set":
         made = tuple(
             pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None
         )

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from callwright.flows.evaluation.paths import PathRun, run_path
+from callwright.flows.evaluation.predictions import PromptingStrategy, predict
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, NamedCall, ShownTools, with_names
 from callwright.generators.stages import StageContext
 from callwright.llm.function_model import FunctionModel
-from callwright.validators.path_runs import PathRun, run_path
-from callwright.validators.predictions import CandidateRun, PromptingStrategy, format_of, predict
-from callwright.validators.shown_tools import AS_THEY_ARE, NamedCall, ShownTools, with_names
+from callwright.validators.metrics.callnavi.answers import notation_of
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -86,7 +88,7 @@ def test_the_label_says_the_name_and_the_content_and_hides_no_notation() -> None
         ("direct", "json", "json"),
         ("native", "json", None),
     ):
-        assert format_of(PromptingStrategy(strategy, notation, tools=one.label).label) == found  # type: ignore[arg-type]
+        assert notation_of(PromptingStrategy(strategy, notation, tools=one.label).label) == found  # type: ignore[arg-type]
 
 
 BOOK = Tool(

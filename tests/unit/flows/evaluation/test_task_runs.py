@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import Prompt
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample
 from tests.support.flows.inn_world import Err, Guide, gold_steps

@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from callwright.testing import ScriptedModel, context_of
-from callwright.validators.grading import (
+from callwright.flows.evaluation.grading import (
     grade_prediction,
     grade_versions,
     graded_metric,
     rightly_named,
 )
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.judges import MadeUp, PlanGrade
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import Call, GoldCall, Grade, Prediction, Sample

@@ -9,13 +9,11 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from callwright.flows.evaluation.predictions import parse_calls, parse_yaml_calls, read_names
 from callwright.llm.chat import Completion
-from callwright.validators.replies import (
+from callwright.validators.metrics.callnavi.answers import (
     is_valid,
     join_replies,
-    parse_calls,
-    parse_yaml_calls,
-    read_names,
     read_value,
     split_replies,
 )

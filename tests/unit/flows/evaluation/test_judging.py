@@ -3,10 +3,10 @@
 import pytest
 from pydantic import JsonValue
 
+from callwright.flows.evaluation.grading import grade_prediction, judge_prediction, judge_version
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.grading import grade_prediction, judge_prediction, judge_version
 from callwright.validators.judges import Judgement, PlanGrade
-from callwright.validators.metrics.snapshots import needs_judge, pairs_to_judge
+from callwright.validators.metrics.hammerbench.snapshots import needs_judge, pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import (
     Call,

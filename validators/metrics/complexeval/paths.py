@@ -17,11 +17,17 @@ have `_published` behind the names: the two modes stand beside each other.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from callwright.validators.metrics.ratios import Cell, Figure, Interval, Ratios, score_of
-from callwright.validators.predictions import CandidateRun
-from callwright.warehouse.records import EvalMode, Score, ToolsShown
+from callwright.validators.metrics.ratios import (
+    CandidateRun,
+    Cell,
+    Figure,
+    Interval,
+    Ratios,
+    score_of,
+)
+from callwright.validators.metrics.table import PUBLISHED, MetricSet, RunResult, RunsOf
+from callwright.warehouse.records import EvalMode, Score
 
 OPTIONAL_SLICES = ("fault", "policy", "policy_sort")
 SLICES = ("kind", "category", "language", *OPTIONAL_SLICES)
@@ -38,46 +44,7 @@ METRICS = (
     *UNDER_FAULTS,
     *UNDER_POLICIES,
 )
-_SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published"}
-
-
-class RunResult(NamedTuple):
-    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and
-    language.
-
-    `times` is how many runs came to just this.
-    """
-
-    run: int
-    kind: str
-    category: str
-    language: str
-    success: bool
-    correct_calls: int
-    total_calls: int
-    completeness: int | None
-    correctness: int | None
-    needless_changes: int | None = None
-    end_reached: bool | None = None
-    untold: int | None = None
-    fault: str | None = None
-    obeyed: bool | None = None
-    policy: str | None = None
-    policy_sort: str | None = None
-    violated: bool | None = None
-    refused: bool | None = None
-    times: int = 1
-
-
-class RunsOf(NamedTuple):
-    """Whose runs are scored: the columns that their scores share."""
-
-    release: str
-    candidate: str
-    mode: EvalMode
-    judge: str = ""
-    strategy: str = "direct"
-    tools_shown: ToolsShown = "first"
+_SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": PUBLISHED}
 
 
 def metric_names(mode: EvalMode) -> tuple[str, ...]:
@@ -112,10 +79,8 @@ def _counted(result: RunResult) -> Iterator[tuple[str, float | None]]:
     """What a run adds to each metric, None where it says nothing of it."""
     yield "success_rate", result.success
     if result.needless_changes is not None:
-        yield (
-            "end_state",
-            result.success if result.end_reached is None else result.end_reached,
-        )  # older runs do not say
+        # older runs do not say
+        yield ("end_state", result.success if result.end_reached is None else result.end_reached)
         yield "needless_changes", result.needless_changes
     yield "told", None if result.untold is None else not result.untold
     if result.fault and result.obeyed is not None:
@@ -139,3 +104,11 @@ def _named(figure: Figure, suffix: str) -> Figure:
         figure.interval.low * scale, figure.interval.high * scale
     )
     return Figure(f"{figure.metric}{suffix}", figure.value * scale, figure.whole, interval)
+
+
+COMPLEXEVAL = MetricSet(
+    "complexeval",
+    "runs over multi-step samples",
+    (*metric_names("as_paper"), *metric_names("as_published_code")),
+    of_runs=score_runs,
+)

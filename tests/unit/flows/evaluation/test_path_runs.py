@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Completion, Prompt
 from callwright.validators.judges import AnswerScore, Judgement
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallError, MultiStepRun, ParameterCount, Sample
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callwright.language.packs import fallback, letters_of
-from callwright.validators.metrics.hammerbench import Conversation, LogRow
+from callwright.validators.metrics.hammerbench.scores import Conversation, LogRow
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Prompt
 from callwright.llm.function_model import FunctionModel
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,

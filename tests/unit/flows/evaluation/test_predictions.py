@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.flows.evaluation.predictions import PromptingStrategy, predict
 from callwright.llm.chat import Completion
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.metrics.snapshots import error_type
-from callwright.validators.predictions import CandidateRun, PromptingStrategy, predict
+from callwright.validators.metrics.mistakes import error_type
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,
@@ -220,19 +221,19 @@ def test_the_order_of_predictions_is_free(order: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("style", "text"),
+    "text",
     [
-        ("default", '{"name": "", "parameters": {}}'),
-        ("default", '{"name": null, "parameters": {}}'),
-        ("default", '{"name": "f", "parameters": {"a": "\\ud83d"}}'),
-        ("toolace", "[f(a=99999999999999999999999999)]"),
+        '{"name": "", "parameters": {}}',
+        '{"name": null, "parameters": {}}',
+        '{"name": "f", "parameters": {"a": "\\ud83d"}}',
+        "[f(a=99999999999999999999999999)]",
     ],
 )
 async def test_a_call_that_no_store_takes_is_unparseable(
-    perfect: Sample, tools: dict[str, Tool], style, text: str
+    perfect: Sample, tools: dict[str, Tool], text: str
 ) -> None:
     chat = ScriptedModel({"answer_as_candidate": [text]})
-    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN, style=style)
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert (prediction.calls, bool(prediction.problem)) == (None, True)
     assert prediction.key
     assert error_type(prediction, perfect) == "unparseable"

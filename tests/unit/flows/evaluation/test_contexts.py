@@ -2,8 +2,8 @@
 
 import pytest
 
+from callwright.flows.evaluation.predictions import predict
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.predictions import predict
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from tests.support.validators.conversations import RUN, conversation, intent_shift
 

@@ -8,21 +8,22 @@ from random import Random
 import pytest
 
 from callwright.flows.cli import evaluating
+from callwright.flows.evaluation.grading import grade_prediction, graded_metric, judge_prediction
+from callwright.flows.evaluation.paths import PATH_STRATEGIES, PathRun, run_path
+from callwright.flows.evaluation.predictions import (
+    STRATEGIES,
+    PromptingStrategy,
+    predict,
+    prompting_by,
+)
 from callwright.generators.kinds import all_kinds, traits_of
 from callwright.generators.multi_step.correction import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
-from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.judges import AnswerScore, Judgement, MadeUp, PlanGrade
-from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from callwright.validators.predictions import (
-    STRATEGIES,
-    CandidateRun,
-    PromptingStrategy,
-    predict,
-    prompting_by,
-)
+from callwright.validators.metrics.callnavi.answers import WITHOUT_NOTATION
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.validators.reading.writing import Settlement, WrittenCalls, check_reading, has_calls
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
@@ -141,8 +142,8 @@ async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes
                 sample, chat.context_of(strategy), run=PathRun("v1", "a", strategy), judge=chat
             )
     else:
-        for name, strategy in STRATEGIES.items():
-            for notation in ("json", "yaml") if strategy.has_notation else ("json",):
+        for name in STRATEGIES:
+            for notation in ("json", "yaml") if name not in WITHOUT_NOTATION else ("json",):
                 run = CandidateRun("v1", "a", name)
                 await predict(
                     sample,

@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from callwright import ConfigurationError
+from callwright.flows.evaluation.tasks import Answer, Task
 from callwright.generators.environments.episodes import world_of
-from callwright.validators.tasks import Answer, Task
 from callwright.warehouse.records import Tool
 from tests.support.generators.multi_step.workshop import bicycles, open_workshop, painting, telling
 

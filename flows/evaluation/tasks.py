@@ -15,9 +15,9 @@ which counts those that are right.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 from random import Random
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
@@ -38,10 +38,9 @@ from callwright.generators.environments.episodes import (
 from callwright.generators.environments.policies import PolicyBook, is_like, unseen_after, unseen_in
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import MatchedCall
-from callwright.validators.reading.defects import MAKERS, WrongCalls, of_maker
-from callwright.validators.reading.points import DuePoint, due_points
+from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
+from callwright.validators.reading.defects import wrong_calls_at
+from callwright.validators.reading.points import due_points
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
@@ -57,9 +56,6 @@ from callwright.warehouse.records import (
     trait_tag,
 )
 
-# Defects that may leave the world as it should be all the same.
-OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "unsaid_added"})
-_OF_ONE_SORT = 12  # wrong calls
 _NOTHING: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
 Calls = Sequence[Call]
 
@@ -302,20 +298,6 @@ def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
         ),
     )
     return Task(sample, world, world.tools)
-
-
-def wrong_calls_at(
-    point: DuePoint, rng: Random, writes: Callable[[str], bool]
-) -> Iterator[WrongCalls]:
-    """The wrong calls at a point that lack a writing call which is due there."""
-
-    def writing(calls: Calls) -> Counter[str]:
-        return Counter(call.key for call in calls if writes(call.tool))
-
-    due = writing(point.calls)
-    for maker in (one for one in MAKERS if one.name not in OTHER_ROADS):
-        made = (one for one in of_maker(maker, point, rng) if due - writing(one.calls))
-        yield from islice(made, _OF_ONE_SORT)
 
 
 class Episode:

@@ -10,21 +10,16 @@ the published code does; `pn_hr_definition` those that the tool's definition lac
 defines it. Where no call is due, `irrelevant` (and `intent_shift`, the paper's IS, where calls were
 due before) is the published count of replies that say sorry; `no_call` counts the replies that call
 nothing, in whatever words.
-
-What kind of mistake a prediction makes has one name each, the gravest first (6.3 and appendix B).
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, get_args
 
 from callwright.generators.kinds import traits_of
 from callwright.language.packs import LanguagePattern
-from callwright.validators.matching import assign
-from callwright.validators.metrics.callnavi.answers import UNKNOWN
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench.scores import (
     SnapshotResult,
     Tally,
     arguments_equal,
@@ -35,18 +30,20 @@ from callwright.validators.metrics.hammerbench import (
     sum_up,
     tally_conversation,
 )
+from callwright.validators.metrics.mistakes import CallPair, due_calls, pair_calls, stated_arguments
 from callwright.validators.metrics.ratios import (
     Addend,
+    CandidateRun,
     Cell,
     Figure,
+    by_run,
     intervals_of,
     score_of,
     share_interval,
 )
-from callwright.validators.predictions import CandidateRun, run_of
+from callwright.validators.metrics.table import Answered, MetricSet
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    Arguments,
     Call,
     CallTurn,
     GoldCall,
@@ -85,15 +82,6 @@ METRICS = (
     "no_call",
     *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS),
 )
-
-
-class CallPair(NamedTuple):
-    """A call that is due and the call that was made for it; None where the one or the other has
-    none.
-    """
-
-    due: GoldCall | None
-    made: Call | None
 
 
 class NoCallReply(NamedTuple):
@@ -142,19 +130,28 @@ class SnapshotScores:
             Counter
         )
 
-    def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
-        """Count what runs have answered to a sample; all answers of a run to it come at once.
+    def add(self, answered: Sequence[Answered]) -> None:
+        """Count answers to some samples; all answers of a run to a sample come at once.
 
         Raises RecordError where a snapshot has no prediction, or the judge was not asked about one
         that needs it.
         """
-        of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
-        for prediction in predictions:
-            of_runs[run_of(prediction)].append(prediction)
-        gold = GoldSnapshots(sample, self._tools)
-        traits = tuple(getattr(sample, field) for field in SLICES)
-        for run, of_run in of_runs.items():
-            self._counted[run, traits][gold.count(of_run, self._agreements)] += 1
+        for sample, given in answered:
+            if has_one_call(sample):
+                gold = GoldSnapshots(sample, self._tools)
+                traits = tuple(getattr(sample, field) for field in SLICES)
+                for run, of_run in by_run(given).items():
+                    self._counted[run, traits][gold.count(of_run, self._agreements)] += 1
+
+    def addends(self) -> dict[str, Addend]:
+        """What all that was gathered adds to each metric that is a share where calls are due."""
+        tallies = _tallies(sum(self._counted.values(), Counter()), "all")
+        total = sum_up(tallies)
+        return {
+            metric: Addend(getattr(total, met), getattr(total, whole))
+            for metric, (met, whole) in _SHARES.items()
+            if tallies
+        }
 
     def scores(self) -> list[Score]:
         """The scores of every run, sorted."""
@@ -171,19 +168,11 @@ class SnapshotScores:
         ]
 
 
-def addends_of(
-    sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]
-) -> dict[str, Addend]:
-    """What one run's answers to a sample add to each metric that is a share where calls are due.
-
-    Raises RecordError as `add`.
+def has_one_call(sample: Sample) -> bool:
+    """Whether a sample is one of those that these metrics are about: at most one call is due at a
+    snapshot.
     """
-    tally = GoldSnapshots(sample, tools).count(predictions).tallies[CHOICES.index("all")]
-    shares = _SHARES if tally is not None else {}
-    return {
-        metric: Addend(getattr(tally, met), getattr(tally, whole))
-        for metric, (met, whole) in shares.items()
-    }
+    return traits_of(sample.kind).asked == "call"
 
 
 class GoldSnapshots:
@@ -236,9 +225,8 @@ class GoldSnapshots:
                 )
                 continue
             seen_call = (turn, id(prediction.calls), is_refusal(prediction.text))
-            if (
-                seen_call not in self._results
-            ):  # those that were read from the same text are one object
+            # those that were read from the same text are one object
+            if seen_call not in self._results:
                 result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
                 self._results[seen_call] = (result, prediction.calls)
             results.append(self._results[seen_call][0])
@@ -372,15 +360,10 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
     """Every metric that can be asked of the conversations at the snapshots chosen."""
     if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
-    at = CHOICES.index(choice)
     silences: Counter[NoCallReply] = Counter()
-    tallies: Counter[Tally] = Counter()
     for one, times in counted.items():
         for silence in one.silences if choice == "all" else ():
             silences[silence] += times
-        tally = one.tallies[at]
-        if tally is not None:
-            tallies[tally] += times
     first, later = (
         {one: n for one, n in silences.items() if one.after_calls is after}
         for after in (False, True)
@@ -396,8 +379,18 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
         )
         if whole:
             yield Figure(metric, met / whole, whole, share_interval(met, whole))
-    if tallies:
+    if tallies := _tallies(counted, choice):
         yield from _where_calls_are_due(tallies)
+
+
+def _tallies(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Counter[Tally]:
+    """How many conversations have each tally at the snapshots chosen."""
+    tallies: Counter[Tally] = Counter()
+    for one, times in counted.items():
+        tally = one.tallies[CHOICES.index(choice)]
+        if tally is not None:
+            tallies[tally] += times
+    return tallies
 
 
 def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
@@ -471,108 +464,12 @@ def _overrides(before: Snapshot, here: Snapshot) -> bool:
     return any(name in later and later[name] != value for name, value in earlier.items())
 
 
-ErrorType = Literal[
-    "",
-    "unparseable",
-    "called_when_none_fits",
-    "refused",
-    "wrong_tool",
-    "missing_argument",
-    "hallucinated_argument",
-    "wrong_value",
-]
-_GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
-_UNSTATED = ("", "\\")
-
-
-def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
-    """The gravest mistake of a prediction at its snapshot, "" where it is right.
-
-    Raises RecordError for a turn without a snapshot.
-    """
-    gold, made = due_calls(prediction, sample), prediction.calls
-    return _gravest(made, gold, pair_calls(gold, made or (), sample.language), sample.language)
-
-
-def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
-    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, ""
-    where it is right.
-    """
-    pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
-    return _gravest(prediction.calls, gold, pairs, language)
-
-
-def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
-    """The calls due at the prediction's snapshot.
-
-    Raises RecordError where the sample has no call turn there, or is another sample.
-    """
-    turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
-    if turn is None or turn.kind != "calls" or prediction.subject != sample.key:
-        raise RecordError(
-            f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the"
-            f" sample {sample.key}, which has no call turn there. Predict this release again."
-        )
-    return turn.calls
-
-
-def pair_calls(
-    gold: Sequence[GoldCall], made: Sequence[Call], language: Language
-) -> list[CallPair]:
-    """Each due call with the call that was made for it, in the order of the gold; then calls that
-    nothing was due for.
-
-    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of
-    the calls. Where one call is due the first one that is made counts, as in HammerBench's own
-    scoring.
-    """
-    if len(gold) <= 1:
-        return [CallPair(due, made[0] if made else None) for due in gold]
-    grades = (
-        *_GRAVEST_FIRST,
-        "",
-    )  # the less is wrong with a call as the one that is due, the likelier it is meant
-    likeness = [
-        [float(grades.index(_pair_error(CallPair(due, call), language))) for call in made]
-        for due in gold
-    ]
-    found = dict(assign(likeness))
-    pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
-    taken = set(found.values())
-    return pairs + [CallPair(None, call) for at, call in enumerate(made) if at not in taken]
-
-
-def stated_arguments(arguments: Arguments) -> Arguments:
-    """The arguments that say something: HammerBench asks for empty strings where nothing was
-    stated.
-    """
-    return {name: value for name, value in arguments.items() if value not in _UNSTATED}
-
-
-def _gravest(
-    made: Sequence[Call] | None,
-    gold: Sequence[GoldCall],
-    pairs: Iterable[CallPair],
-    language: Language,
-) -> ErrorType:
-    if made is None:
-        return "unparseable"
-    if not gold:
-        return "called_when_none_fits" if made else ""
-    if not made:
-        return "refused"
-    mistakes = {_pair_error(pair, language) for pair in pairs}
-    return next((kind for kind in _GRAVEST_FIRST if kind in mistakes), "")
-
-
-def _pair_error(pair: CallPair, language: Language) -> ErrorType:
-    if pair.due is None or pair.made is None or pair.due.tool != pair.made.tool:
-        return "wrong_tool"
-    due, made = pair.due.arguments, pair.made.arguments
-    open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
-    given = stated_arguments({**made, **open_ones})
-    if arguments_match(due, given, language):
-        return ""
-    if missing_names(due, given):
-        return "missing_argument"
-    return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"
+HAMMERBENCH = MetricSet(
+    "hammerbench",
+    "calls at snapshots, by tools, parameter names and values",
+    METRICS,
+    of_answers=SnapshotScores,
+    of_opinions=lambda tools, opinions: SnapshotScores(
+        tools, judge=opinions.judge, agreements=opinions.agreements
+    ),
+)

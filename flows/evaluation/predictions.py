@@ -1,31 +1,44 @@
 """Asking candidate models for the calls that are due at each snapshot, by strategies: a row of
 STRATEGIES each.
 
-Three of them are CallNavi's.
+Three of them are CallNavi's. A reply's native calls are taken, else those in the notation asked
+for, else those in any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
 
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.generators.kinds import traits_of
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.function_model import FunctionModel
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.llm.wire_format import wire_names
-from callwright.llm.written_calls import ParsedReply, ReplyCall, unreadable
-from callwright.validators.judges import PROMPTS
-from callwright.validators.replies import (
-    Style,
-    join_replies,
-    parse_calls,
-    parse_completion,
-    read_names,
+from callwright.llm.written_calls import (
+    LONGEST,
+    TRACE_OF_A_CALL,
+    ParsedReply,
+    ReplyCall,
+    calls_in,
+    parse_lenient,
+    unreadable,
 )
-from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
+from callwright.validators.judges import PROMPTS
+from callwright.validators.metrics.callnavi.answers import NAMES as API
+from callwright.validators.metrics.callnavi.answers import (
+    TOOLS_MARK,
+    WITHOUT_NOTATION,
+    Notation,
+    YamlReply,
+    join_replies,
+    read_value,
+)
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.records import (
@@ -55,24 +68,13 @@ if TYPE_CHECKING:
 MOST_ROUNDS = 5  # so often CallNavi asks what comes before
 MOST_CALLS = 64  # who plans more than this before a call plans without end
 MOST_NATIVE = 128  # so many tools providers take with a request
-Format = Literal["json", "yaml"]
 ONE_CALL = "answer_as_candidate"
 CALLS = "answer_with_calls"
 NAMES = "name_needed_tools"
 LAST = "call_last"
 BEFORE = "calls_before"
 IN_MESSAGES = "messages"  # how Python functions are asked
-_TOOLS = "/tools("
-
-
-class CandidateRun(NamedTuple):
-    """One run of one candidate over one release; `run` counts repetitions of the same."""
-
-    release: str
-    candidate: str
-    strategy: str = "direct"
-    tools_shown: ToolsShown = "first"
-    run: int = 0
+_WORD = re.compile(r"[^\s\"'`,\[\]{}()]+")
 
 
 class PromptingStrategy(NamedTuple):
@@ -84,7 +86,7 @@ class PromptingStrategy(NamedTuple):
     """
 
     strategy: str = "direct"
-    format: Format = "json"
+    format: Notation = "json"
     router: str = ""
     user: str = ""
     tools: str = ""
@@ -98,7 +100,7 @@ class PromptingStrategy(NamedTuple):
         notation = "" if self.format == "json" else f"/{self.format}"
         live = f"/live({self.user})" if self.user else ""
         return f"{self.strategy}{routed}{notation}{live}" + (
-            f"{_TOOLS}{self.tools})" if self.tools else ""
+            f"{TOOLS_MARK}{self.tools})" if self.tools else ""
         )
 
 
@@ -160,7 +162,6 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     *,
     run: CandidateRun,
     settings: str = "",
-    style: Style = "lenient",
     prompting: PromptingStrategy = USUAL,
     router: ChatModel | None = None,
     shown: ShownTools = AS_THEY_ARE,
@@ -184,10 +185,9 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
         said = conversation_text(snapshot.prefix)
         question = Question(tools, said, setting, run.run, sample.briefing, snapshot.prefix)
         try:
-            reply = await ask_candidate(question, models, prompting, style)
-        except (
-            ReplyError
-        ) as error:  # a mistake of the candidate, or of its provider: it counts against it
+            reply = await ask_candidate(question, models, prompting)
+        # a mistake of the candidate, or of its provider: it counts against it
+        except ReplyError as error:
             reply = Reply("", unreadable(str(error)))
         parsed = _storable_calls(reply.parsed)
         read = [shown.read(str(call.tool), call.arguments) for call in parsed.calls or ()]
@@ -221,6 +221,82 @@ def asked_at(sample: Sample) -> Iterator[Snapshot]:
             yield Snapshot(index, sample.turns[:index], ())
 
 
+def parse_completion(completion: Completion) -> ParsedReply:
+    """The calls of a reply: the native ones where the provider has any, else those in its text."""
+    if completion.calls:
+        parsed = ParsedReply(
+            tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls)
+        )
+    elif completion.calls is not None and not completion.text.strip():
+        parsed = ParsedReply(())
+    else:
+        parsed = parse_lenient(completion.text)
+    return _by_own_names(parsed, completion.names)
+
+
+def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
+    """The calls of a reply: native ones, those in the notation asked for, else those in any
+    other.
+    """
+    if completion.calls or notation == "json":
+        return parse_completion(completion)
+    parsed = parse_yaml_calls(completion.text)
+    if not parsed.calls:
+        other = parse_lenient(completion.text)
+        parsed = other if other.calls else parsed
+    return _by_own_names(parsed, completion.names)
+
+
+def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
+    """A reply whose calls have the tools' own names in place of those on the wire, however they
+    came.
+
+    A name that no tool has stays as it was written: it is what the model called.
+    """
+    if not names or not parsed.calls:
+        return parsed
+    calls = tuple(
+        call._replace(tool=names.get(call.tool, call.tool)) if isinstance(call.tool, str) else call
+        for call in parsed.calls
+    )
+    return parsed._replace(calls=calls)
+
+
+def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:
+    """The tools that a reply names, in its order: its list as it stands, else the known names
+    that occur in it.
+    """
+    value = read_value(text, notation)
+    if isinstance(value, dict):
+        value = value.get(API, value.get("tools", value.get("names")))
+    if isinstance(value, list):
+        named = (member.get("name") if isinstance(member, dict) else member for member in value)
+        return [name for name in named if isinstance(name, str) and name]
+    return [word for found in _WORD.finditer(text) if (word := found[0].rstrip(".:;")) in known]
+
+
+def parse_yaml_calls(text: str) -> ParsedReply:
+    """The calls of a reply in YAML, in its order; a sentence is no call, a call that breaks off
+    can't be read.
+    """
+    if not text.strip():
+        return unreadable("The reply is empty.")
+    reply = YamlReply(text)
+    if reply.problem:
+        return (
+            unreadable(reply.problem)
+            if TRACE_OF_A_CALL.search(text) or len(text) > LONGEST
+            else ParsedReply(())
+        )
+    calls = calls_in(reply.value)
+    nameless = [call for call in calls if not isinstance(call.tool, str) or not call.tool.strip()]
+    if nameless:
+        return unreadable(f"The reply calls {nameless[0].tool!r}, which is no tool's name.")
+    if not calls and reply.has_structure and TRACE_OF_A_CALL.search(text):
+        return unreadable("The reply's YAML names a call, but not in the form that was asked for.")
+    return ParsedReply(tuple(calls))
+
+
 def _storable_calls(parsed: ParsedReply) -> ParsedReply:
     """The reply as it was read, or unreadable where a call has no name or a value that no store
     takes.
@@ -240,48 +316,29 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def run_of(prediction: Prediction) -> CandidateRun:
-    """The run that a prediction belongs to."""
-    return CandidateRun(
-        prediction.release,
-        prediction.candidate,
-        prediction.strategy,
-        prediction.tools_shown,
-        prediction.run,
-    )
-
-
-async def ask_candidate(
-    question: Question, models: Models, prompting: PromptingStrategy, style: Style = "lenient"
-) -> Reply:
+async def ask_candidate(question: Question, models: Models, prompting: PromptingStrategy) -> Reply:
     """The candidate's answer by a strategy.
-
-    `style` is that of direct answers in JSON, one call each.
 
     Raises ReplyError where a model answers unusably.
     """
-    return await STRATEGIES[prompting.strategy].ask(question, models, prompting, style)
+    return await STRATEGIES[prompting.strategy].ask(question, models, prompting)
 
 
-async def _ask_at_once(
-    question: Question, models: Models, prompting: PromptingStrategy, style: Style
-) -> Reply:
+async def _ask_at_once(question: Question, models: Models, prompting: PromptingStrategy) -> Reply:
     chat = models.candidate
     if question.setting == "call" and prompting.format == "json":
         prompt = render(PROMPTS, ONE_CALL, tools=question.shown, conversation=question.conversation)
         completion = await chat.complete(
             led_by(question.briefing, prompt), sample_index=question.number
         )
-        return Reply(completion.text, parse_completion(completion, style), completion.reasoning)
+        return Reply(completion.text, parse_completion(completion), completion.reasoning)
     completion = await chat.complete(
         _prompt(CALLS, question, prompting.format), sample_index=question.number
     )
     return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
 
 
-async def _ask_natively(
-    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
-) -> Reply:
+async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy) -> Reply:
     """By the provider's own calls; of more tools than providers take, those that the candidate
     has named first.
     """
@@ -306,22 +363,22 @@ async def _ask_natively(
 
 
 async def _route_then_fill(
-    question: Question, models: Models, prompting: PromptingStrategy, style: Style
+    question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
     """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and
     calls of it alone stand.
     """
     named = await name_tools(question, models.namer, prompting.format)
     if not named.names and question.setting == "conversation":  # then the candidate speaks
-        return await _ask_at_once(question._replace(tools=[]), models, prompting, style)
+        return await _ask_at_once(question._replace(tools=[]), models, prompting)
     tools = [tool for tool in question.tools if tool.name in named.names]
     if not tools:
         return Reply(named.text, ParsedReply(tuple(ReplyCall(name, {}) for name in named.names)))
-    return await _ask_at_once(question._replace(tools=tools), models, prompting, style)
+    return await _ask_at_once(question._replace(tools=tools), models, prompting)
 
 
 async def _ask_in_messages(
-    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
+    question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
     """By the conversation as messages in OpenAI's form, behind what native calling is told in
     its system message.
@@ -350,7 +407,7 @@ class NamedTools(NamedTuple):
     text: str
 
 
-async def name_tools(question: Question, chat: ChatModel, notation: Format) -> NamedTools:
+async def name_tools(question: Question, chat: ChatModel, notation: Notation) -> NamedTools:
     """Ask a model which of the tools are needed."""
     reply = await chat.complete(_prompt(NAMES, question, notation), sample_index=question.number)
     return NamedTools(
@@ -359,7 +416,7 @@ async def name_tools(question: Question, chat: ChatModel, notation: Format) -> N
 
 
 async def _think_backwards(
-    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
+    question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
     """The last call first, then what must come before it, until nothing is missing; the gold is
     never shown.
@@ -390,14 +447,12 @@ async def _think_backwards(
 class Strategy(NamedTuple):
     """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
 
-    `has_notation` says that tools and answers may be written as YAML too, `has_router` that another
-    model may name the tools. One that is not `is_for_models` is for Python functions alone. It
-    `asks` at least so often for one answer.
+    `has_router` says that another model may name the tools. One that is not `is_for_models` is for
+    Python functions alone. It `asks` at least so often for one answer.
     """
 
-    ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
+    ask: Callable[[Question, Models, PromptingStrategy], Awaitable[Reply]]
     prompts: tuple[str, ...]
-    has_notation: bool = True
     has_router: bool = False
     is_for_models: bool = True
     asks: int = 1
@@ -405,16 +460,16 @@ class Strategy(NamedTuple):
 
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
-    "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
+    "native": Strategy(_ask_natively, (NAMES, CALLS)),
     "route_then_fill": Strategy(
         _route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2
     ),
     "backward": Strategy(_think_backwards, (LAST, BEFORE), asks=2),
-    IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), has_notation=False, is_for_models=False),
+    IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), is_for_models=False),
 }
 
 
-def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> PromptingStrategy:
+def prompting_by(strategy: str, notation: Notation = "json", router: str = "") -> PromptingStrategy:
     """The strategy of this name.
 
     Raises ConfigurationError where there is none, or it takes no such notation or router.
@@ -428,7 +483,7 @@ def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> 
         raise ConfigurationError(
             f"--router names {router!r}, but only --strategy {takes} asks a router."
         )
-    if notation != "json" and not found.has_notation:
+    if notation != "json" and strategy in WITHOUT_NOTATION:
         raise ConfigurationError(
             f"The strategy {strategy!r} leaves the notation to the provider: leave out --format."
         )
@@ -442,7 +497,10 @@ def prompts_seen() -> list[str]:
 
 
 def _prompt(
-    template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]
+    template: str,
+    question: Question,
+    notation: Notation | Literal["native"],
+    **more: list[JsonValue],
 ) -> Prompt:
     tools, listing = question.shown, ""
     if notation == "yaml":
@@ -461,17 +519,6 @@ def _prompt(
         **more,
     )
     return led_by(question.briefing, prompt)
-
-
-def format_of(label: str) -> Format | None:
-    """The notation of answers that are kept under this label, None where it is the provider's
-    own.
-    """
-    label = label.rpartition(_TOOLS)[0] or label  # changed tools are written as all tools are
-    strategy = STRATEGIES.get(label)
-    if strategy is not None and not strategy.has_notation:
-        return None
-    return "yaml" if label.endswith("/yaml") else "json"
 
 
 def narrows_to(sample: Sample, number: int, tools_shown: ToolsShown) -> str:
