@@ -24,12 +24,13 @@ from math import ceil
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
 from callwright.flows.recipe import Recipe
 from callwright.flows.run.work import (
     AHEAD,
+    FATAL,
     Shard,
     ShardResult,
     SharedChats,
@@ -78,7 +79,7 @@ class GroupRun(NamedTuple):
     began: datetime
 
 
-class Carrier(Protocol):
+class Carrier(ABC):
     """Works shards: in this process, in a pool of processes, on Dask, or as tasks of Prefect's.
 
     It takes `slots` shards at once. Where all are carried `in_one` process, the last ones need not
@@ -89,12 +90,12 @@ class Carrier(Protocol):
     in_one: bool = False
     traffic: Traffic | None = None
 
-    async def prepare(self, run: GroupRun) -> None:
+    async def prepare(self, run: GroupRun) -> None:  # noqa: B027 - most have nothing to make ready
         """Make ready for a group of a run."""
 
+    @abstractmethod
     async def work(self, shard: Shard) -> ShardResult:
         """Work a shard. Raises TransientError where what carries it is lost."""
-        ...
 
 
 async def run_group(
@@ -320,8 +321,8 @@ class Pieces(ABC):
         results = self._results
         bug = next((result.bug for result in results if result.bugs), "")
         tell_bugs(self._progress, self._about.title, sum(one.bugs for one in results), bug)
-        if errors := [result for result in results if result.error]:
-            gravest = max(errors, key=lambda result: result.is_fatal).error
+        if errors := [result.error for result in results if result.error]:
+            gravest = max(errors, key=lambda error: isinstance(error, FATAL))
             problem = str(gravest) if str(gravest).endswith((".", "!", "?")) else f"{gravest}."
             left = self._total - sum(result.done for result in results)
             raise type(gravest)(f"{problem} {left} {self.undone}")

@@ -183,7 +183,7 @@ class BuildReport(NamedTuple):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
-        told = [one.sentence for one in (*self.failures, *self.repeated)]
+        told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
         left_out = told_of_left_out(self.left_out)
         readers = told_of_readers(self.readers, self.wrong_at_most)
         return (*self.taken, *left_out, *told, *readers, *self.untrusted)

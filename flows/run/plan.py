@@ -350,7 +350,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     Checks have no part in it: they make nothing. Which versions of them a build has met stands in
     `build_checks`.
     """
-    body: dict[str, JsonValue] = recipe.model_dump(mode="json", include=_NAMED)
+    body = recipe.model_dump(mode="json", include=_NAMED)
     body |= {"checks": _thresholds_of(recipe.checks)} | _landing_of(recipe)
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
@@ -373,14 +373,13 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
     with own_prompts(recipe.own_prompts):
         versions = [version_of(stage) for stage in all_stages() if stage.group in groups]
+    models = {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)}
+    as_stated = ServerSettings | SimulatedSettings
     environments = [
-        one.stated
-        if isinstance(one, ServerSettings | SimulatedSettings)
-        else one.model_dump(mode="json")
+        one.stated if isinstance(one, as_stated) else one.model_dump(mode="json")
         for one in environments_of(recipe)
     ]
-    models = {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)}
-    ingredients = {
+    body = {
         "version": BUILD_VERSION,
         "recipe": body,
         "models": models,
@@ -388,7 +387,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "environments": environments,
         "stages": versions,
     }
-    return content_key(ingredients)
+    return content_key(body)
 
 
 def _thresholds_of(checks: Checks) -> dict[str, JsonValue]:
