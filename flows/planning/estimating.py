@@ -18,7 +18,13 @@ from callwright.flows.progress import Progress, SilentProgress, told_of_own_read
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
 from callwright.flows.run.carry import GroupRun, InProcess
-from callwright.flows.run.plan import make_all, open_build
+from callwright.flows.run.plan import (
+    check_samples,
+    make_samples,
+    make_waves,
+    measure_readers,
+    open_build,
+)
 from callwright.flows.run.work import SharedChats, roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.sources import known_sources
@@ -247,7 +253,12 @@ async def run_dry(
     with open_warehouse(aside).together():  # nobody else knows of it
         await prepare_tools(dry, aside, progress, lambda _run: nullcontext(carrier))
         run = open_build(dry, aside, progress)
-        await make_all(run, carrier)
+        await make_waves(
+            run.recipe,
+            partial(make_samples, run, carrier),
+            partial(check_samples, run, carrier),
+            partial(measure_readers, run, carrier),
+        )
     return run
 
 

@@ -17,6 +17,7 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import count, islice
@@ -82,12 +83,12 @@ class GroupRun(NamedTuple):
 class Carrier(ABC):
     """Works shards: in this process, in a pool of processes, on Dask, or as tasks of Prefect's.
 
-    It takes `slots` shards at once. Where all are carried `in_one` process, the last ones need not
-    be shared out. `traffic` counts their requests where they are sent from this process.
+    It takes `slots` shards at once, in so many `processes`, among which the last records are shared
+    out. `traffic` counts their requests where they are sent from this process.
     """
 
     slots: int = 1
-    in_one: bool = False
+    processes: int = 1
     traffic: Traffic | None = None
 
     async def prepare(self, run: GroupRun) -> None:  # noqa: B027 - most have nothing to make ready
@@ -173,30 +174,22 @@ def _seldom_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
+@dataclass(kw_only=True)
 class ShardSizing:
-    """How many records the next shard takes, by how long those before it took."""
+    """How many records the next shard takes, at most `most`, by how long those before it took.
 
-    def __init__(
-        self,
-        *,
-        most: int,
-        workers: int,
-        concurrency: int,
-        in_batches: bool = False,
-        lands_beside: bool = False,
-    ) -> None:
-        """Never more than `most`; so many workers share the records, and their models take
-        `concurrency` requests at once.
+    So many `workers` share the records, and models take `concurrency` requests at once. Those that
+    answer `in_batches` take hours for few records as for many: time is no measure. Where one shard
+    `lands_beside` the requests of the next, the last is small: nothing is asked meanwhile.
+    """
 
-        Models that answer `in_batches` take hours for few records as for many, so that time is no
-        measure. Where one shard `lands_beside` the requests of the next, the last one is small:
-        nothing is asked while it lands.
-        """
-        self._in_batches, self._lands_beside = in_batches, lands_beside
-        self._most, self._workers = most, workers
-        self._first = concurrency  # until a pace is known: what comes of so few is soon seen
-        self._smallest_split = 2 * _ROUNDS * concurrency
-        self._done, self._seconds = 0, 0.0
+    most: int
+    workers: int
+    concurrency: int
+    in_batches: bool = False
+    lands_beside: bool = False
+    _done: int = 0
+    _seconds: float = 0.0
 
     def note(self, records: int, seconds: float) -> None:
         """Note that so many records took so long, others under way beside them."""
@@ -208,15 +201,16 @@ class ShardSizing:
 
         The last ones are shared out, so that no worker waits long for another.
         """
-        if self._in_batches:
-            return min(left, self._most)
-        by_time, fewest = self._first, 1
+        if self.in_batches:
+            return min(left, self.most)
+        # Until a pace is known, as many as the models take at once: something is soon seen.
+        by_time, fewest = self.concurrency, 1
         if self._done and self._seconds:
-            by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds))
+            by_time = int(min(self.most, SHARD_SECONDS * self._done / self._seconds))
             fewest = FEWEST
-        by_turn = max(ceil(left / self._workers), by_time // _LEAST)
-        size = min(left, self._most, max(fewest, min(by_time, by_turn)))
-        is_split = self._lands_beside and size == left > self._smallest_split
+        by_turn = max(ceil(left / self.workers), by_time // _LEAST)
+        size = min(left, self.most, max(fewest, min(by_time, by_turn)))
+        is_split = self.lands_beside and size == left > 2 * _ROUNDS * self.concurrency
         return size - size // _LAST if is_split else size
 
 
@@ -279,6 +273,7 @@ class Pieces(ABC):
         self._back: list[ShardResult] = []  # worked, not landed yet
         self._results: list[ShardResult] = []
         self._is_over = False  # the other pieces would fare no better
+        self.cost = 0.0  # of what came back, landed or not
 
     is_whole = True  # whether no more records come
     undone = "records are not done."  # what the error says of those left, after their number
@@ -341,6 +336,7 @@ class Pieces(ABC):
     async def _carry(self, working: Coroutine[Any, Any, ShardResult]) -> None:
         began = time.monotonic()
         result = await working
+        self.cost += result.cost
         self._sizing.note(result.done, time.monotonic() - began)
         self._is_over |= result.is_fatal or bool(result.error and not result.done)
         self._free.release()
@@ -374,7 +370,7 @@ class _Shards(Pieces):
         in_batches = bool(_batched(recipe))
         sizing = ShardSizing(
             most=recipe.shard_size,
-            workers=1 if carrier.in_one else carrier.slots,
+            workers=carrier.processes,
             concurrency=concurrency_of(recipe),
             in_batches=in_batches,
             lands_beside=traffic is not None and not in_batches,
@@ -398,7 +394,7 @@ class _Shards(Pieces):
 
     def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
         run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
-        source = target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
+        source = _source_of(target)
         records = self._spool.cut(size, source)
         shard = Shard(
             build=run.build,
@@ -410,17 +406,11 @@ class _Shards(Pieces):
             target=target,
             toolbox=run.toolbox,
             ledger=run.settings.ledger,
-            spent=self._spent,
+            spent=self._spent + self.cost,
             of=number + 1 + ceil(self._spool.left / size),
             then=self._then,
         )
-        return self._work(shard)
-
-    async def _work(self, shard: Shard) -> ShardResult:
-        result = await self._carrier.work(shard)
-        self._spent += result.cost  # counts against the budget of the next shard, landed or not
-        shard.source.unlink(missing_ok=True)
-        return result
+        return self._carrier.work(shard)
 
     async def land(self, results: Sequence[ShardResult]) -> None:
         """Keep results in a thread; it has ended also where whoever waits for it is cancelled."""
@@ -438,12 +428,18 @@ class _Shards(Pieces):
 
 
 def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
-    """Keep what came of shards with their calls, and remove their files."""
+    """Keep what came of shards with their calls, and remove their files and sources."""
     targets = [result.target for result in results]
     folders = [folder for target in targets for folder in (target, paid_folder(target))]
     warehouse.put_files(*folders)
     for landed in folders:
         shutil.rmtree(landed, ignore_errors=True)
+    for target in targets:
+        _source_of(target).unlink(missing_ok=True)
+
+
+def _source_of(target: Path) -> Path:
+    return target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
 
 
 def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
@@ -510,11 +506,11 @@ def open_local_carrier(recipe: Recipe, settings: Settings) -> Iterator[Carrier]:
 
 
 class InProcess(Carrier):
-    """Works shards in this process; those that share their models are in one."""
+    """Works shards in this process."""
 
     def __init__(self, slots: int = 1, shared: SharedChats | None = None) -> None:
         """Take `slots` shards at once; their models are `shared`, or opened for each shard."""
-        self.slots, self.in_one, self._shared = slots, shared is not None, shared
+        self.slots, self._shared = slots, shared
         self.traffic = shared.traffic if shared else None
 
     async def work(self, shard: Shard) -> ShardResult:
@@ -551,7 +547,7 @@ class _Pool(Carrier):
         # share its memory. Not duckling: its runtime does not survive a fork.
         context = get_context("forkserver")
         context.set_forkserver_preload([*preloaded])
-        self.slots = slots
+        self.slots = self.processes = slots
         self._others = active_children()
         self._has_begun = False
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)

@@ -140,7 +140,7 @@ class DaskCluster(Carrier):
 
     def __init__(self, client: "Client", slots: int) -> None:
         """Nothing has been sent yet."""
-        self._client, self.slots = client, slots
+        self._client, self.slots, self.processes = client, slots, slots
         self._answers = 0  # the number of the ledger's newest answer that was sent
         self._known: list[Future] = []
         self._toolbox: tuple[Path, Future] | None = None

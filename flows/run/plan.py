@@ -83,7 +83,12 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(carrier))
         run = open_build(recipe, settings, progress)
-        await make_all(run, carrier)
+        await make_waves(
+            run.recipe,
+            partial(make_samples, run, carrier),
+            partial(check_samples, run, carrier),
+            partial(measure_readers, run, carrier),
+        )
     return land(run)  # without the carrier: landing takes memory
 
 
@@ -101,16 +106,6 @@ def phases_of(recipe: Recipe) -> Iterator[Phase]:
     if recipe.readers.planted:
         yield Phase(MEASURING)
     yield Phase("landing")
-
-
-async def make_all(run: GroupRun, carrier: Carrier) -> None:
-    """Make and check all that a build lacks, and measure its readers."""
-    await make_waves(
-        run.recipe,
-        partial(make_samples, run, carrier),
-        partial(check_samples, run, carrier),
-        partial(measure_readers, run, carrier),
-    )
 
 
 async def make_waves(
@@ -142,27 +137,7 @@ async def make_samples(run: GroupRun, carrier: Carrier, kinds: Sequence[str]) ->
     planned. Where a model that costs time or money reads, it is measured on the first few.
     """
     await check_samples(run, carrier)
-    recipe, planned = run.recipe, 0
-    is_measurable = recipe.readers.planted and recipe.consistency == "blind"
-    if (
-        is_measurable
-        and reads_language(recipe.models.checker.name)
-        and not run.warehouse.rows(sql("measuring.any_planted"), [run.build])
-    ):
-        planned += await _make(run, carrier, kinds, at_most=_FIRST)
-        await check_samples(run, carrier)
-        await measure_readers(run, carrier)
-        for sentence in told_of_trust(run.warehouse, run.build, recipe.accept):
-            run.progress.say(sentence)
-    return planned + await _make(run, carrier, kinds)
-
-
-async def _make(
-    run: GroupRun, carrier: Carrier, kinds: Sequence[str], *, at_most: int | None = None
-) -> int:
-    """Plan what the build lacks of these kinds, `at_most` so many of each, and make it."""
-    planner = Planner(run, kinds, at_most=at_most)
-    planned = 0
+    recipe, warehouse, planned = run.recipe, run.warehouse, 0
 
     def counted(records: Iterable[Record]) -> Iterator[bytes]:
         nonlocal planned
@@ -170,14 +145,25 @@ async def _make(
             planned += 1
             yield record_line(type(record).__name__, body_of(record))
 
-    for group in dict.fromkeys(kind_named(name).group for name in kinds):
-        drafts = counted(await planner.drafts(group, stages_of(group)[0]))
-        await run_group(run, group, drafts, carrier, then=CHECKS)
-    with run.warehouse.together():
-        keep_left_out(run.warehouse, run.build, planner)
-        if planned:
-            makers = [stage.name for stage in all_stages() if stage.yields == "Sample"]
-            reject_repeated(run.warehouse, run.build, makers, "sample")
+    is_read = recipe.consistency == "blind" and reads_language(recipe.models.checker.name)
+    is_measured = not (recipe.readers.planted and is_read) or bool(
+        warehouse.rows(sql("measuring.any_planted"), [run.build])
+    )
+    for at_most in (None,) if is_measured else (_FIRST, None):
+        before, planner = planned, Planner(run, kinds, at_most=at_most)
+        for group in dict.fromkeys(kind_named(name).group for name in kinds):
+            drafts = counted(await planner.drafts(group, stages_of(group)[0]))
+            await run_group(run, group, drafts, carrier, then=CHECKS)
+        with warehouse.together():
+            keep_left_out(warehouse, run.build, planner)
+            if planned > before:
+                makers = [stage.name for stage in all_stages() if stage.yields == "Sample"]
+                reject_repeated(warehouse, run.build, makers, "sample")
+        if at_most is not None:
+            await check_samples(run, carrier)
+            await measure_readers(run, carrier)
+            for sentence in told_of_trust(warehouse, run.build, recipe.accept):
+                run.progress.say(sentence)
     return planned
 
 

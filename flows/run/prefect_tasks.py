@@ -50,7 +50,7 @@ class _TaskCarrier(Carrier):
 
     def __init__(self, run: GroupRun, carrier: Carrier, progress: "FlowProgress") -> None:
         self._run, self._carrier, self._progress = run, carrier, progress
-        self.slots, self.in_one = carrier.slots, carrier.in_one
+        self.slots, self.processes = carrier.slots, carrier.processes
         self._under_way: dict[str, _Tries] = {}
         self._limits = _SharedLimits({}, 1)
         self._bar: UUID | None = None
@@ -59,7 +59,7 @@ class _TaskCarrier(Carrier):
     async def prepare(self, run: GroupRun) -> None:
         # Shards that share a process share its clients, too: the first takes the whole limit, the
         # next one waits for it.
-        self._limits = await _shared_limits(run.recipe, 1 if self.in_one else self.slots)
+        self._limits = await _shared_limits(run.recipe, self.processes)
         await self._carrier.prepare(run)
 
     async def work(self, shard: Shard) -> ShardResult:

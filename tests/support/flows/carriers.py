@@ -11,7 +11,7 @@ class CarrierByFunction(Carrier):
 
     def __init__(self, given: Callable[[Shard], Awaitable[ShardResult]], slots: int) -> None:
         """Work nothing yet."""
-        self._given, self.slots = given, slots
+        self._given, self.slots, self.processes = given, slots, slots
 
     async def work(self, shard: Shard) -> ShardResult:
         """Work a shard as the function does."""
