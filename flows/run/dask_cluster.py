@@ -23,9 +23,9 @@ import orjson
 
 from callwright.flows.environments import STORE, environments_of
 from callwright.flows.progress import Progress
-from callwright.flows.recipe import Recipe, Roles
+from callwright.flows.recipe import Recipe
 from callwright.flows.run.carry import Carrier, GroupRun
-from callwright.flows.run.work import Shard, ShardResult, distinct_models, roles_of, work_alone
+from callwright.flows.run.work import Shard, ShardResult, distinct_models, with_models, work_alone
 from callwright.flows.settings import Settings, private_folder, quiet_vendors, read_settings
 from callwright.generators.environments.protocol import (
     HttpSettings,
@@ -35,6 +35,7 @@ from callwright.generators.environments.protocol import (
 )
 from callwright.generators.environments.response_store import merge_responses, pack_responses
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
+from callwright.llm.models import ModelSettings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.extras import require_extra
@@ -222,15 +223,16 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
 
 def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
     """Return the recipe for one of `slots` workers, which together keep its limits and budget."""
-    models = dict(roles_of(recipe))
-    for role, model in models.items():
-        if model.path != "in process":
-            limits = ("concurrency", "requests_per_minute", "tokens_per_minute")
-            stated = {name: most for name in limits if (most := getattr(model, name)) is not None}
-            slower = {name: max(1, most // slots) for name, most in stated.items()}
-            models[role] = model.model_copy(update=slower)
+    limits = ("concurrency", "requests_per_minute", "tokens_per_minute")
+
+    def share(model: ModelSettings) -> dict[str, int]:
+        if model.path == "in process":
+            return {}
+        stated = {name: most for name in limits if (most := getattr(model, name)) is not None}
+        return {name: max(1, most // slots) for name, most in stated.items()}
+
     budget = None if recipe.budget is None else spent + (recipe.budget - spent) / slots
-    return recipe.model_copy(update={"models": Roles(**models), "budget": budget})
+    return with_models(recipe, share).model_copy(update={"budget": budget})
 
 
 def _files_of(recipe: Recipe) -> Iterator[Path]:

@@ -13,16 +13,17 @@ from prefect.concurrency.asyncio import concurrency
 from prefect.exceptions import ObjectNotFound
 from prefect.states import aget_state_exception
 
-from callwright.flows.recipe import Recipe, Roles
+from callwright.flows.recipe import Recipe
 from callwright.flows.run.carry import Carrier, GroupRun, money_spent, open_carrier, put_results
 from callwright.flows.run.work import (
     Shard,
     ShardResult,
     distinct_models,
     read_records,
-    roles_of,
+    with_models,
     write_lines,
 )
+from callwright.llm.models import ModelSettings
 from callwright.warehouse.errors import TransientError
 
 if TYPE_CHECKING:
@@ -141,12 +142,11 @@ class _SharedLimits(NamedTuple):
 
     def of(self, recipe: Recipe) -> Recipe:
         """Return the recipe with no model faster than a shard's part of its limit."""
-        models = dict(roles_of(recipe))
-        for role, model in models.items():
-            if model.name in self.limits:
-                slower = {"concurrency": self._part(model.name)}
-                models[role] = model.model_copy(update=slower)
-        return recipe.model_copy(update={"models": Roles(**models)})
+
+        def part(model: ModelSettings) -> dict[str, int]:
+            return {"concurrency": self._part(model.name)} if model.name in self.limits else {}
+
+        return with_models(recipe, part)
 
     @asynccontextmanager
     async def within(self) -> AsyncIterator[None]:

@@ -23,7 +23,7 @@ from pydantic import SecretStr
 
 from callwright.flows.environments import open_environments
 from callwright.flows.plugins import add_all
-from callwright.flows.recipe import UNTOLD, Recipe
+from callwright.flows.recipe import UNTOLD, Recipe, Roles
 from callwright.flows.settings import named_secret
 from callwright.flows.stages import stages_of
 from callwright.generators.environments.protocol import Environment
@@ -161,6 +161,12 @@ def distinct_models(recipe: Recipe) -> list[ModelSettings]:
         if settings not in found:
             found.append(settings)
     return found
+
+
+def with_models(recipe: Recipe, changes: Callable[[ModelSettings], dict[str, int]]) -> Recipe:
+    """Return the recipe, each role's model with its `changes`."""
+    models = {role: model.model_copy(update=changes(model)) for role, model in roles_of(recipe)}
+    return recipe.model_copy(update={"models": Roles(**models)})
 
 
 def concurrency_of(recipe: Recipe) -> int:
