@@ -40,7 +40,7 @@ from callwright.flows.review.servers import label_studio_address, require_label_
 from callwright.flows.run.carry import Carrier, GroupRun
 from callwright.flows.run.land import BuildReport, land, report_build
 from callwright.flows.run.plan import check_samples as check_all
-from callwright.flows.run.plan import find_unchanged, make_waves, open_build
+from callwright.flows.run.plan import find_unchanged, open_build
 from callwright.flows.run.plan import make_samples as make_all
 from callwright.flows.run.plan import measure_readers as measure_all
 from callwright.flows.run.prefect_tasks import open_task_carrier
@@ -84,12 +84,14 @@ async def build_dataset(
         report = Completed(name=NOTHING, message=unchanged.sentence, data=unchanged.report)
     else:
         await tell_costs(chosen, settings, progress)
-        await make_waves(
-            chosen,
-            lambda kinds: make_samples(recipe, limit, model, [*kinds]),
-            lambda: check_samples(recipe, limit, model),
-            lambda: measure_readers(recipe, limit, model),
-        )
+        for kinds in waves(chosen):
+            is_more = True
+            while is_more:
+                planned = await make_samples(recipe, limit, model, kinds)
+                await check_samples(recipe, limit, model)
+                is_more = bool(planned and chosen.spare)
+        if chosen.readers.planted:
+            await measure_readers(recipe, limit, model)
         done = report = await land_samples(recipe, limit, model)
         tell_stages(done, progress)
         await show_build(done, label_studio_address(settings), open_warehouse(settings).path)

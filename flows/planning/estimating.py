@@ -11,20 +11,14 @@ from typing import NamedTuple
 import orjson
 
 from callwright.flows.catalogs import aside
-from callwright.flows.planning.demands import told_of_brought
+from callwright.flows.planning.demands import told_of_brought, waves
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.planning.statistics import told_of_trust
 from callwright.flows.progress import Progress, SilentProgress, told_of_own_reader
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
 from callwright.flows.run.carry import GroupRun, InProcess
-from callwright.flows.run.plan import (
-    check_samples,
-    make_samples,
-    make_waves,
-    measure_readers,
-    open_build,
-)
+from callwright.flows.run.plan import check_samples, make_samples, measure_readers, open_build
 from callwright.flows.run.work import SharedChats, roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.sources import known_sources
@@ -253,12 +247,11 @@ async def run_dry(
     with open_warehouse(aside).together():  # nobody else knows of it
         await prepare_tools(dry, aside, progress, lambda _run: nullcontext(carrier))
         run = open_build(dry, aside, progress)
-        await make_waves(
-            run.recipe,
-            partial(make_samples, run, carrier),
-            partial(check_samples, run, carrier),
-            partial(measure_readers, run, carrier),
-        )
+        for kinds in waves(dry):
+            await make_samples(run, carrier, kinds)
+            await check_samples(run, carrier)
+        if dry.readers.planted:
+            await measure_readers(run, carrier)
     return run
 
 

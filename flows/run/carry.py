@@ -270,7 +270,6 @@ class Pieces(ABC):
         self._free = asyncio.Semaphore(self.slots)
         self._room = asyncio.Semaphore(self.slots * _UNLANDED)
         self._writer = asyncio.Lock()
-        self._back: list[ShardResult] = []  # worked, not landed yet
         self._results: list[ShardResult] = []
         self._is_over = False  # the other pieces would fare no better
         self.cost = 0.0  # of what came back, landed or not
@@ -300,6 +299,26 @@ class Pieces(ABC):
         """
         if not self.left:
             return
+        back: list[ShardResult] = []  # worked, not landed yet
+
+        async def carry(working: Coroutine[Any, Any, ShardResult]) -> None:
+            began = time.monotonic()
+            result = await working
+            self.cost += result.cost
+            self._sizing.note(result.done, time.monotonic() - began)
+            self._is_over |= result.is_fatal or bool(result.error and not result.done)
+            self._free.release()
+            back.append(result)
+            await self._are_all_there.wait()
+            async with self._writer:
+                landing = [*back]
+                back.clear()
+                if landing:
+                    await self.land(landing)
+                    self._progress.advance(sum(result.done for result in landing))
+                    self._results += landing
+            self._room.release()
+
         with explained_alone():
             async with AsyncExitStack() as watched, asyncio.TaskGroup() as tasks:
                 for number in count():
@@ -312,7 +331,7 @@ class Pieces(ABC):
                     size = self._sizing.next_size(self.left)
                     if not self._are_all_there.is_set():
                         self._total += size  # the others are counted when they are all there
-                    tasks.create_task(self._carry(self.begin(number, size)))
+                    tasks.create_task(carry(self.begin(number, size)))
         results = self._results
         bug = next((result.bug for result in results if result.bugs), "")
         tell_bugs(self._progress, self._about.title, sum(one.bugs for one in results), bug)
@@ -332,23 +351,6 @@ class Pieces(ABC):
         self._progress.begin(work.title, self._total)
         await watched.enter_async_context(watch_traffic(self._traffic, self._progress, work))
         self._are_all_there.set()
-
-    async def _carry(self, working: Coroutine[Any, Any, ShardResult]) -> None:
-        began = time.monotonic()
-        result = await working
-        self.cost += result.cost
-        self._sizing.note(result.done, time.monotonic() - began)
-        self._is_over |= result.is_fatal or bool(result.error and not result.done)
-        self._free.release()
-        self._back.append(result)
-        await self._are_all_there.wait()
-        async with self._writer:
-            landing, self._back = self._back, []
-            if landing:
-                await self.land(landing)
-                self._progress.advance(sum(result.done for result in landing))
-                self._results += landing
-        self._room.release()
 
 
 class _Shards(Pieces):

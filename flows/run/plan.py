@@ -3,10 +3,9 @@
 The command line, the Python API, Prefect's flows and the tests all call this.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +74,11 @@ _FIRST = 12  # samples of each kind and language made first: they tell a reader'
 
 
 async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
-    """Build a recipe, going on where its last build stopped, carried as the settings say."""
+    """Build a recipe, going on where its last build stopped, carried as the settings say.
+
+    Kinds are made wave by wave: single turns first, then what is made of those that passed. With
+    `spare` what did not pass is replaced, as long as anything can be planned for it.
+    """
     with open_carrier(recipe, settings, progress) as carrier:
         check_keys(recipe)
         if isinstance(progress, PhasedProgress):
@@ -83,12 +86,14 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(carrier))
         run = open_build(recipe, settings, progress)
-        await make_waves(
-            run.recipe,
-            partial(make_samples, run, carrier),
-            partial(check_samples, run, carrier),
-            partial(measure_readers, run, carrier),
-        )
+        for kinds in waves(recipe):
+            is_more = True
+            while is_more:
+                planned = await make_samples(run, carrier, kinds)
+                await check_samples(run, carrier)
+                is_more = bool(planned and recipe.spare)
+        if recipe.readers.planted:
+            await measure_readers(run, carrier)
     return land(run)  # without the carrier: landing takes memory
 
 
@@ -106,28 +111,6 @@ def phases_of(recipe: Recipe) -> Iterator[Phase]:
     if recipe.readers.planted:
         yield Phase(MEASURING)
     yield Phase("landing")
-
-
-async def make_waves(
-    recipe: Recipe,
-    make: Callable[[Sequence[str]], Awaitable[int]],
-    check: Callable[[], Awaitable[object]],
-    measure: Callable[[], Awaitable[object]],
-) -> None:
-    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those
-    that passed. Then measure its readers.
-
-    `make` returns how much of some kinds it planned. With `spare` what did not pass is replaced, as
-    long as anything can be planned for it.
-    """
-    for kinds in waves(recipe):
-        is_more = True
-        while is_more:
-            planned = await make(kinds)
-            await check()
-            is_more = bool(planned and recipe.spare)
-    if recipe.readers.planted:
-        await measure()
 
 
 async def make_samples(run: GroupRun, carrier: Carrier, kinds: Sequence[str]) -> int:
