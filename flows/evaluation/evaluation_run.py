@@ -261,13 +261,7 @@ class EvaluationRun(NamedTuple):
         An item that the provider fails is left for the next time. Raises the gravest error that
         left items without answer.
         """
-        undone = (
-            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
-            " asks for the rest."
-        )
-        pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
-        work = Work(title, len(items), 1, concurrency)
-        await _Chunks(items, ask, work, pace, self, undone).carry_all()
+        await _Chunks(self, items, ask, concurrency, title).carry_all()
 
 
 def readiness_of(
@@ -328,19 +322,23 @@ def _sample_of(item: object) -> str:
 class _Chunks(Pieces, Generic[Item]):
     """The items of an evaluation in chunks: they stay in this process, as the models do."""
 
-    def __init__(  # noqa: PLR0917 - what the evaluation is about, and how it is carried
+    def __init__(
         self,
+        run: EvaluationRun,
         items: Sequence[Item],
         ask: Ask[Item],
-        work: Work,
-        sizing: ShardSizing,
-        kept: EvaluationRun,
-        undone: str,
+        concurrency: int,
+        title: str,
     ) -> None:
-        super().__init__(work, sizing, kept.progress, kept.traffic)
-        self._items, self._ask, self._kept, self.undone = items, ask, kept, undone
-        self._in_flight = InFlight(work.concurrency, work.concurrency)
-        self._cut = 0
+        sizing = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
+        work = Work(title, len(items), 1, concurrency)
+        super().__init__(work, sizing, run.progress, run.traffic)
+        self.undone = (
+            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
+            " asks for the rest."
+        )
+        self._run, self._items, self._ask, self._cut = run, items, ask, 0
+        self._in_flight = InFlight(concurrency, concurrency)
 
     @property
     def left(self) -> int:
@@ -373,8 +371,8 @@ class _Chunks(Pieces, Generic[Item]):
         try:
             error = await self._in_flight.carry(chunk, ask)
         finally:  # also what was asked before somebody pressed Ctrl-C
-            self._kept.warehouse.put([*self._kept.calls, *made, *bugs])
-            self._kept.calls.clear()
+            self._run.warehouse.put([*self._run.calls, *made, *bugs])
+            self._run.calls.clear()
         bug = bugs[0].reason if bugs else ""
         return ShardResult(Path(), done, len(chunk) - done, error, bugs=len(bugs), bug=bug)
 
