@@ -14,7 +14,6 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import explore_environments
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import GeneratedTools, Recipe
@@ -24,9 +23,9 @@ from callwright.flows.review.resolutions import (
     tools_of,
     usable_tools,
 )
-from callwright.flows.runner import GroupRun, Workers, run_group
+from callwright.flows.run.carry import Carrier, GroupRun, open_carrier, run_group
+from callwright.flows.run.work import record_line, write_lines
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.flows.shards import record_line, write_lines
 from callwright.flows.sources import read_sources
 from callwright.flows.stages import prompt_rows, stage_rows, stages_of
 from callwright.generators.catalogs import Problem, check_catalog
@@ -48,7 +47,7 @@ from callwright.warehouse.store import Warehouse
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
 # a plan is a category's tools in a language, so as many model calls as a shard of samples has
 PLANS_A_SHARD = 6
-Working = Callable[[GroupRun], AbstractContextManager[Workers]]
+Working = Callable[[GroupRun], AbstractContextManager[Carrier]]
 
 
 class Toolset(NamedTuple):
@@ -92,7 +91,7 @@ async def make_tools(
             recipe.models.generator
         )  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, progress)
-        with working(run) if working else open_workers(recipe, settings, progress) as workers:
+        with working(run) if working else open_carrier(recipe, settings, progress) as carrier:
             first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
             outcomes = run.warehouse.rows(
                 "select subject from outcomes where build = ? and stage = ?", [run.build, first]
@@ -100,7 +99,7 @@ async def make_tools(
             done = {row["subject"] for row in outcomes}
             plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
             await run_group(
-                run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers
+                run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), carrier
             )
             # A tool is its content: where two drafts came to the same one, the second made nothing
             # new, and its outcome says so.

@@ -31,7 +31,7 @@ StageFunction = Callable[..., Awaitable[list[Any]]]
 class Stage:
     """One stage.
 
-    One without a function works on a whole build or toolset at once (flows/build.py,
+    One without a function works on a whole build or toolset at once (flows/run,
     flows/toolmaking.py).
     """
 
