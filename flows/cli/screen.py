@@ -2,18 +2,19 @@
 messages and progress.
 """
 
-import functools
 import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import orjson
 import typer
 
+from callwright.flows.api.options import Option, SpelledParameter, spell_out
 from callwright.flows.progress import Phase, PhaseCount, duration
 from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.counts import count_of
@@ -22,20 +23,20 @@ if TYPE_CHECKING:
     from rich.live import Live as Picture
     from rich.progress import TaskID
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+AsJson = Annotated[bool, Option(flag="--json", words="Print the result as JSON.")]
 Live = Annotated[
-    bool,
-    typer.Option(
-        "--live", help="During a build, read its current state instead of the last published copy."
-    ),
+    bool, Option(words="During a build, read its current state instead of the last published copy.")
 ]
-RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
-OneModel = Annotated[str, typer.Option(help="Use this model for all roles (a litellm name).")]
+RecipeFile = Annotated[Path, Option(words="The recipe, a YAML file.")]
+OneModel = Annotated[str, Option(words="Use this model for all roles (a litellm name).")]
 CheckingModel = Annotated[
-    str, typer.Option(help="The model that checks and judges. Default: rules only.")
+    str, Option(words="The model that checks and judges. Default: rules only.")
 ]
-OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind. Repeatable.")]
-OneRelease = Annotated[str, typer.Argument(help="The name of a release.")]
+OfKinds = Annotated[Sequence[str], Option(words="Only samples of this kind. Repeatable.")]
+OneRelease = Annotated[str, Option(words="The name of a release.")]
+_AS_JSON = SpelledParameter(
+    "as_json", inspect.Parameter.KEYWORD_ONLY, bool, False, get_args(AsJson)[1]
+)
 _STEPS = 10
 _BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
@@ -118,25 +119,60 @@ def command(
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
-        own = inspect.signature(function).parameters
-        more = inspect.Parameter(
-            "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson
-        )
+        text, own = spell_out(function)
+        takes_json = any(one.name == "as_json" for one in own)
+        defaults = {one.name: one.default for one in own}
 
-        @functools.wraps(function)
         def run(*, as_json: bool, **given: object) -> None:
             if begins and sys.stderr.isatty():
                 say(f"{begins} …")
-            found = function(**given, as_json=as_json) if "as_json" in own else function(**given)
+            stated = {
+                name: defaults[name] if value is None else value for name, value in given.items()
+            }
+            found = function(**stated, as_json=as_json) if takes_json else function(**stated)
             if found is not None:
                 present(found, as_json=as_json)
 
-        run.__signature__ = inspect.Signature([*({**own, "as_json": more}.values())])  # type: ignore[attr-defined]
-        run.__annotations__ = {**function.__annotations__, "as_json": AsJson}
-        group.command(name, epilog=f"Example: callwright {example}")(run)
+        options = own if takes_json else [*own, _AS_JSON]
+        run.__signature__ = inspect.Signature([*map(_typer_parameter, options)])  # type: ignore[attr-defined]
+        run.__annotations__ = {}
+        about = {"help": text, "epilog": f"Example: callwright {example}"}
+        group.command(name, **about)(run)
         return function
 
     return register
+
+
+def _typer_parameter(one: SpelledParameter) -> inspect.Parameter:
+    """A parameter as typer reads it: what has to be named is an option, all else an argument."""
+    option, default = one.option, one.default
+    stated = {
+        "help": option.words,
+        "metavar": option.metavar,
+        "min": option.least,
+        "max": option.most,
+    }
+    if one.kind is not inspect.Parameter.KEYWORD_ONLY:
+        read = typer.Argument(**stated)
+    else:
+        flag = f"--{one.name.replace('_', '-')}"
+        if default is True:
+            flag += flag.replace("--", "/--no-", 1)
+        read = typer.Option(option.flag or flag, **stated)
+    return inspect.Parameter(
+        one.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if default == () else default,
+        annotation=Annotated[_read_as(one.type), read],
+    )
+
+
+def _read_as(stated: Any) -> Any:  # noqa: ANN401 - types are values here
+    """The type that a command line reads: of several the first, of a sequence a list."""
+    first, *others = get_args(stated) if get_origin(stated) in {Union, UnionType} else [stated]
+    if get_origin(first) is Sequence:
+        return list[get_args(first)[0]] | None  # type: ignore[misc]
+    return first | None if NoneType in others else first
 
 
 def present(found: Outcome, *, as_json: bool) -> None:
