@@ -1,146 +1,135 @@
-"""Options that are said once: from a function's parameters and their words its command, its Prefect
-flow and its Python form are made.
+"""The options of verbs that have several forms: a command, a Prefect flow, a Python function."""
 
-The words stand in the function's docstring, under `Args:`. Options that several functions take are
-keys of a TypedDict with such a docstring, and the functions take `**options: Unpack[...]` of it.
-"""
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
 
-import inspect
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from callwright.flows.options import Option, described
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 
-from callwright.warehouse.errors import ConfigurationError
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
-_EMPTY = {bool: False, str: "", Sequence: ()}
+Live = Annotated[
+    bool, Option(words="During a build, read its current state instead of the last published copy.")
+]
+OfKinds = Annotated[
+    Sequence[str], Option((), "--kind", words="Only samples of this kind. Repeatable.")
+]
+OneModel = Annotated[str, Option(words="Use this model for all roles (a litellm name).")]
+Again = Annotated[
+    bool,
+    Option(words="Also send questions that were sent before and are undecided, to a new server."),
+]
 
 
-class Option(NamedTuple):
-    """What an option has besides its type, in `Annotated`.
+@described
+class BuildOptions(TypedDict, total=False):
+    """What a build changes in its recipe.
 
-    `default` is that of a key of a TypedDict: without one the empty value of its type. `flag` is
-    its name on the command line where that is not its own. `least` and `most` are its bounds.
+    Args:
+        limit: At most N samples of each kind. 0: as many as the recipe says.
     """
 
-    default: Any = inspect.Parameter.empty
-    flag: str = ""
-    metavar: str | None = None
-    least: float | None = None
-    most: float | None = None
-    words: str = ""
+    limit: Annotated[int, Option(0, least=0)]
+    model: OneModel
 
 
-class SpelledParameter(NamedTuple):
-    """A parameter of a verb; one without a default is required."""
+@described
+class EvaluationOptions(TypedDict, total=False):
+    """How candidates are asked, and what is scored.
 
-    name: str
-    kind: Any  # as `inspect` has it, whose type is private
-    type: Any
-    default: Any
-    option: Option
-
-
-def spell_out(function: Callable[..., object]) -> tuple[str, list[SpelledParameter]]:
-    """Return what a function's docstring says of it, and its parameters with their words."""
-    text, words = read_docstring(function.__doc__ or "")
-    found: list[SpelledParameter] = []
-    for one in inspect.signature(function).parameters.values():
-        if one.kind is one.VAR_KEYWORD:
-            found += _keys(*get_args(one.annotation))
-        else:
-            found.append(_spelled(one.name, one.kind, one.annotation, one.default, words))
-    return text, found
-
-
-def _keys(options: Any) -> Iterator[SpelledParameter]:  # noqa: ANN401 - a TypedDict has no type
-    """Return the keys of a TypedDict as parameters, those of its bases among them."""
-    words: dict[str, str] = {}
-    for one in (*options.__orig_bases__, options):
-        words |= read_docstring(one.__doc__ or "")[1]
-    for name, stated in get_type_hints(options, include_extras=True).items():
-        one = _spelled(name, inspect.Parameter.KEYWORD_ONLY, stated, inspect.Parameter.empty, words)
-        empty = _EMPTY.get(get_origin(one.type) or one.type)
-        is_stated = one.option.default is not inspect.Parameter.empty
-        yield one._replace(default=one.option.default if is_stated else empty)
-
-
-def _spelled(
-    name: str, kind: object, stated: object, default: object, words: dict[str, str]
-) -> SpelledParameter:
-    kept, option = stated, Option()
-    if get_origin(stated) is Annotated:
-        kept, *more = get_args(stated)
-        option = next((one for one in more if isinstance(one, Option)), option)
-    option = option._replace(words=words.get(name) or option.words)
-    return SpelledParameter(name, kind, kept, default, option)
-
-
-def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return a docstring without its section `Args:`, and the words of that by parameter."""
-    text, _, section = f"\n{inspect.cleandoc(docstring)}".partition("\nArgs:\n")
-    listed, _, rest = section.partition("\n\n")
-    words: dict[str, str] = {}
-    name = ""
-    for line in listed.splitlines():
-        if not line.startswith(" " * 8):
-            name, _, said = line.strip().partition(": ")
-            words[name] = said
-        else:
-            words[name] += f" {line.strip()}"
-    return f"{text.strip()}\n\n{rest.strip()}".strip(), words
-
-
-def complete(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return the function with a signature and a docstring that name every option, and called with
-    the defaults of those that are not given.
-
-    What is not allowed is refused with a ConfigurationError in the words of the option.
+    Args:
+        runs: How many times each candidate is asked.
+        tools: Show changed tools: a file of changes, or a whole catalog such as an OpenAPI
+            document. Answers are scored as usual, kept separately, and compared with the answers to
+            the original tools.
+        both: With --tools, also ask with the original tools where that was not done before.
+        tools_shown: When candidates see every candidate tool: only at the first snapshot of a
+            conversation (as in HammerBench's runs; later ones show the tool in question), or
+            always. The two are kept separately.
+        judge: A model that judges what rules cannot: whether different words in a call mean the
+            same, how close plans come, which parameters a conversation supports, and how complete
+            and correct final answers are.
+        complexeval: Run multi-step samples as ComplexEval's paper describes, or as its code does.
+        turns: The most replies that a candidate may give in a multi-step sample.
+        strategy: How candidates are asked. direct: for the calls, in a prompt. native: with the
+            provider's own tool calling. route_then_fill: for the tools first, then for the
+            arguments with these tools only. backward: for the last call first, then for what must
+            come before it. Each is kept separately.
+        router: With route_then_fill, the model that chooses the tools. Default: the candidate
+            itself.
+        format: The notation of tools and answers.
+        live: The model of a simulated user that holds some values back and answers the candidate's
+            questions. Only tasks, multi-step samples and dialogues with slots are used. Kept
+            separately.
+        split: Only the samples of this split, such as test.
+        timeout: How many seconds a Python function has for one answer.
+        resume: Continue the last evaluation of the release, with its candidates and options.
+        budget: Stop before this evaluation spends more than this many US dollars.
     """
-    text, parameters = spell_out(function)
-    signature = inspect.Signature(
-        [
-            inspect.Parameter(one.name, one.kind, default=one.default, annotation=one.type)
-            for one in parameters
-        ]
-    )
 
-    @wraps(function)
-    def run(*given: Given.args, **named: Given.kwargs) -> Result:
-        bound = signature.bind(*given, **named)
-        bound.apply_defaults()
-        for one in parameters:
-            _require_allowed(one, bound.arguments[one.name])
-        return function(*bound.args, **bound.kwargs)
-
-    listed = "\n".join(f"    {one.name}: {one.option.words}" for one in parameters)
-    run.__doc__ = f"{text}\n\nArgs:\n{listed}\n"
-    run.__signature__ = signature  # type: ignore[attr-defined]
-    return run
+    runs: Annotated[int, Option(1, least=1)]
+    tools: Annotated[Path | str | Mapping[str, Any] | None, Option(metavar="FILE")]
+    both: bool
+    tools_shown: Annotated[Literal["first", "always"], Option("first")]
+    judge: str
+    complexeval: Annotated[Literal["as_paper", "as_published_code"], Option("as_paper")]
+    turns: Annotated[int, Option(TURN_LIMIT, least=1)]
+    strategy: Annotated[str, Option("direct")]
+    router: str
+    format: Annotated[Literal["json", "yaml"], Option("json")]
+    live: Annotated[str, Option(metavar="MODEL")]
+    split: str
+    timeout: Annotated[float, Option(120.0, least=0.1)]
+    resume: Annotated[bool, Option(flag="--resume/--no-resume")]
+    budget: Annotated[float | None, Option(least=0)]
 
 
-def _require_allowed(one: SpelledParameter, value: Any) -> None:  # noqa: ANN401 - of any type
-    least, most = one.option.least, one.option.most
-    if value is None or value == one.default:
-        return
-    if get_origin(one.type) is Literal and value not in get_args(one.type):
-        known = ", ".join(map(repr, get_args(one.type)))
-        raise ConfigurationError(
-            f"{one.name} is {value!r}; it is one of {known}. {one.option.words}"
-        )
-    if (least is not None and value < least) or (most is not None and value > most):
-        bounds = [f"at least {least:g}"] if least is not None else []
-        bounds += [f"at most {most:g}"] if most is not None else []
-        allowed = " and ".join(bounds)
-        raise ConfigurationError(f"{one.name} is {value!r}; it is {allowed}. {one.option.words}")
+@described
+class ReleaseOptions(TypedDict, total=False):
+    """What a release takes, and how it is split and named.
+
+    Args:
+        recipes: Only samples of this recipe. Repeatable.
+        builds: Take this build instead of the newest, by the beginning of its key. Repeatable.
+        languages: Only samples in this language. Repeatable.
+        where: Only samples for which this SQL condition on accepted_samples holds.
+        splits: Splits and their shares, such as train=0.8,validation=0.1,test=0.1.
+        by: What two splits never share. relatives: a parent, goal or template. tool: these, and
+            tools.
+        version: The semantic version. Default: the next one after the release that it follows.
+        follows: The release that this one follows. Default: the newest with the same recipes and
+            filters.
+        note: A note to keep with the release.
+    """
+
+    recipes: Annotated[Sequence[str], Option(flag="--recipe")]
+    builds: Annotated[Sequence[str], Option(flag="--build")]
+    kinds: OfKinds
+    languages: Annotated[Sequence[str], Option(flag="--language")]
+    where: str
+    splits: Annotated[str | Mapping[str, float], Option("", metavar="NAME=SHARE,...")]
+    by: Annotated[Literal["relatives", "tool"], Option("relatives")]
+    version: str
+    follows: str
+    note: str
+    live: Live
+
+
+@described
+class ExportOptions(TypedDict, total=False):
+    """What of a release is written, and in whose words.
+
+    Args:
+        with_template: Also export samples that template/v1 worded to formats for training.
+        from_answers: Use this candidate's answers from evaluations: right ones in place of the gold
+            (openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass rates
+            (nemo-gym, trl-grpo). Repeatable.
+        pass_rate: Only samples that these candidates pass in this share of their runs, such as
+            0.2:0.8.
+        system_messages: Whether training rows without a system message get a default one.
+    """
+
+    kinds: OfKinds
+    with_template: bool
+    from_answers: Annotated[Sequence[str], Option(metavar="NAME or NAME~STRATEGY")]
+    pass_rate: Annotated[str, Option(metavar="LOW:HIGH")]
+    system_messages: Annotated[bool, Option(default=True)]

@@ -6,15 +6,14 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from callwright.flows.api.options import Option
+from callwright.flows.api.options import BuildOptions, OneModel
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    OneModel,
     Outcome,
     RecipeFile,
     Table,
@@ -27,6 +26,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -106,10 +106,9 @@ def build(
     recipe: RecipeFile,
     *,
     preview: Annotated[int, Option(least=0)] = 0,
-    limit: Annotated[int, Option(least=0)] = 0,
-    model: OneModel = "",
     no_review: bool = False,
     as_json: AsJson = False,
+    **options: Unpack[BuildOptions],
 ) -> None:
     """Build the samples of a recipe.
 
@@ -117,7 +116,6 @@ def build(
 
     Args:
         preview: Make and show N samples of each kind, and keep none.
-        limit: Build at most N samples of each kind.
         no_review: Do not send questions to Label Studio.
     """
     from callwright.flows.api import building
@@ -127,7 +125,9 @@ def build(
     chosen = building.read_recipe(recipe)
     if preview:
         with Terminal() as screen:
-            shown = building.preview(chosen, preview, model=model, workers=None, progress=screen)
+            shown = building.preview(
+                chosen, preview, model=options["model"], workers=None, progress=screen
+            )
         present(
             Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json
         )
@@ -138,10 +138,10 @@ def build(
             from callwright.flows.chats import check_keys
             from callwright.flows.engine.deploying import build_with_prefect
 
-            check_keys(chosen.as_asked(model=model, limit=limit))
-            report = build_with_prefect(recipe, limit, model, screen)
+            check_keys(chosen.as_asked(**options))
+            report = build_with_prefect(recipe, options, screen)
         else:
-            report = building.build(chosen, model=model, limit=limit, workers=None, progress=screen)
+            report = building.build(chosen, workers=None, progress=screen, **options)
     pushed = None
     try:
         if not no_review:
@@ -232,20 +232,15 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
 @command(
     app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model"
 )
-def estimate(
-    recipe: RecipeFile, *, limit: Annotated[int, Option(least=0)] = 0, model: OneModel = ""
-) -> Outcome:
+def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
     """Estimate the calls, tokens and cost of a build.
 
     The table is by role and kind. No model is called.
-
-    Args:
-        limit: Estimate a build of at most N samples of each kind.
     """
     from callwright.flows.planning.estimating import estimate_build
     from callwright.flows.recipe import read_recipe_to_build
 
-    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
+    chosen = read_recipe_to_build(recipe).as_asked(**options)
     found = run_loop(estimate_build(chosen, read_settings()))
     lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from callwright.flows.api.options import Option
 from callwright.flows.cli.screen import (
     AsJson,
     CheckingModel,
@@ -23,6 +22,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError

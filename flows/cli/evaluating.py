@@ -4,9 +4,9 @@ own runs left.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
-from callwright.flows.api.options import Option
+from callwright.flows.api.options import EvaluationOptions
 from callwright.flows.cli.screen import (
     Aside,
     Outcome,
@@ -19,8 +19,8 @@ from callwright.flows.cli.screen import (
     show,
     table_of,
 )
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
-from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
@@ -51,22 +51,7 @@ def evaluate(
     *,
     model: Sequence[str] = (),
     recipe: Path | None = None,
-    runs: Annotated[int, Option(least=1)] = 1,
-    tools: Annotated[Path | None, Option(metavar="FILE")] = None,
-    both: bool = False,
-    tools_shown: Literal["first", "always"] = "first",
-    judge: str = "",
-    complexeval: Literal["as_paper", "as_published_code"] = "as_paper",
-    turns: Annotated[int, Option(least=1)] = TURN_LIMIT,
-    strategy: str = "direct",
-    router: str = "",
-    format: Literal["json", "yaml"] = "json",
-    live: Annotated[str, Option(metavar="MODEL")] = "",
-    split: str = "",
-    timeout: Annotated[float | None, Option(least=0.1)] = None,
     dry_run: bool = False,
-    resume: Annotated[bool, Option(flag="--resume/--no-resume")] = False,
-    budget: Annotated[float | None, Option(least=0)] = None,
     fail_under: Annotated[Sequence[str], Option(metavar="METRIC=NUMBER")] = (),
     fail_over: Annotated[Sequence[str], Option(metavar="METRIC=NUMBER")] = (),
     against: Annotated[str, Option(metavar="NAME or NAME~STRATEGY")] = "",
@@ -74,6 +59,7 @@ def evaluate(
     p: Annotated[float, Option(least=0, most=1)] = 0.05,
     junit: Path | None = None,
     summary: Path | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Outcome:
     """Evaluate models on a release.
 
@@ -86,35 +72,8 @@ def evaluate(
         model: A candidate: a model by its litellm name, or a Python function (agent.py:answer).
             Repeatable.
         recipe: Evaluate the candidates of this recipe.
-        runs: How many times each candidate is asked.
-        tools: Show changed tools: a file of changes, or a whole catalog such as an OpenAPI
-            document. Answers are scored as usual, kept separately, and compared with the answers to
-            the original tools.
-        both: With --tools, also ask with the original tools where that was not done before.
-        tools_shown: When candidates see every candidate tool: only at the first snapshot of a
-            conversation (as in HammerBench's runs; later ones show the tool in question), or
-            always. The two are kept separately.
-        judge: A model that judges what rules cannot: whether different words in a call mean the
-            same, how close plans come, which parameters a conversation supports, and how complete
-            and correct final answers are.
-        complexeval: Run multi-step samples as ComplexEval's paper describes, or as its code does.
-        turns: The most replies that a candidate may give in a multi-step sample.
-        strategy: How candidates are asked. direct: for the calls, in a prompt. native: with the
-            provider's own tool calling. route_then_fill: for the tools first, then for the
-            arguments with these tools only. backward: for the last call first, then for what must
-            come before it. Each is kept separately.
-        router: With route_then_fill, the model that chooses the tools. Default: the candidate
-            itself.
-        format: The notation of tools and answers.
-        live: The model of a simulated user that holds some values back and answers the candidate's
-            questions. Only tasks, multi-step samples and dialogues with slots are used. Kept
-            separately.
-        split: Only the samples of this split, such as test.
-        timeout: How many seconds a Python function has for one answer (120 by default).
         dry_run: Say how many requests would be sent and which samples changed tools affect. Send
             none.
-        resume: Continue the last evaluation of the release, with its candidates and options.
-        budget: Stop before this command spends more than this many US dollars.
         fail_under: Fail if this figure is lower. Repeatable.
         fail_over: Fail if this figure is higher. Repeatable.
         against: Fail if a candidate is worse than this one on the samples that both have answered.
@@ -124,8 +83,8 @@ def evaluate(
         junit: Write JUnit XML to this file, with a test case for each sample.
         summary: Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
     """
-    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
+    from callwright.flows.api.evaluating import foresee_evaluation
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
@@ -137,30 +96,11 @@ def evaluate(
         require_known(
             open_warehouse(read_settings()), release, against, [label_of(one) for one in candidates]
         )
-    options: EvaluationOptions = {
-        "runs": runs,
-        "split": split,
-        "strategy": strategy,
-        "router": router,
-        "format": format,
-        "tools": tools,
-        "both": both,
-        "tools_shown": tools_shown,
-        "judge": judge,
-        "complexeval": complexeval,
-        "turns": turns,
-        "live": live,
-        "budget": budget,
-        "resume": resume,
-    }
-    if timeout is not None:
-        options["timeout"] = timeout
     if dry_run:
         return _foreseen_text(foresee_evaluation(release, candidates, **options))
 
     def ask(progress: "Progress") -> "Evaluation":
-        options["progress"] = progress
-        return evaluate_candidates(release, candidates, **options)
+        return evaluate_candidates(release, candidates, **options, progress=progress)
 
     with Terminal() as screen:
         found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)

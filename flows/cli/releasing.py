@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import orjson
 
-from callwright.flows.api.options import Option
+from callwright.flows.api.options import ExportOptions, Live, ReleaseOptions
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    Live,
-    OfKinds,
     OneRelease,
     Outcome,
     Table,
@@ -21,6 +19,7 @@ from callwright.flows.cli.screen import (
     first_lines,
     table_of,
 )
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings, reading
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.counts import count_of
@@ -47,21 +46,7 @@ _SHOWN = 60  # characters of a value
 @command(
     release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1"
 )
-def create(
-    name: str,
-    *,
-    recipe: Sequence[str] = (),
-    build: Sequence[str] = (),
-    kind: OfKinds = (),
-    language: Sequence[str] = (),
-    where: str = "",
-    splits: Annotated[str, Option(metavar="NAME=SHARE,...")] = "",
-    by: str = "relatives",
-    version: str = "",
-    follows: str = "",
-    note: str = "",
-    live: Live = False,
-) -> Outcome:
+def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
     """Freeze the accepted samples of the newest full build of each recipe, with a version and a
     content hash.
 
@@ -71,17 +56,6 @@ def create(
 
     Args:
         name: The name of the release.
-        recipe: Only samples of this recipe. Repeatable.
-        build: Take this build instead of the newest, by the beginning of its key. Repeatable.
-        language: Only samples in this language. Repeatable.
-        where: Only samples for which this SQL condition on accepted_samples holds.
-        splits: Splits and their shares, such as train=0.8,validation=0.1,test=0.1.
-        by: What two splits never share. relatives: a parent, goal or template. tool: these, and
-            tools.
-        version: The semantic version. Default: the next one after the release that it follows.
-        follows: The release that this one follows. Default: the newest with the same recipes and
-            filters.
-        note: A note to keep with the release.
     """
     from callwright.flows.api.releases import create_release
     from callwright.flows.engine.deploying import in_a_run
@@ -91,22 +65,7 @@ def create(
             read_settings(),
             "create-release",
             name,
-            lambda _progress: (
-                create_release(
-                    name,
-                    recipes=recipe,
-                    builds=build,
-                    kinds=kind,
-                    languages=language,
-                    where=where,
-                    splits=splits,
-                    by=by,
-                    version=version,
-                    follows=follows,
-                    note=note,
-                    live=live,
-                ).created
-            ),
+            lambda _progress: create_release(name, **options).created,
             screen,
         )
     value = made.release.model_dump(mode="json") | {
@@ -417,13 +376,9 @@ def export(
     release: OneRelease,
     *,
     to: str,
-    kind: OfKinds = (),
     out: Path | None = None,
-    with_template: bool = False,
-    from_answers: Annotated[Sequence[str], Option(metavar="NAME or NAME~STRATEGY")] = (),
-    pass_rate: Annotated[str, Option(metavar="LOW:HIGH")] = "",
-    system_messages: bool = True,
     live: Live = False,
+    **options: Unpack[ExportOptions],
 ) -> Outcome:
     """Write a release and its card in another format. What the format cannot hold is counted.
 
@@ -439,36 +394,20 @@ def export(
             confetti, hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records.
             Your own: FILE.py:NAME.
         out: The folder to write. Default: exports/RELEASE-FORMAT.
-        with_template: Also export samples that template/v1 worded to formats for training.
-        from_answers: Use this candidate's answers from evaluations: right ones in place of the gold
-            (openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass rates
-            (nemo-gym, trl-grpo). Repeatable.
-        pass_rate: Only samples that these candidates pass in this share of their runs, such as
-            0.2:0.8.
-        system_messages: Whether training rows without a system message get a default one.
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
     from callwright.flows.evaluation.answers import require_answers_fit
     from callwright.warehouse.exports.formats import format_of
 
-    require_answers_fit(format_of(to), from_answers, pass_rate)  # before anything is read
+    # Before anything is read:
+    require_answers_fit(format_of(to), options["from_answers"], options["pass_rate"])
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)
-        written = loaded.export(
-            to,
-            out,
-            kinds=kind,
-            with_template=with_template,
-            from_answers=from_answers,
-            pass_rate=pass_rate,
-            system_messages=system_messages,
-            progress=screen,
-        )
-        samples = sum(
-            number for name, number in loaded.count_kinds().items() if not kind or name in kind
-        )
+        written = loaded.export(to, out, **options, progress=screen)
+        counts = loaded.count_kinds()
+        samples = sum(counts[name] for name in options["kinds"] or counts)
     value = {
         "release": release,
         "format": to,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
-from callwright.flows.api.options import Option
+from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
@@ -21,6 +21,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 
@@ -106,12 +107,8 @@ def stop() -> Outcome:
 
 
 @command(review, "push", "review push", begins="Looking for questions to send")
-def push(*, again: bool = False) -> Outcome:
-    """Send waiting questions to Label Studio. Nothing is sent twice.
-
-    Args:
-        again: Also send questions that were sent before and are undecided, to a new server.
-    """
+def push(*, again: Again = False) -> Outcome:
+    """Send waiting questions to Label Studio. Nothing is sent twice."""
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio

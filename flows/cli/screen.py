@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, g
 import orjson
 import typer
 
-from callwright.flows.api.options import Option, SpelledParameter, spell_out
+from callwright.flows.options import Option, SpelledParameter, spell_out
 from callwright.flows.progress import Phase, PhaseCount, duration
 from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.counts import count_of
@@ -24,15 +24,10 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 AsJson = Annotated[bool, Option(flag="--json", words="Print the result as JSON.")]
-Live = Annotated[
-    bool, Option(words="During a build, read its current state instead of the last published copy.")
-]
 RecipeFile = Annotated[Path, Option(words="The recipe, a YAML file.")]
-OneModel = Annotated[str, Option(words="Use this model for all roles (a litellm name).")]
 CheckingModel = Annotated[
     str, Option(words="The model that checks and judges. Default: rules only.")
 ]
-OfKinds = Annotated[Sequence[str], Option(words="Only samples of this kind. Repeatable.")]
 OneRelease = Annotated[str, Option(words="The name of a release.")]
 _AS_JSON = SpelledParameter(
     "as_json", inspect.Parameter.KEYWORD_ONLY, bool, False, get_args(AsJson)[1]
@@ -136,8 +131,7 @@ def command(
         options = own if takes_json else [*own, _AS_JSON]
         run.__signature__ = inspect.Signature([*map(_typer_parameter, options)])  # type: ignore[attr-defined]
         run.__annotations__ = {}
-        about = {"help": text, "epilog": f"Example: callwright {example}"}
-        group.command(name, **about)(run)
+        group.command(name, help=text, epilog=f"Example: callwright {example}")(run)
         return function
 
     return register
@@ -146,7 +140,7 @@ def command(
 def _typer_parameter(one: SpelledParameter) -> inspect.Parameter:
     """A parameter as typer reads it: what has to be named is an option, all else an argument."""
     option, default = one.option, one.default
-    stated = {
+    stated: dict[str, Any] = {  # typer's own arguments
         "help": option.words,
         "metavar": option.metavar,
         "min": option.least,

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
-from callwright.flows.api.options import Option
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
@@ -20,6 +19,7 @@ from callwright.flows.cli.screen import (
     serving,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
