@@ -62,8 +62,8 @@ def make_recipe(
 
         >>> def get_weather(city: str) -> str:
         ...     '''Tell the weather of a city.'''
-        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect":
-        9})
+        >>> own = [get_weather, {"seed": "all"}]
+        >>> recipe = make_recipe("mine", tools=own, samples={"perfect": 9})
         >>> recipe.samples, recipe.tools[0].own[0].name
         ({'perfect': 9}, 'get_weather')
 
