@@ -6,9 +6,11 @@ keys of a TypedDict with such a docstring, and the functions take `**options: Un
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+from inspect import Parameter
+from typing import Annotated, Any, ClassVar, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 from callwright.warehouse.errors import ConfigurationError
 
@@ -18,49 +20,47 @@ Options = TypeVar("Options")
 _EMPTY = {bool: False, str: "", Sequence: ()}
 
 
-class Option(NamedTuple):
-    """What an option has besides its type, in `Annotated`.
+@dataclass(frozen=True)
+class Option:
+    """What an option has besides its type, in `Annotated`; pydantic reads its bounds.
 
     `default` is that of a key of a TypedDict: without one the empty value of its type. `flag` is
     its name on the command line where that is not its own. `least` and `most` are its bounds.
     """
 
-    default: Any = inspect.Parameter.empty
+    default: Any = Parameter.empty
     flag: str = ""
     metavar: str | None = None
     least: float | None = None
     most: float | None = None
     words: str = ""
+    __is_annotated_types_grouped_metadata__: ClassVar[Literal[True]] = True
 
-
-class SpelledParameter(NamedTuple):
-    """A parameter of a verb; one without a default is required."""
-
-    name: str
-    kind: Any  # as `inspect` has it, whose type is private
-    type: Any
-    default: Any
-    option: Option
-
-    def as_python(self) -> inspect.Parameter:
-        """Return the parameter as pydantic reads it, which Prefect's forms are made by."""
+    def __iter__(self) -> Iterator[object]:
         from annotated_types import Ge, Le
 
-        bounds: list[Any] = [Ge(self.option.least)] if self.option.least is not None else []
-        bounds += [Le(self.option.most)] if self.option.most is not None else []
-        stated = Annotated[self.type, *bounds] if bounds else self.type
-        return inspect.Parameter(self.name, self.kind, default=self.default, annotation=stated)
+        yield from [Ge(self.least)] if self.least is not None else []
+        yield from [Le(self.most)] if self.most is not None else []
 
 
-def spell_out(function: Callable[..., object]) -> tuple[str, list[SpelledParameter]]:
-    """Return what a function's docstring says of it, and its parameters with their words."""
+def type_and_option(annotation: Any) -> tuple[Any, Option]:  # noqa: ANN401 - types are values here
+    """Return the type that an annotation states, and its option."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, Option()
+    stated, *more = get_args(annotation)
+    return stated, next((one for one in more if isinstance(one, Option)), Option())
+
+
+def spell_out(function: Callable[..., object]) -> tuple[str, list[Parameter]]:
+    """Return what a docstring says of its function, and the parameters, annotated with options."""
     text, words = read_docstring(function.__doc__ or "")
-    found: list[SpelledParameter] = []
+    found: list[Parameter] = []
     for one in inspect.signature(function).parameters.values():
         if one.kind is one.VAR_KEYWORD:
-            found += _keys(*get_args(one.annotation))
+            [options] = get_args(one.annotation)
+            found += [_key(name, stated) for name, stated in options.__annotations__.items()]
         else:
-            found.append(_spelled(one.name, one.kind, one.annotation, one.default, words))
+            found.append(one.replace(annotation=_with_words(one.name, one.annotation, words)))
     return text, found
 
 
@@ -68,30 +68,20 @@ def described(options: Options) -> Options:
     """Take the words of a TypedDict's keys from its docstring, for TypedDicts made of it, too."""
     words = read_docstring(options.__doc__ or "")[1]
     for name, stated in options.__annotations__.items():
-        one = _spelled(name, None, stated, None, words)
-        options.__annotations__[name] = Annotated[one.type, one.option]
+        options.__annotations__[name] = _with_words(name, stated, words)
     return options
 
 
-def _keys(options: Any) -> Iterator[SpelledParameter]:  # noqa: ANN401 - a TypedDict has no type
-    """Return the keys of a TypedDict as parameters, those of its bases among them."""
-    for name, stated in options.__annotations__.items():
-        one = _spelled(name, inspect.Parameter.KEYWORD_ONLY, stated, None, {})
-        default = one.option.default
-        if default is inspect.Parameter.empty:
-            default = _EMPTY.get(get_origin(one.type) or one.type)
-        yield one._replace(default=default)
+def _key(name: str, annotation: object) -> Parameter:
+    stated, option = type_and_option(annotation)
+    empty = _EMPTY.get(get_origin(stated) or stated)
+    default = empty if option.default is Parameter.empty else option.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _spelled(
-    name: str, kind: object, stated: object, default: object, words: dict[str, str]
-) -> SpelledParameter:
-    kept, option = stated, Option()
-    if get_origin(stated) is Annotated:
-        kept, *more = get_args(stated)
-        option = next((one for one in more if isinstance(one, Option)), option)
-    option = option._replace(words=words.get(name) or option.words)
-    return SpelledParameter(name, kind, kept, default, option)
+def _with_words(name: str, annotation: object, words: Mapping[str, str]) -> object:
+    stated, option = type_and_option(annotation)
+    return Annotated[stated, replace(option, words=words.get(name) or option.words)]
 
 
 def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
@@ -116,33 +106,31 @@ def with_options(function: Callable[Given, Result]) -> Callable[Given, Result]:
     What an option does not allow is refused with a ConfigurationError that has its words.
     """
     text, parameters = spell_out(function)
-    signature = inspect.Signature([one.as_python() for one in parameters])
+    signature = inspect.Signature(parameters)
+    known = {one.name: type_and_option(one.annotation) for one in parameters}
 
     @wraps(function)
     def run(*given: Given.args, **named: Given.kwargs) -> Result:
         bound = signature.bind(*given, **named)
+        for name, value in bound.arguments.items():
+            _require_allowed(name, value, *known[name])
         bound.apply_defaults()
-        for one in parameters:
-            _require_allowed(one, bound.arguments[one.name])
         return function(*bound.args, **bound.kwargs)
 
-    listed = [f"    {one.name}: {one.option.words}" for one in parameters if one.option.words]
+    listed = [f"    {name}: {option.words}" for name, (_, option) in known.items() if option.words]
     run.__doc__ = "\n".join([f"{text}\n\nArgs:", *listed, ""])
     run.__signature__ = signature  # type: ignore[attr-defined]
     return run
 
 
-def _require_allowed(one: SpelledParameter, value: Any) -> None:  # noqa: ANN401 - of any type
-    least, most = one.option.least, one.option.most
-    if value is None or value == one.default:
+def _require_allowed(name: str, value: Any, stated: object, option: Option) -> None:  # noqa: ANN401
+    choices = get_args(stated) if get_origin(stated) is Literal else ()
+    if choices and value not in choices:
+        allowed = f"one of {', '.join(map(repr, choices))}"
+    elif value is not None and option.least is not None and value < option.least:
+        allowed = f"at least {option.least:g}"
+    elif value is not None and option.most is not None and value > option.most:
+        allowed = f"at most {option.most:g}"
+    else:
         return
-    if get_origin(one.type) is Literal and value not in get_args(one.type):
-        known = ", ".join(map(repr, get_args(one.type)))
-        raise ConfigurationError(
-            f"{one.name} is {value!r}; it is one of {known}. {one.option.words}"
-        )
-    if (least is not None and value < least) or (most is not None and value > most):
-        bounds = [f"at least {least:g}"] if least is not None else []
-        bounds += [f"at most {most:g}"] if most is not None else []
-        allowed = " and ".join(bounds)
-        raise ConfigurationError(f"{one.name} is {value!r}; it is {allowed}. {one.option.words}")
+    raise ConfigurationError(f"{name} is {value!r}; it is {allowed}. {option.words}")

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from inspect import Parameter
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, g
 import orjson
 import typer
 
-from callwright.flows.options import Option, SpelledParameter, spell_out
+from callwright.flows.options import Option, spell_out, type_and_option
 from callwright.flows.progress import Phase, PhaseCount, duration
 from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.counts import count_of
@@ -29,9 +30,7 @@ CheckingModel = Annotated[
     str, Option(words="The model that checks and judges. Default: rules only.")
 ]
 OneRelease = Annotated[str, Option(words="The name of a release.")]
-_AS_JSON = SpelledParameter(
-    "as_json", inspect.Parameter.KEYWORD_ONLY, bool, False, get_args(AsJson)[1]
-)
+_AS_JSON = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
 _STEPS = 10
 _BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
@@ -128,8 +127,8 @@ def command(
             if found is not None:
                 present(found, as_json=as_json)
 
-        options = own if takes_json else [*own, _AS_JSON]
-        run.__signature__ = inspect.Signature([*map(_typer_parameter, options)])  # type: ignore[attr-defined]
+        options = [*map(_typer_parameter, own if takes_json else [*own, _AS_JSON])]
+        run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
         run.__annotations__ = {}
         group.command(name, help=text, epilog=f"Example: callwright {example}")(run)
         return function
@@ -137,27 +136,19 @@ def command(
     return register
 
 
-def _typer_parameter(one: SpelledParameter) -> inspect.Parameter:
+def _typer_parameter(one: Parameter) -> Parameter:
     """A parameter as typer reads it: what has to be named is an option, all else an argument."""
-    option, default = one.option, one.default
-    stated: dict[str, Any] = {  # typer's own arguments
-        "help": option.words,
-        "metavar": option.metavar,
-        "min": option.least,
-        "max": option.most,
-    }
-    if one.kind is not inspect.Parameter.KEYWORD_ONLY:
-        read = typer.Argument(**stated)
-    else:
-        flag = f"--{one.name.replace('_', '-')}"
-        if default is True:
-            flag += flag.replace("--", "/--no-", 1)
-        read = typer.Option(option.flag or flag, **stated)
-    return inspect.Parameter(
-        one.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if default == () else default,
-        annotation=Annotated[_read_as(one.type), read],
+    stated, option = type_and_option(one.annotation)
+    common: dict[str, Any] = {"help": option.words, "metavar": option.metavar}  # typer's own
+    common |= {"min": option.least, "max": option.most}
+    flag = f"--{one.name.replace('_', '-')}"
+    if one.default is True:
+        flag += flag.replace("--", "/--no-", 1)
+    is_named = one.kind is one.KEYWORD_ONLY
+    read = typer.Option(option.flag or flag, **common) if is_named else typer.Argument(**common)
+    default = None if one.default == () else one.default
+    return Parameter(
+        one.name, one.KEYWORD_ONLY, default=default, annotation=Annotated[_read_as(stated), read]
     )
 
 
