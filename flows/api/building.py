@@ -130,7 +130,7 @@ def read_recipe(path: Path | str) -> Recipe:
 
 
 @described
-class LocalOptions(BuildOptions, total=False):
+class PythonBuildOptions(BuildOptions, total=False):
     """Where a build takes place, and who hears how far it is.
 
     Args:
@@ -146,7 +146,7 @@ class LocalOptions(BuildOptions, total=False):
 
 
 @with_options
-def build(recipe: RecipeFile, **options: Unpack[LocalOptions]) -> BuildReport:
+def build(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildReport:
     """Build a recipe's samples, going on where its last build stopped, and count what came of it.
 
         report = callwright.build("recipe.yaml", limit=5)
@@ -164,7 +164,7 @@ def build(recipe: RecipeFile, **options: Unpack[LocalOptions]) -> BuildReport:
 
 
 @with_options
-async def build_async(recipe: RecipeFile, **options: Unpack[LocalOptions]) -> BuildReport:
+async def build_async(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildReport:
     """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build.
 
         report = await callwright.build_async("recipe.yaml", progress=print)
@@ -174,7 +174,7 @@ async def build_async(recipe: RecipeFile, **options: Unpack[LocalOptions]) -> Bu
     return await run_aside(_build(recipe, options))
 
 
-async def _build(recipe: RecipeFile, options: LocalOptions) -> BuildReport:
+async def _build(recipe: RecipeFile, options: PythonBuildOptions) -> BuildReport:
     settings = settings_of(options["home"], workers=options["workers"])
     chosen = _read(recipe).as_asked(model=options["model"], limit=options["limit"])
     check_keys(chosen)

@@ -155,7 +155,7 @@ class Evaluation:
 
 
 @described
-class PythonOptions(EvaluationOptions, total=False):
+class PythonEvaluationOptions(EvaluationOptions, total=False):
     """What `evaluate` may be given from Python besides.
 
     Args:
@@ -176,7 +176,7 @@ class PythonOptions(EvaluationOptions, total=False):
 
 @with_options
 def evaluate(
-    release: str, candidate: Candidates = (), **options: Unpack[PythonOptions]
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> Evaluation:
     """Ask a candidate for the calls that are due in a release; score and keep its answers.
 
@@ -201,7 +201,7 @@ def evaluate(
 
 @with_options
 async def evaluate_async(
-    release: str, candidate: Candidates = (), **options: Unpack[PythonOptions]
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> Evaluation:
     """As `evaluate`, to be awaited; an async function is called in this very loop.
 
@@ -224,7 +224,7 @@ async def evaluate_async(
 
 @with_options
 def foresee_evaluation(
-    release: str, candidate: Candidates = (), **options: Unpack[PythonOptions]
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> ForeseenEvaluation:
     """What `evaluate` would ask with these options, which asks nobody.
 
@@ -236,10 +236,11 @@ def foresee_evaluation(
 
 
 def _asked(
-    settings: Settings, release: str, candidate: Candidates, given: PythonOptions
+    settings: Settings, release: str, candidate: Candidates, given: PythonEvaluationOptions
 ) -> AskedFor:
     """Whom these options ask, and how."""
-    tools, judge, router, live = given["tools"], given["judge"], given["router"], given["live"]
+    tools, judge = given["tools"] or None, given["judge"]
+    router, live = given["router"], given["live"]
     listed = (
         [candidate]
         if isinstance(candidate, str | Candidate) or callable(candidate)
@@ -298,7 +299,7 @@ def _asked(
 
 
 def _chosen(
-    candidate: CandidateLike, given: PythonOptions
+    candidate: CandidateLike, given: PythonEvaluationOptions
 ) -> tuple[Candidate, AnswerFunction | None]:
     """A candidate, and the function that it is, if it is one."""
     name = given["name"]

@@ -42,6 +42,13 @@ check = commands("Check datasets made by others.")
 audit = commands("Measure how good the checks and the models that read are.")
 app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
+FromRelease = Annotated[
+    str,
+    Option(
+        words="The release to take samples from. Default: accepted samples of the newest builds."
+    ),
+]
+Seed = Annotated[int, Option(words="The seed that draws the samples and their defects.")]
 _DECISIONS = ("proved", "judged", "open", "doubted", "contradicted")
 _FIGURES = (
     "broken",
@@ -221,11 +228,11 @@ def doctor(recipe: Path | None = None) -> Outcome:
 @command(audit, "checks", "audit checks --release v1 --limit 10", begins="Reading the samples")
 def audit_checks(
     *,
-    release: str = "",
+    release: FromRelease = "",
     wordings: Path | None = None,
     model: CheckingModel = "",
     limit: int = 10,
-    seed: int = 0,
+    seed: Seed = 0,
     defect: Sequence[str] = (),
     survivors: Path | None = None,
     out: Path | None = None,
@@ -234,12 +241,9 @@ def audit_checks(
     intact samples it doubts.
 
     Args:
-        release: The release to take samples from. Default: the accepted samples of the newest
-            builds.
         wordings: Measure on these requests instead: JSON lines as for `check requests`, with label
             and defect.
         limit: The number of samples of each kind and language.
-        seed: The seed that draws the samples and their defects.
         defect: Only this kind of defect. Repeatable.
         survivors: Write the defective samples that are still proved to this file, as `check
             records` reads them.
@@ -285,9 +289,9 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
 def audit_readers(
     *,
     model: Sequence[str],
-    release: str = "",
+    release: FromRelease = "",
     limit: Annotated[int, Option(least=1)] = 40,
-    seed: int = 0,
+    seed: Seed = 0,
     wrong_at_most: Annotated[float | None, Option(least=0, most=1)] = None,
     wrong_before: Annotated[float | None, Option(least=0, most=1)] = None,
 ) -> Outcome:
@@ -296,10 +300,7 @@ def audit_readers(
 
     Args:
         model: A model to compare. Repeatable.
-        release: The release to take samples from. Default: the accepted samples of the newest
-            builds.
         limit: The number of samples of each family and language.
-        seed: The seed that draws the samples and their defects.
         wrong_at_most: Name the cheapest model that is known to let at most this share of wrong
             samples pass.
         wrong_before: The share of samples that is wrong before reading. Default: the share that

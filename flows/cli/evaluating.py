@@ -2,7 +2,7 @@
 own runs left.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
@@ -318,14 +318,6 @@ def score_results(
     summary = scoring.summary
     parts = {**summary.domains, "overall": summary.overall}
     per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
-    steps = {
-        name: (
-            {str(key): number for key, number in value.items()}
-            if isinstance(value, Mapping)
-            else value
-        )
-        for name, value in summary.steps._asdict().items()
-    }  # a count by number as JSON has it: its keys are texts
     named = (
         "completeness",
         "correctness",
@@ -340,7 +332,7 @@ def score_results(
             for name in per_part
         },
         **{name: getattr(summary, name) for name in named},
-        "steps": steps,
+        "steps": summary.steps,
         "mode": mode,
         "problems": scoring.problems,
     }

@@ -254,8 +254,7 @@ def overlap(
         found = load_release(name, live=live).overlap(
             *data_sets, likeness=likeness, progress=screen
         )
-    value = [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found]
-    return Outcome(value, _overlap_text(found))
+    return Outcome(found, _overlap_text(found))
 
 
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:

@@ -10,7 +10,9 @@ from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
+    Host,
     Outcome,
+    Port,
     Table,
     Terminal,
     command,
@@ -179,8 +181,8 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
 @command(review, "listen", "review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123")
 def listen(
     *,
-    host: str = "127.0.0.1",
-    port: int = 0,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
     url: str = "",
     remove: bool = False,
     as_json: AsJson = False,
@@ -190,8 +192,6 @@ def listen(
     Ctrl-C stops it.
 
     Args:
-        host: The address to listen on.
-        port: The port to listen on. 0: a free one.
         url: The URL under which Label Studio reaches this server. It is registered there, with the
             secret.
         remove: Remove the webhooks instead of listening.
@@ -238,11 +238,7 @@ def listen(
 
 @command(review, "edit", "review edit")
 def edit(
-    *,
-    host: str = "127.0.0.1",
-    port: Annotated[int, Option(least=0, most=65535)] = 8322,
-    url: str = "",
-    as_json: AsJson = False,
+    *, host: Host = "127.0.0.1", port: Port = 8322, url: str = "", as_json: AsJson = False
 ) -> None:
     """Serve a page with a form to edit samples, and link to it from each task.
 
@@ -250,8 +246,6 @@ def edit(
     name.
 
     Args:
-        host: The address to listen on.
-        port: The port to listen on. 0: a free one.
         url: The URL under which reviewers reach this server, if it is another. Its host name must
             be Label Studio's.
     """

@@ -29,6 +29,8 @@ RecipeFile = Annotated[Path, Option(words="The recipe, a YAML file.")]
 CheckingModel = Annotated[
     str, Option(words="The model that checks and judges. Default: rules only.")
 ]
+Host = Annotated[str, Option(words="The address to listen on.")]
+Port = Annotated[int, Option(least=0, most=65535, words="The port to listen on. 0: a free one.")]
 OneRelease = Annotated[str, Option(words="The name of a release.")]
 _AS_JSON = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
 _STEPS = 10
@@ -192,7 +194,8 @@ def show_json(value: object) -> None:
 
 
 def _json(value: object, option: int = orjson.OPT_INDENT_2) -> str:
-    return visible_json(orjson.dumps(value, default=_plain, option=option).decode())
+    kept = orjson.dumps(value, default=_plain, option=option | orjson.OPT_NON_STR_KEYS)
+    return visible_json(kept.decode())
 
 
 def _plain(value: object) -> object:

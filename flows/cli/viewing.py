@@ -12,6 +12,7 @@ from callwright.flows.cli.screen import (
     Aside,
     AsJson,
     Outcome,
+    Port,
     command,
     commands,
     present,
@@ -41,7 +42,7 @@ def view(
     *,
     out: Path | None = None,
     samples: Annotated[int, Option(least=1, most=4000)] = 500,
-    port: Annotated[int, Option(least=0, most=65535)] = 8321,
+    port: Port = 8321,
     as_json: AsJson = False,
 ) -> None:
     """Show samples, evaluations and builds as a local web page.
@@ -52,7 +53,6 @@ def view(
     Args:
         out: Write the pages as files to this folder instead of serving them.
         samples: With --out, the number of samples, spread over the kinds.
-        port: The port to listen on. 0: a free one.
     """
     with _readable_copy(read_settings()) as copy:
         if out is not None:

@@ -21,7 +21,6 @@ from callwright.flows.progress import told_of_own_reader
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
 from callwright.flows.recipe.problems import dotted, read_yaml
-from callwright.flows.recipe.schema import DataPath
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
@@ -157,38 +156,32 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     """
     source = read_yaml(path.read_text(encoding="utf-8"))
 
-    def remark(at: DataPath, stated: str, *, is_remark: bool = True) -> RecipeProblem:
+    def remark(stated: str, *at: str | int, is_remark: bool = True) -> RecipeProblem:
         place = source.place_of(at, key=at[0] != "policies")
-        return RecipeProblem(str(path), *place, dotted(at), stated, is_remark=is_remark)
+        said = stated if at[0] == "policies" else stated.rstrip(".")
+        return RecipeProblem(str(path), *place, dotted(at), said, is_remark=is_remark)
 
     try:
         found = run_loop(survey_recipe(recipe, settings))
     except ConfigurationError as error:
-        return [remark(("tools",), str(error).rstrip("."), is_remark=False)]
-    said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
-    remarks = [remark(("tools",), one.rstrip(".")) for one in said]
-    remarks += [remark(("samples",), one.rstrip(".")) for one in told_of_brought(recipe)]
+        return [remark(str(error), "tools", is_remark=False)]
+    remarks = [remark(one, "tools") for one in (*found.unheard, found.of_servers) if one]
+    remarks += [remark(one, "samples") for one in told_of_brought(recipe)]
+    remarks += [remark(one, "models") for one in told_of_own_reader(roles_of(recipe))]
+    remarks += [*found.sentences, *(remark(one, "tools") for one in found.plainly)]
     remarks += [
-        remark(("models",), one.rstrip(".")) for one in told_of_own_reader(roles_of(recipe))
-    ]
-    remarks += [*found.sentences, *(remark(("tools",), one.rstrip(".")) for one in found.plainly)]
-    remarks += [
-        remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies
+        remark(one.message, "policies", one.at, is_remark=one.is_remark) for one in found.policies
     ]
     for row in found.rows():
         if row.possible < row.asked:
-            stated = (
-                f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(
-                    "."
-                )
-            )
-            remarks.append(remark(("samples", row.kind), stated))
+            counts = f"{row.asked - row.possible} of {row.asked} can't be planned"
+            remarks.append(remark(f"{counts}: {row.reason}", "samples", row.kind))
     if found.impossible:
         asked = count_of(sum(found.asked.values()), "sample")
-        stated = f"{found.impossible} of {asked} can't be planned with these tools"
-        remarks.append(remark(("samples",), stated))
+        counts = f"{found.impossible} of {asked} can't be planned with these tools"
+        remarks.append(remark(counts, "samples"))
     constants = constants_to_fix(found.tools)
-    return remarks + [remark(("tools",), one.sentence(len(found.tools))) for one in constants]
+    return remarks + [remark(one.sentence(len(found.tools)), "tools") for one in constants]
 
 
 class Constant(NamedTuple):

@@ -10,8 +10,8 @@ import typer
 from pydantic import TypeAdapter
 
 import callwright
-from callwright.flows.api.building import LocalOptions
-from callwright.flows.api.evaluating import PythonOptions
+from callwright.flows.api.building import PythonBuildOptions
+from callwright.flows.api.evaluating import PythonEvaluationOptions
 from callwright.flows.api.options import ExportOptions, ReleaseOptions
 from callwright.flows.cli.main import app
 from callwright.flows.engine import prefect_flows
@@ -54,7 +54,9 @@ def test_a_command_a_flow_and_a_function_say_the_same(verb: str) -> None:
         assert stated["default"] in (inspect.signature(function).parameters[name].default, [])
 
 
-@pytest.mark.parametrize("options", [LocalOptions, PythonOptions, ReleaseOptions, ExportOptions])
+@pytest.mark.parametrize(
+    "options", [PythonBuildOptions, PythonEvaluationOptions, ReleaseOptions, ExportOptions]
+)
 def test_every_option_has_words_and_a_default_of_its_type(options: Any) -> None:
     def taking(**given: Any) -> None: ...
 
