@@ -11,10 +11,10 @@ from callwright.flows.cli.screen import (
     Aside,
     Outcome,
     Table,
-    Terminal,
     command,
     commands,
     first_lines,
+    run_shown,
     say,
     show,
     table_of,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
     from callwright.flows.evaluation.evaluating import ForeseenEvaluation
     from callwright.flows.evaluation.gate import Gate
-    from callwright.flows.progress import Progress
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
 
@@ -85,7 +84,6 @@ def evaluate(
     """
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.api.evaluating import foresee_evaluation
-    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
@@ -99,16 +97,15 @@ def evaluate(
     if dry_run:
         return _foreseen_text(foresee_evaluation(release, candidates, **options))
 
-    def ask(progress: "Progress") -> "Evaluation":
-        return evaluate_candidates(release, candidates, **options, progress=progress)
-
-    with Terminal() as screen:
-        found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
+    found = run_shown(
+        "evaluate-models",
+        release,
+        lambda progress: evaluate_candidates(release, candidates, **options, progress=progress),
+    )
     if found.split:
         say(f"The figures are for the split {found.split!r} of {found.release} only.")
-    with open_warehouse(
-        read_settings()
-    ).reading_together():  # it stays open for all that is read of it here
+    warehouse = open_warehouse(read_settings())
+    with warehouse.reading_together():  # it stays open for all that is read of it here
         gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
         if junit:
             gate.write_junit(junit)

@@ -17,6 +17,7 @@ from callwright.flows.cli.screen import (
     command,
     commands,
     first_lines,
+    run_shown,
     table_of,
 )
 from callwright.flows.options import Option
@@ -58,16 +59,10 @@ def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
         name: The name of the release.
     """
     from callwright.flows.api.releases import create_release
-    from callwright.flows.engine.deploying import in_a_run
 
-    with Terminal() as screen:
-        made = in_a_run(
-            read_settings(),
-            "create-release",
-            name,
-            lambda _progress: create_release(name, **options).created,
-            screen,
-        )
+    made = run_shown(
+        "create-release", name, lambda _progress: create_release(name, **options).created
+    )
     value = made.release.model_dump(mode="json") | {
         "builds": made.selected.builds,
         "samples_by_split": made.splits,

@@ -18,6 +18,7 @@ from callwright.flows.cli.screen import (
     command,
     commands,
     present,
+    run_shown,
     say,
     show_event,
     table_of,
@@ -111,18 +112,15 @@ def stop() -> Outcome:
 @command(review, "push", "review push", begins="Looking for questions to send")
 def push(*, again: Again = False) -> Outcome:
     """Send waiting questions to Label Studio. Nothing is sent twice."""
-    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
 
     settings = read_settings()
-    with Terminal() as screen, require_label_studio(settings) as studio:
-        result = in_a_run(
-            settings,
+    with require_label_studio(settings) as studio:
+        result = run_shown(
             "push-reviews",
             "all recipes",
             lambda progress: push_reviews(settings, studio, progress, again=again),
-            screen,
         )
     there = f" ({result.already_there} were there already)" if result.already_there else ""
     pushed = f"{count_of(result.created, 'task')} sent{there}: {result.url}"
@@ -139,7 +137,6 @@ def pull(*, every: Annotated[float, Option(least=0)] = 0, as_json: AsJson = Fals
     Args:
         every: Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls.
     """
-    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.listening import poll_reviews
     from callwright.flows.review.pulling import pull_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -153,13 +150,11 @@ def pull(*, every: Annotated[float, Option(least=0)] = 0, as_json: AsJson = Fals
         with Terminal() as screen:
             poll_reviews(settings, screen, every, tell)
         return
-    with Terminal() as screen, require_label_studio(settings) as studio:
-        result = in_a_run(
-            settings,
+    with require_label_studio(settings) as studio:
+        result = run_shown(
             "pull-reviews",
             "all recipes",
             lambda progress: run_loop(pull_reviews(settings, studio, progress)),
-            screen,
         )
     tell(result)
 

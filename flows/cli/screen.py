@@ -10,13 +10,14 @@ from contextlib import AbstractContextManager, contextmanager
 from inspect import Parameter
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import orjson
 import typer
 
 from callwright.flows.options import Option, spell_out, type_and_option
-from callwright.flows.progress import Phase, PhaseCount, duration
+from callwright.flows.progress import Phase, PhaseCount, Progress, duration
+from callwright.flows.settings import read_settings
 from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.counts import count_of
 
@@ -33,6 +34,7 @@ Host = Annotated[str, Option(words="The address to listen on.")]
 Port = Annotated[int, Option(least=0, most=65535, words="The port to listen on. 0: a free one.")]
 OneRelease = Annotated[str, Option(words="The name of a release.")]
 _AS_JSON = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+Result = TypeVar("Result")
 _STEPS = 10
 _BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
@@ -461,6 +463,14 @@ class Terminal(AbstractContextManager["Terminal"]):
             f"{done.description}: {done.completed:.0f} of {done.total:.0f} in"
             f" {duration(done.elapsed or 0)}"
         )
+
+
+def run_shown(flow: str, about: str, work: Callable[[Progress], Result]) -> Result:
+    """Do some work with its progress on the terminal; Prefect shows it too if a server is set."""
+    from callwright.flows.engine.deploying import in_a_run
+
+    with Terminal() as screen:
+        return in_a_run(read_settings(), flow, about, work, screen)
 
 
 def _to_come(whole: PhaseCount) -> str:
