@@ -42,10 +42,10 @@ if TYPE_CHECKING:  # the one list of names: a name is imported when it is first 
     from callwright.flows.api.releases import samples as samples
     from callwright.flows.api.surroundings import ProgressStep as ProgressStep
     from callwright.flows.api.tasks import load_tasks as load_tasks
-    from callwright.flows.run.land import BuildReport as BuildReport
     from callwright.flows.evaluation.gate import AnsweredItem as AnsweredItem
     from callwright.flows.evaluation.tasks import Episode as Episode
     from callwright.flows.recipe import Recipe as Recipe
+    from callwright.flows.run.land import BuildReport as BuildReport
     from callwright.generators.catalogs.python_tools import tool_from as tool_from
     from callwright.warehouse.errors import CallwrightError as CallwrightError
     from callwright.warehouse.errors import ConfigurationError as ConfigurationError

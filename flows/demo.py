@@ -66,7 +66,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
 
         shown = read_settings()  # they name the server now
         progress.say(f"Building {demo_recipe().name}. See it in Prefect at {prefect.url}/runs")
-        build = build_with_prefect(demo_recipe(), 0, "", progress)
+        build = build_with_prefect(demo_recipe(), {}, progress)
         release = in_a_run(
             shown, "create-release", RELEASE, lambda _progress: _release(settings), progress
         )

@@ -3,17 +3,17 @@
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
+from callwright.flows.api.options import BuildOptions, OneModel
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    OneModel,
     Outcome,
     RecipeFile,
     Table,
@@ -26,6 +26,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -42,34 +43,31 @@ _WRONG = 2  # as of any command that is given a wrong recipe
 
 
 @command(app, "init", "init my-dataset")
-def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
-    kind: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of sample instead.")
-    ] = "",
-    check: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a check and its test instead.")
-    ] = "",
-    export: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with an export format instead.")
-    ] = "",
-    importer: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools instead.")
-    ] = "",
-    environment: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a world instead.")
-    ] = "",
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")
-    ] = "",
-    metric: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a metric instead.")
-    ] = "",
+def init(
+    folder: Path = Path(),
+    *,
+    kind: Annotated[str, Option(metavar="NAME")] = "",
+    check: Annotated[str, Option(metavar="NAME")] = "",
+    export: Annotated[str, Option(metavar="NAME")] = "",
+    importer: Annotated[str, Option(metavar="NAME")] = "",
+    environment: Annotated[str, Option(metavar="NAME")] = "",
+    model: Annotated[str, Option(metavar="NAME")] = "",
+    metric: Annotated[str, Option(metavar="NAME")] = "",
 ) -> Outcome:
     """Write a first recipe, or a working example of an extension.
 
     An extension is a kind, a check, an export format, an importer, a world, a model or a metric of
     your own (docs/extending).
+
+    Args:
+        folder: The folder to write to.
+        kind: Write NAME.py with a kind of sample instead.
+        check: Write NAME.py with a check and its test instead.
+        export: Write NAME.py with an export format instead.
+        importer: Write NAME.py with an importer of tools instead.
+        environment: Write NAME.py with a world instead.
+        model: Write NAME.py with a model instead.
+        metric: Write NAME.py with a metric instead.
     """
     from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
@@ -110,21 +108,21 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
 
 @command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
-def build(  # noqa: PLR0917 - typer reads each option from a parameter
+def build(
     recipe: RecipeFile,
-    preview: Annotated[
-        int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")
-    ] = 0,
-    limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
-    model: OneModel = "",
-    no_review: Annotated[
-        bool, typer.Option("--no-review", help="Do not send questions to Label Studio.")
-    ] = False,
+    *,
+    preview: Annotated[int, Option(least=0)] = 0,
+    no_review: bool = False,
     as_json: AsJson = False,
+    **options: Unpack[BuildOptions],
 ) -> None:
     """Build the samples of a recipe.
 
     A build that was stopped continues where it stopped, and nothing is paid for twice.
+
+    Args:
+        preview: Make and show N samples of each kind, and keep none.
+        no_review: Do not send questions to Label Studio.
     """
     from callwright.flows.api import building
     from callwright.flows.api.building import sample_lines
@@ -133,7 +131,9 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     chosen = building.read_recipe(recipe)
     if preview:
         with Terminal() as screen:
-            shown = building.preview(chosen, preview, model=model, workers=None, progress=screen)
+            shown = building.preview(
+                chosen, preview, model=options["model"], workers=None, progress=screen
+            )
         present(
             Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json
         )
@@ -144,10 +144,10 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
             from callwright.flows.engine.deploying import build_with_prefect
             from callwright.flows.run.work import check_keys
 
-            check_keys(chosen.as_asked(model=model, limit=limit))
-            report = build_with_prefect(recipe, limit, model, screen)
+            check_keys(chosen.as_asked(**options))
+            report = build_with_prefect(recipe, options, screen)
         else:
-            report = building.build(chosen, model=model, limit=limit, workers=None, progress=screen)
+            report = building.build(chosen, workers=None, progress=screen, **options)
     pushed = None
     try:
         if not no_review:
@@ -238,13 +238,7 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
 @command(
     app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model"
 )
-def estimate(
-    recipe: RecipeFile,
-    limit: Annotated[
-        int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")
-    ] = 0,
-    model: OneModel = "",
-) -> Outcome:
+def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
     """Estimate the calls, tokens and cost of a build.
 
     The table is by role and kind. No model is called.
@@ -252,7 +246,7 @@ def estimate(
     from callwright.flows.planning.estimating import estimate_build
     from callwright.flows.recipe import read_recipe_to_build
 
-    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
+    chosen = read_recipe_to_build(recipe).as_asked(**options)
     found = run_loop(estimate_build(chosen, read_settings()))
     lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:
@@ -283,19 +277,15 @@ def list_stages() -> Outcome:
 
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
-def deploy(
-    recipes: Annotated[list[Path], typer.Argument(help="The recipes that Prefect builds.")],
-    pool: Annotated[
-        str,
-        typer.Option(
-            help="The work pool. If there is none of this name, a process pool is created."
-        ),
-    ] = "callwright",
-) -> Outcome:
+def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> Outcome:
     """Schedule builds with Prefect.
 
     Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes
     back reviews every 10 minutes, or as often as CALLWRIGHT_REVIEW_EVERY says.
+
+    Args:
+        recipes: The recipes that Prefect builds.
+        pool: The work pool. If there is none of this name, a process pool is created.
     """
     from callwright.flows.engine.deploying import deploy_recipes
 
@@ -342,12 +332,13 @@ def stop() -> Outcome:
     "recipe check recipe.yaml",
     begins="Checking the recipe and what its tools allow",
 )
-def check_recipes(
-    recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")],
-) -> Outcome:
+def check_recipes(recipes: Sequence[Path]) -> Outcome:
     """List every mistake in recipes, with file, line, column and the name that was probably meant.
 
     For a valid recipe, list the samples that its tools do not allow, and why.
+
+    Args:
+        recipes: The recipes, YAML files.
     """
     from callwright.flows.planning.possible import recipe_remarks
     from callwright.flows.recipe import check_recipe, read_recipe_to_build
@@ -367,12 +358,13 @@ def check_recipes(
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")
-def schema(
-    out: Annotated[Path | None, typer.Option(help="The file to write. Default: print it.")] = None,
-) -> Outcome:
+def schema(*, out: Path | None = None) -> Outcome:
     """Print or write the JSON Schema of recipes.
 
     Editors use it where the first line of a recipe is `# yaml-language-server: $schema=FILE`.
+
+    Args:
+        out: The file to write. Default: print it.
     """
     from callwright.flows.recipe import schema_text, write_schema
     from callwright.flows.recipe.schema import recipe_schema
@@ -388,12 +380,12 @@ def schema(
 
 
 @command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
-def prompts(
-    recipe: RecipeFile,
-    only: Annotated[str, typer.Option(help="Show only the prompt of this name.")] = "",
-    model: OneModel = "",
-) -> Outcome:
-    """Show every prompt of a build in full, with your tools in it. No model is called."""
+def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> Outcome:
+    """Show every prompt of a build in full, with your tools in it. No model is called.
+
+    Args:
+        only: Show only the prompt of this name.
+    """
     from callwright.flows.planning.estimating import prompts_page, show_prompts
     from callwright.flows.recipe import read_recipe_to_build
 

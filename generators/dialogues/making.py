@@ -3,7 +3,6 @@ the words (HammerBench 4.2.2).
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -11,14 +10,8 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
-from callwright.generators.families import Family, Kind, Order, Traits
+from callwright.generators.families import Family, Kind, Order, Traits, value_obstacle
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
-from callwright.generators.plain_samples import (
-    in_plain_words,
-    plain_call,
-    plain_sample,
-    plain_values,
-)
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -381,18 +374,11 @@ _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _OF = ("sQsA",)
 
 
-def plainest_dialogue(order: Order, tool: Tool) -> Sample | None:
-    """Return a dialogue that asks for each required argument; None where the tool requires none."""
-    values = plain_values(order, tool)
-    turns: list[Turn] = [UserTurn(text="?"), plain_call(tool, {})]
-    for count, (name, value) in enumerate(values.items(), 1):
-        known = dict(islice(values.items(), count))
-        turns += [
-            ReplyTurn(text=f"{name}?"),
-            UserTurn(text=in_plain_words(value)),
-            plain_call(tool, known),
-        ]
-    return plain_sample("sQsA", order, tool, turns) if values else None
+def tool_obstacle(order: Order, tool: Tool) -> str:
+    """Why no dialogue of the order's kind can be about a tool, "" where one can."""
+    if order.kind.group == TRAJECTORIES:
+        return trajectories.too_few(len(tool.required))
+    return value_obstacle(order, tool)
 
 
 FAMILY = Family(
@@ -408,6 +394,7 @@ FAMILY = Family(
             1098,
             1098,
             favours_lacking=True,
+            is_decided_by_tool=True,
         ),
         Kind(
             "mQmA",
@@ -469,5 +456,5 @@ FAMILY = Family(
         ),
     ),
     obstacles={"sQsA": obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
-    plainest={"sQsA": plainest_dialogue},
+    tool_obstacle=tool_obstacle,
 )

@@ -16,6 +16,7 @@ from callwright.generators.tools import EMPTY, titled_schema
 from callwright.language.calls.parameters import short_forms, titles_of
 from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.text import capitalised
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -80,14 +81,21 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     dialogue = split_dialogue(sample, tools)
     if isinstance(dialogue, str):
         return dialogue
-    if len(dialogue.exchanges) < _FEWEST:
-        return (
-            f"It has {len(dialogue.exchanges)} question, and there is nothing to merge with fewer"
-            f" than {_FEWEST}."
-        )
+    if reason := too_few(len(dialogue.exchanges)):
+        return reason
     if sum(one.external is not None for one in dialogue.exchanges) > 1:
         return "Several of its answers lean on a message of their own, and a turn has room for one."
     return ""
+
+
+def too_few(questions: int) -> str:
+    """Why nothing can be merged of so many questions, "" where something can."""
+    return (
+        f"It has {count_of(questions, 'question')}, and there is nothing to merge with fewer than"
+        f" {_FEWEST}."
+        if questions < _FEWEST
+        else ""
+    )
 
 
 async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:

@@ -12,6 +12,7 @@ from typing import NamedTuple, get_args
 import orjson
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.families import Order
 from callwright.generators.stages import StageContext, asked_origin
 from callwright.generators.tools import titled_schema, tools_by_name
 from callwright.language.calls.parameters import entity_of
@@ -379,6 +380,16 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
             " can be pointed at."
         )
     return ""
+
+
+def tool_obstacle(_order: Order, tool: Tool) -> str:
+    """Why no sample about a tool has an argument to point at, "" where one may."""
+    kinds = {kind_of(tool.properties[name]) for name in tool.choosable}
+    return (
+        ""
+        if kinds & {"text", *_TYPED}
+        else "None of its parameters is a text or a time, so there is nothing to point at."
+    )
 
 
 def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:

@@ -307,6 +307,7 @@ FAMILY = Family(
         ),
     ),
     has_fixed_words=True,
+    tool_obstacle=entities.tool_obstacle,
     obstacles={"external": entities.obstacle},
     anywhere=(("external", GROUP),),
 )

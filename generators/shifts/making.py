@@ -7,6 +7,7 @@ mSv: after the call the user wants it again with another value.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from random import Random
@@ -24,6 +25,7 @@ from callwright.generators.shifts.changeable import (
     find_places,
     interruptions,
     obstacle_to,
+    tool_obstacle,
 )
 from callwright.generators.shifts.turns import (
     call_with_value,
@@ -505,11 +507,11 @@ def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
 
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
-_CORRECTED = _LONG._replace(has_correction=True)
-_TURNED, _LATER = _LONG._replace(shift="last"), _CORRECTED._replace(shift="last")
+_CORRECTED = replace(_LONG, has_correction=True)
+_TURNED, _LATER = replace(_LONG, shift="last"), replace(_CORRECTED, shift="last")
 _SAME_TURN, _OWN_TURN = (
-    _CORRECTED._replace(shift="same_turn"),
-    _CORRECTED._replace(shift="own_turn"),
+    replace(_CORRECTED, shift="same_turn"),
+    replace(_CORRECTED, shift="own_turn"),
 )
 _OF = ("sQsA",)
 
@@ -599,6 +601,7 @@ FAMILY = Family(
         ),
     ),
     has_fixed_words=True,
+    tool_obstacle=tool_obstacle,
     obstacles={
         "IS": obstacle,
         "SO_case1": partial(obstacle_to, "SO_case1"),

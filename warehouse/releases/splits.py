@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
@@ -62,18 +62,6 @@ def parse_shares(text: str) -> dict[str, float]:
             f" {sum(shares.values()):g}."
         )
     return shares
-
-
-def parse_split_by(text: str) -> SplitBy:
-    """What `--by` says.
-
-    Raises ConfigurationError where it is nothing that splits can be made by.
-    """
-    if text not in get_args(SplitBy):
-        raise ConfigurationError(
-            f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}."
-        )
-    return cast("SplitBy", text)
 
 
 def plan_splits(

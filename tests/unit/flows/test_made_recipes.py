@@ -121,4 +121,4 @@ def test_what_is_wrong_is_told_as_of_a_file(changes: dict[str, Any], words: str)
 
 
 def test_the_examples_of_the_docstrings_are_true() -> None:
-    assert doctest.testmod(building) == (0, 8)
+    assert doctest.testmod(building) == (0, 9)
