@@ -18,6 +18,7 @@ from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.text import capitalised
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -118,7 +119,9 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
             )
     turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
-    return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
+    return [
+        source.with_changes(kind=derivation.transform, turns=turns, facts=NO_FACTS, origin=origin)
+    ]
 
 
 def merge_questions(

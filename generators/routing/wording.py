@@ -35,11 +35,11 @@ from callwright.warehouse.records import (
     PlannedCall,
     RoutingPlan,
     Sample,
+    SampleFacts,
     StatedValue,
     Tool,
     UserTurn,
     ValueSource,
-    trait_tag,
 )
 
 PROMPTS = "callwright.generators.routing.prompts"
@@ -288,7 +288,7 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
             category=plan.domain,
             candidates=plan.candidates,
             turns=(UserTurn(text=request), CallTurn(calls=calls)),
-            tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
+            facts=SampleFacts(difficulty=traits_of(plan.kind).difficulty),
             origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]

@@ -77,7 +77,7 @@ CallKeys = list[frozenset[str]]
 )
 async def check_path(sample: Sample, context: StageContext) -> Answer:
     """Prove each value by its evidence, and by search that no other path is as short."""
-    name, calls = sample.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
+    name, calls = sample.facts.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
     proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
     if name not in context.environments:
         return answer_of(
@@ -281,21 +281,21 @@ class _PathFindings:
         leaves it open.
         """
         sample = self._sample
-        for step, position in sample.wanted:
+        for step, position in sample.facts.wanted:
             if (
                 step >= len(self._call_turns)
                 or (self._call_turns[step], position) not in self._places
             ):
                 self._contradict(f"The user asks for call {step}.{position}, which is missing.")
         calls = [
-            self._planned(turn, call, wanted=(step, position) in sample.wanted)
+            self._planned(turn, call, wanted=(step, position) in sample.facts.wanted)
             for step, turn in enumerate(self._call_turns)
             for position, call in enumerate(sample.calls_at(turn))
         ]
         if self.findings:
             return None
         return Goal(
-            environment=sample.environment,
+            environment=sample.facts.environment,
             language=sample.language,
             domain=sample.category,
             calls=tuple(calls),

@@ -423,7 +423,7 @@ class AnswerScores:
                 ratios.count("act_accuracy", agreeing, len(scored.acts))
             elif plans is not None:
                 for metric, is_right in chain.from_iterable(map(plans.verdicts, of_run)):
-                    ratios.count(metric, is_right, level=sample.difficulty)
+                    ratios.count(metric, is_right, level=sample.facts.difficulty)
 
     def addends(self) -> dict[str, Addend]:
         """What all that was gathered adds to each metric."""
@@ -497,7 +497,7 @@ def has_one_call(sample: Sample) -> bool:
 
 
 def _traits(sample: Sample) -> Traits:
-    return sample.kind, sample.category, sample.language, sample.difficulty
+    return sample.kind, sample.category, sample.language, sample.facts.difficulty
 
 
 def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
@@ -576,7 +576,7 @@ def _count(ratios: Ratios, sample: Sample, prediction: Prediction, grade: Grade 
     anything.
     """
     if grade is not None and grade.metric == "judge_score" and grade.count:
-        ratios.count("judge_score", grade.value, level=sample.difficulty)
+        ratios.count("judge_score", grade.value, level=sample.facts.difficulty)
     if traits_of(sample.kind).asked != "conversation" or (grade is not None and not grade.count):
         return
     judged, valid = (grade.count, round(grade.value)) if grade is not None else (0, 0)

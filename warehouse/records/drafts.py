@@ -12,7 +12,16 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Call, JsonSchema, Language, Record
-from callwright.warehouse.records.samples import DialogueAct, Draft, Fault, GoldCall, Sample, Turn
+from callwright.warehouse.records.samples import (
+    NO_FACTS,
+    DialogueAct,
+    Draft,
+    Facts,
+    Fault,
+    GoldCall,
+    Sample,
+    Turn,
+)
 
 ElementKind = Literal[
     "city",
@@ -552,14 +561,14 @@ class WordedScenario(Draft):
 
 
 class Conversation(Draft):
-    """A worded conversation; `tags` tell at which turns what is asked for.
+    """A worded conversation; `facts` tell at which turns what is asked for.
 
     Replies without acts are yet to be labelled.
     """
 
     worded: WordedScenario
     turns: tuple[Turn, ...]
-    tags: tuple[str, ...] = ()
+    facts: Facts = NO_FACTS
 
 
 class TakenRecord(Draft):

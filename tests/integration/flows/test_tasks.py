@@ -59,7 +59,7 @@ def test_what_is_built_says_how_its_world_has_to_end(built: tuple[Recipe, Settin
     for sample in samples_of(settings):
         assert sample.kind == "task"
         assert sample.changes
-        assert (sample.environment, sample.simulation_seed) == ("workshop", 0)
+        assert (sample.facts.environment, sample.simulation_seed) == ("workshop", 0)
     verdicts = warehouse_of(settings).rows("select distinct check_name, decision from verdicts")
     assert {"check_name": "end_state", "decision": "proved"} in verdicts
     assert {"check_name": "path", "decision": "proved"} in verdicts

@@ -18,13 +18,13 @@ TAGS = (
 
 def test_a_sample_tells_its_traits_as_types() -> None:
     sample = Sample(kind="IS", language="en", category="Dining", candidates=(), turns=(), tags=TAGS)
-    assert (sample.shifts, sample.environment, sample.difficulty, sample.complexity) == (
-        (3,),
-        "town",
-        "hard",
-        "follow_up",
-    )
-    assert sample.wanted == ((2, 0), (2, 1))
+    assert (
+        sample.facts.shifts,
+        sample.facts.environment,
+        sample.facts.difficulty,
+        sample.facts.complexity,
+    ) == ((3,), "town", "hard", "follow_up")
+    assert sample.facts.wanted == ((2, 0), (2, 1))
     assert sample.stated_at("goal") == ((4, "book"),)
     assert sample.trait("callnavi_id") == '"a=b"'
     assert sample.trait("hammerbench_id") == ""

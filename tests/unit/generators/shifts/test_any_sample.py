@@ -108,7 +108,7 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
     sample = await shifted(transform, conversation, other, context_for, catalog)
     assert await decisions(sample, context_for()) == ["proved", "proved"]
     assert sample.kind == name_of(conversation.kind, transform)
-    [shift] = sample.shifts
+    [shift] = sample.facts.shifts
     assert 0 <= shift < len(list(sample.snapshots()))
 
 

@@ -113,7 +113,7 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
         "result",
         "reply",
     ]
-    assert (sample.kind, sample.wanted, sample.trait("user")) == (
+    assert (sample.kind, sample.facts.wanted, sample.trait("user")) == (
         "live_task",
         ((1, 0), (1, 1)),
         "2/0",
@@ -136,7 +136,7 @@ async def test_calls_may_wait_for_what_the_user_says(workshop: Environment) -> N
     chat = Talker(source)
     chat.steps = [(call,) for step in chat.steps for call in step]
     sample = await talk(workshop, chat)
-    assert (sample.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
+    assert (sample.facts.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
     assert set((await decisions(sample, workshop)).values()) == {"proved"}
 
 
