@@ -437,7 +437,9 @@ def changed_samples(
         ):
             before, after = map(orjson.loads, sides)
             for side in (before, after):  # older bodies hold texts
-                side["facts"] = SampleFacts.model_validate(side["facts"]).model_dump(mode="json")
+                side["facts"] = SampleFacts.model_validate(side["facts"] or {}).model_dump(
+                    mode="json"
+                )
             fields = [
                 FieldChange(name, before[name], after[name])
                 for name in before

@@ -179,7 +179,7 @@ def test_one_template_becomes_several_tasks_over_other_things(tmp_path: Path) ->
     changes = {"samples": {"task": 3}, "variants": 3}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=changes), settings)
     samples = samples_of(settings)
-    assert len({one.trait("template") for one in samples}) == 1
+    assert len({one.facts.template for one in samples}) == 1
     assert len({one.request for one in samples}) == len({str(one.changes) for one in samples}) == 3
     landed = "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
     assert warehouse_of(settings).rows(landed) == [{"landed": 3}]

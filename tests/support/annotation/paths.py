@@ -5,6 +5,7 @@ from pydantic import JsonValue
 from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.records import (
     Call,
+    CallPlace,
     CallTurn,
     Condition,
     Correction,
@@ -20,6 +21,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     StatedValue,
     Tool,
     TracedGoal,
@@ -167,7 +169,9 @@ def path_sample(found: JsonValue = None) -> Sample:
             ResultTurn(results=(details(), reviews())),
             ReplyTurn(text=answer_of(wanted, "en")),
         ),
-        tags=("environment=town", "template=0123abc", "wanted=2.0 2.1"),
+        facts=SampleFacts(
+            environment="town", template="0123abc", wanted=(CallPlace(2, 0), CallPlace(2, 1))
+        ),
     )
 
 

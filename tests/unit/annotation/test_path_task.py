@@ -37,6 +37,7 @@ from callwright.warehouse.records import (
     GoldCall,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
@@ -128,7 +129,7 @@ def test_a_value_put_together_of_others_has_a_line_for_each_part():
             CallTurn(calls=(call,), executed=True),
             ResultTurn(results=(1,)),
         ),
-        tags=("environment=town",),
+        facts=SampleFacts(environment="town"),
     )
     shown = review_task(sample, TOOLS, [], reason="-").calls_shown
     assert "      legs[0].from   ← “I” (said)\n      legs[1].from   ← “I” (said)" in shown

@@ -56,7 +56,7 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
         "en",
         2,
     )
-    assert "difficulty=hard" in sample.tags
+    assert sample.facts.difficulty == "hard"
     assert [(call.tool, call.arguments) for call in sample.gold] == [
         ("findGuest", {"name": "Ida Berg"}),
         ("bookSauna", {"guestID": "$$$", "hour": 7}),

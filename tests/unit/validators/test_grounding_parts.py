@@ -8,12 +8,14 @@ from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.origins import origin_of, root_of
 from callwright.validators.reading.one_call import applies_to as asks_a_checker
 from callwright.warehouse.records import (
+    NO_FACTS,
     CallTurn,
     Evidence,
     GoldCall,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -73,7 +75,7 @@ def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
         language="en",
         category="Trips",
         candidates=(TOOL.key, FIND.key),
-        tags=("environment=trips",),
+        facts=SampleFacts(environment="trips"),
         turns=(
             UserTurn(text=REQUEST),
             CallTurn(calls=(find,), executed=True),
@@ -136,4 +138,4 @@ def test_paths_and_parts_are_taken_apart() -> None:
 def test_hammerbench_s_readings_leave_paths_alone() -> None:
     one = sample({"stops": "p7"})
     assert not asks_a_checker(one)
-    assert asks_a_checker(one.with_changes(tags=()))
+    assert asks_a_checker(one.with_changes(facts=NO_FACTS))

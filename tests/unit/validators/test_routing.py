@@ -18,7 +18,7 @@ from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.routing import applies_to, check_routing, does_the_same, route
 from callwright.validators.checks.verdicts import Answer
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, SampleFacts, Tool, UserTurn
 from tests.support.generators.routing.asking import context_of, questions
 
 BANK = domain_tools(["Bank"])
@@ -74,9 +74,8 @@ def without_an_argument(sample: Sample) -> Sample:
 
 
 def with_other_difficulty(sample: Sample) -> Sample:
-    return sample.with_changes(
-        tags=("difficulty=medium" if sample.kind != ROUTING_MEDIUM else "difficulty=easy",)
-    )
+    other = "medium" if sample.kind != ROUTING_MEDIUM else "easy"
+    return sample.with_changes(facts=SampleFacts(difficulty=other))
 
 
 def with_fewer_candidates(sample: Sample) -> Sample:

@@ -23,9 +23,9 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
-    asked_tag,
 )
 
 REQUEST = (
@@ -89,11 +89,7 @@ def task(
         category="workshop",
         candidates=tuple(tool.key for tool in environment.tools),
         turns=tuple(turns),
-        tags=(
-            f"environment={environment.name}",
-            f"simulation={world.seed}",
-            *map(asked_tag, asked),
-        ),
+        facts=SampleFacts(environment=environment.name, simulation=world.seed, asked=tuple(asked)),
         changes=ending.changes,
     )
 

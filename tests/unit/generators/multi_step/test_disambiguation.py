@@ -6,11 +6,13 @@ from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.stages import StageContext
 from callwright.testing import context_of
 from callwright.warehouse.records import (
+    CallPlace,
     Condition,
     Goal,
     GoalPath,
     Picked,
     PlannedCall,
+    SampleFacts,
     StatedValue,
     TracedGoal,
     WordedGoal,
@@ -89,10 +91,10 @@ async def test_the_sample_has_evidence_for_every_argument() -> None:
     (path,) = await disambiguate(await path_of(goal()), context())
     sample = await write_sample(path, context(), path)
     assert [turn.kind for turn in sample.turns] == ["user", *["calls", "result"] * 3, "reply"]
-    assert sample.tags == (
-        "environment=town",
-        f"template={path.traced.worded.goal.key}",
-        "wanted=2.0 2.1",
+    assert sample.facts == SampleFacts(
+        environment="town",
+        template=path.traced.worded.goal.key,
+        wanted=(CallPlace(2, 0), CallPlace(2, 1)),
     )
     for snapshot in sample.snapshots():
         for call in snapshot.calls:

@@ -42,7 +42,7 @@ async def test_a_template_becomes_as_many_as_its_goal_asks_for() -> None:
     samples = await samples_of(ten(goal()))
     assert len({sample.request for sample in samples}) == len(samples) == 10
     assert samples[0].request == request()
-    assert {sample.tags[1] for sample in samples} == {f"template={ten(goal()).key}"}
+    assert {sample.facts.template for sample in samples} == {ten(goal()).key}
 
 
 async def test_all_variants_have_the_tools_and_steps_of_the_template() -> None:

@@ -16,7 +16,7 @@ from callwright.generators.routing.wording import RoutingWording, routing_proble
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
+from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, SampleFacts, StatedValue
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
@@ -30,7 +30,7 @@ async def test_a_question_holds_its_calls_in_one_turn_that_is_not_carried_out(ki
         assert not sample.turns[1].executed
         assert [call.tool for call in sample.gold] == [call.tool for call in plan.calls]
         assert sample.category == "Bank"
-        assert sample.tags == (f"difficulty={kind.removeprefix('routing_')}",)
+        assert sample.facts == SampleFacts(difficulty=kind.removeprefix("routing_"))
         assert sample.candidates == plan.candidates
 
 
