@@ -37,7 +37,7 @@ from callwright.generators.imports.reading import (
 )
 from callwright.generators.multi_step.samples import add_evidence, kind_of_domain
 from callwright.generators.routing.making import FAMILY as ROUTING
-from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from callwright.generators.routing.tool_graph import returned_fields, unknown_evidence
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.exports.papers import (
     ALIASES,
@@ -328,9 +328,7 @@ class _CallNaviReader(RecordReader):
                         for at, call in enumerate(calls)
                         if argument in returned.get(call.tool, ())
                     ]
-                    found += (
-                        [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
-                    )
+                    found += [unknown_evidence(argument, places[-1], argument)] if places else []
                 calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
             self.refuse(

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import world_of
-from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
 from callwright.generators.multi_step.resolving import (
@@ -385,13 +384,13 @@ def evidence_of(
             place = places[leaf.argument]
             turn = TURNS_A_STEP * (place.step + 1)
             dot = "" if place.path.startswith("[") or not place.path else "."
-            response, rule = (
-                f"turns[{turn}].results[{place.call}]{dot}{place.path}",
-                write_rule(leaf.source),
-            )
             found.append(
                 Evidence(
-                    argument=leaf.argument, kind="response", turn=turn, path=response, rule=rule
+                    argument=leaf.argument,
+                    kind="response",
+                    turn=turn,
+                    path=f"turns[{turn}].results[{place.call}]{dot}{place.path}",
+                    rule=leaf.source.rule,
                 )
             )
         elif isinstance(leaf.source, StatedValue):

@@ -17,6 +17,7 @@ from callwright.warehouse.records import (
     CallPlace,
     CallTurn,
     Evidence,
+    FeedRule,
     GoldCall,
     Sample,
     SampleFacts,
@@ -26,7 +27,6 @@ from callwright.warehouse.records import (
 )
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
-_CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")
 
 
 class Replacement(NamedTuple):
@@ -198,11 +198,11 @@ class _Moves:
             if place is None:
                 return None
             path = f"turns[{place[0] + 1}].results[{place[1]}]{path[source.end() :]}"
-        if before := _CALL_BEFORE.match(rule):
-            place = self._calls.get((own, int(before[1])))
+        if isinstance(rule, FeedRule):
+            place = self._calls.get((own, rule.call))
             if place is None:
                 return None
-            rule = f"calls[{place[1]}]{rule[before.end() :]}"
+            rule = rule.with_changes(call=place[1])
         turn = None if evidence.turn is None else self._turns.get(evidence.turn)
         is_gone = turn is None and evidence.turn is not None
         return None if is_gone else evidence.with_changes(turn=turn, path=path, rule=rule)

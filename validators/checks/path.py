@@ -11,7 +11,7 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import entries_of, has, read_rule, rivals, value_at
+from callwright.generators.environments.picking import entries_of, has, rivals, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.disambiguation import strike_rivals
@@ -42,10 +42,12 @@ from callwright.warehouse.records import (
     Composed,
     Default,
     DoubtedFact,
+    EntryRule,
     Evidence,
     Goal,
     GoldCall,
     JsonSchema,
+    Picked,
     PlannedCall,
     ResultTurn,
     Sample,
@@ -408,10 +410,11 @@ class _PathFindings:
             problem = f"{taken} {evidence.path}, which answers no call."
         elif not isinstance(results, ResultTurn) or position >= len(results.results):
             problem = f"{taken} {evidence.path}, where there is no response."
+        elif not isinstance(rule := evidence.rule, EntryRule):
+            problem = f"The evidence for {where} leads nowhere: its rule tells no entry."
         else:
             try:
-                picked = read_rule(evidence.rule, self._places.index((turn - 1, position)))
-                held = shifted(value_at(results.results[position], path), picked.later_by)
+                held = shifted(value_at(results.results[position], path), rule.later_by)
             except RecordError as error:
                 problem = f"The evidence for {where} leads nowhere: {error}"
             else:
@@ -420,7 +423,14 @@ class _PathFindings:
                         f"{where} is {value!r}, but {evidence.path} holds {held!r}.",
                         evidence.argument,
                     )
-                return picked
+                call = self._places.index((turn - 1, position))
+                return Picked(
+                    call=call,
+                    entries=rule.entries,
+                    field=rule.field,
+                    where=rule.where,
+                    later_by=rule.later_by,
+                )
         self._contradict(problem, evidence.argument)
         return Default(value=value)
 

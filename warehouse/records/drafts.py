@@ -14,8 +14,10 @@ from pydantic import Field, JsonValue
 from callwright.warehouse.records.base import Arguments, Call, JsonSchema, Language, Record
 from callwright.warehouse.records.samples import (
     NO_FACTS,
+    Condition,
     DialogueAct,
     Draft,
+    EntryRule,
     Facts,
     Fault,
     GoldCall,
@@ -51,7 +53,6 @@ ElementKind = Literal[
     "number",
     "flag",
 ]
-Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", "only"]
 
 
 class Link(Record):
@@ -68,19 +69,6 @@ class Link(Record):
     source: str
     entries: str
     field: str
-
-
-class Condition(Record):
-    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
-    entry.
-
-    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
-    list has one entry.
-    """
-
-    test: Test
-    field: str = ""
-    value: JsonValue = None
 
 
 class StatedValue(Record):
@@ -117,6 +105,13 @@ class Picked(Record):
     field: str
     where: tuple[Condition, ...] = ()
     later_by: int = 0
+
+    @property
+    def rule(self) -> EntryRule:
+        """What tells the value in the response, whichever call returned it."""
+        return EntryRule(
+            entries=self.entries, field=self.field, where=self.where, later_by=self.later_by
+        )
 
 
 class Composed(Record):

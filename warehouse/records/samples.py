@@ -15,16 +15,78 @@ from pydantic import (
     PlainSerializer,
     SerializationInfo,
     SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
     model_serializer,
     model_validator,
 )
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records.base import FOR_KEYS, Arguments, Call, Change, Language, Record
-from callwright.warehouse.records.texts import read_facts, write_facts
+from callwright.warehouse.records.texts import (
+    read_facts,
+    read_rule,
+    write_entry_rule,
+    write_facts,
+    write_feed_rule,
+)
 
 EvidenceKind = Literal["span", "normalised", "default", "response", "context", "person"]
 DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
+
+
+Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", "only"]
+
+
+class Condition(Record):
+    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
+    entry.
+
+    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
+    list has one entry.
+    """
+
+    test: Test
+    field: str = ""
+    value: JsonValue = None
+
+
+class EntryRule(Record):
+    """A value is the `field` of the entry of the list `entries` that meets all of `where`.
+
+    Paths are dotted, from the root of the response and from the entry; "" is the whole of it.
+    `later_by` is added, in minutes, to a date and time.
+    """
+
+    kind: Literal["entry"] = "entry"
+    entries: str
+    field: str
+    where: tuple[Condition, ...] = Field(default=(), exclude_if=not_)
+    later_by: int = Field(default=0, exclude_if=not_)
+
+    @model_serializer(mode="wrap")
+    def _serialize(
+        self, handler: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any] | str:
+        fields: dict[str, Any] = handler(self)
+        return write_entry_rule(self) if info.context is FOR_KEYS else fields
+
+
+class FeedRule(Record):
+    """A value that nobody knows yet is the `field` of what a call before returns, the one at the
+    place `call` (from 0) of the same turn.
+    """
+
+    kind: Literal["feed"] = "feed"
+    call: int
+    field: str
+
+    @model_serializer(mode="wrap")
+    def _serialize(
+        self, handler: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any] | str:
+        fields: dict[str, Any] = handler(self)
+        return write_feed_rule(self.call, self.field) if info.context is FOR_KEYS else fields
 
 
 class Evidence(Record):
@@ -32,7 +94,7 @@ class Evidence(Record):
 
     `turn` is the index into the sample's turns; `start` and `end` are character offsets into that
     turn's text (or its external message, when `in_message`); `path` addresses a value in an earlier
-    result; `rule` names a normalisation.
+    result; `rule` names a normalisation, or tells which value of the result is meant.
     """
 
     argument: str
@@ -43,7 +105,13 @@ class Evidence(Record):
     quote: str = ""
     in_message: bool = False
     path: str = ""
-    rule: str = ""
+    rule: str | Annotated[EntryRule | FeedRule, Field(discriminator="kind")] = ""
+
+    @field_validator("rule", mode="before")
+    @classmethod
+    def _read_older(cls, stated: object, info: ValidationInfo) -> object:
+        is_text = isinstance(stated, str) and info.data.get("kind") == "response"
+        return read_rule(str(stated)) if is_text else stated
 
 
 class GoldCall(Record):

@@ -1,14 +1,18 @@
-"""Facts as the texts "name=value" that samples of earlier versions hold, and that keys are made of.
+"""Facts and rules as the texts that samples of earlier versions hold, and that keys are made of.
 
 A key must stay what it was when a sample was first stored: reviews, releases and seeds refer to it.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
+
+if TYPE_CHECKING:
+    from callwright.warehouse.records.samples import Condition, EntryRule
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 _ASKED = re.compile(r"(\d+)\.(\d+) (.*)", re.DOTALL)
@@ -99,3 +103,78 @@ def write_facts(facts: Mapping[str, Any]) -> list[str]:
 
 def _label(call: Any) -> str:  # noqa: ANN401 - a Call, which is made of facts that are read here
     return orjson.dumps({"name": call.tool, "arguments": call.arguments}).decode()
+
+
+_BARE = re.compile(r'[^\s":;]+')
+_PATH = rf'"(?:[^"\\]|\\.)*"|{_BARE.pattern}'
+_FEED = re.compile(r"calls\[(\d+)\]\.returns\.(.+)")
+_ENTRY = re.compile(rf"({_PATH}) of ({_PATH})")
+_ONLY = "only entry"
+_CONDITION = re.compile(
+    rf"(?P<later>-?\d+) minutes later|(?P<only>{_ONLY})"
+    rf"|(?P<field>{_PATH}) (?P<compares>equals|contains) "
+    rf"|(?P<ranks>earliest|highest|latest|lowest) (?P<by>{_PATH})"
+)
+
+
+def read_rule(text: str) -> dict[str, Any] | str:
+    """The fields of the rule that a text states; the text itself where it names a rule."""
+    if feed := _FEED.fullmatch(text):
+        return {"kind": "feed", "call": feed[1], "field": feed[2]}
+    start = _ENTRY.match(text)
+    if start is None:
+        return text
+    where: list[dict[str, Any]] = []
+    rule: dict[str, Any] = {"kind": "entry", "where": where}
+    rule["field"], rule["entries"] = map(_read_path, start.groups())
+    at = start.end()
+    while at < len(text):
+        joint = "; " if where else ": "
+        found = _CONDITION.match(text, at + 2) if text.startswith(joint, at) else None
+        if found is None or "later_by" in rule:
+            return text
+        at = found.end()
+        if found["later"]:
+            rule["later_by"] = found["later"]
+        elif found["only"]:
+            where.append({"test": "only"})
+        elif found["ranks"]:
+            where.append({"test": found["ranks"], "field": _read_path(found["by"])})
+        else:
+            try:
+                value, at = json.JSONDecoder().raw_decode(text, at)
+            except ValueError:
+                return text
+            field = _read_path(found["field"])
+            where.append({"test": found["compares"], "field": field, "value": value})
+    return rule
+
+
+def write_feed_rule(call: int, field: str) -> str:
+    """The text of a rule that a call before feeds a value."""
+    return f"calls[{call}].returns.{field}"
+
+
+def write_entry_rule(rule: "EntryRule") -> str:
+    """The text of a rule that tells an entry; people can read it."""
+    parts = [*map(_write_condition, rule.where)]
+    parts += [f"{rule.later_by} minutes later"] if rule.later_by else []
+    start = f"{_write_path(rule.field)} of {_write_path(rule.entries)}"
+    return f"{start}: {'; '.join(parts)}" if parts else start
+
+
+def _write_condition(condition: "Condition") -> str:
+    if condition.test == "only":
+        return _ONLY
+    path = _write_path(condition.field)
+    if condition.test in ("equals", "contains"):
+        return f"{path} {condition.test} {json.dumps(condition.value, ensure_ascii=False)}"
+    return f"{condition.test} {path}"
+
+
+def _write_path(path: str) -> str:
+    return path if _BARE.fullmatch(path) else json.dumps(path, ensure_ascii=False)
+
+
+def _read_path(written: str) -> str:
+    return str(json.loads(written)) if written.startswith('"') else written

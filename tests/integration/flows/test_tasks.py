@@ -248,7 +248,7 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     asked = {"name": "both", "tools": tuple(sources), "samples": {"task_cross": 3}}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
     made = samples_of(settings)
-    assert {(one.kind, one.environment) for one in made} == {("task_cross", "workshop+depot")}
+    assert {(one.kind, one.facts.environment) for one in made} == {("task_cross", "workshop+depot")}
     proved = (
         "select subject from verdicts where check_name = 'end_state' and decision = 'proved' order"
         " by subject"

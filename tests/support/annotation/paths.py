@@ -10,6 +10,7 @@ from callwright.warehouse.records import (
     Condition,
     Correction,
     Default,
+    EntryRule,
     Evidence,
     Exchange,
     Goal,
@@ -34,8 +35,12 @@ REQUEST = (
     "I am off to Lyon and check in on 5 December 2026, two of us. Tell me about the cheapest hotel"
     " there and what guests say of it."
 )
-RULE_OF_PLACE = 'id of data: name equals "Lyon"'
-RULE_OF_HOTEL = "hotel_id of data.hotels: lowest price"
+RULE_OF_PLACE = EntryRule(
+    entries="data", field="id", where=(Condition(test="equals", field="name", value="Lyon"),)
+)
+RULE_OF_HOTEL = EntryRule(
+    entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
+)
 
 
 def _tool(name: str, description: str, **properties: JsonSchema) -> Tool:
@@ -119,7 +124,7 @@ def _said(argument: str, quote: str, rule: str = "") -> Evidence:
     )
 
 
-def _picked(argument: str, path: str, rule: str) -> Evidence:
+def _picked(argument: str, path: str, rule: EntryRule) -> Evidence:
     return Evidence(argument=argument, kind="response", turn=int(path[6]), path=path, rule=rule)
 
 

@@ -156,9 +156,8 @@ def test_the_evidence_of_a_conversation_names_the_turn_and_the_message(dialogue,
 def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_compared(
     dialogue, tools
 ):
-    turned = dialogue.with_changes(
-        kind="IS", turns=(*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't."))
-    )
+    turns = (*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't."))
+    turned = dialogue.with_changes(kind="IS", turns=turns, facts=dialogue.facts)
     task = review_task(turned, tools[::-1], [], reason="-")
     assert [line.text for line in task.conversation][-2:] == [
         "⚑ shift:   no call is due",

@@ -207,9 +207,8 @@ def changed_to_a_dialogue(sample: Sample) -> Sample:
         turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn
         for turn in sample.turns
     ]
-    return sample.with_changes(
-        kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
-    )
+    kept = tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
+    return sample.with_changes(kind="sQsA", turns=kept, facts=sample.facts)
 
 
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:

@@ -10,6 +10,8 @@ from callwright.validators.reading.one_call import applies_to as asks_a_checker
 from callwright.warehouse.records import (
     NO_FACTS,
     CallTurn,
+    Condition,
+    EntryRule,
     Evidence,
     GoldCall,
     ReplyTurn,
@@ -50,7 +52,7 @@ PLACES = {
 REQUEST = "From Oslo on 5 March 2027, please."
 
 
-def by_result(argument: str, path: str, rule: str) -> Evidence:
+def by_result(argument: str, path: str, rule: EntryRule) -> Evidence:
     return Evidence(
         argument=argument, kind="response", turn=2, path=f"turns[2].results[0].{path}", rule=rule
     )
@@ -97,7 +99,10 @@ async def decisions(one: Sample) -> tuple[str, str]:
 
 
 LEGS = [{"fromId": "p7", "date": "2027-03-05"}]
-FROM = by_result("legs[0].fromId", "data[0].id", 'id of data: name equals "Oslo"')
+OSLO = EntryRule(
+    entries="data", field="id", where=(Condition(test="equals", field="name", value="Oslo"),)
+)
+FROM = by_result("legs[0].fromId", "data[0].id", OSLO)
 
 
 async def test_a_list_of_objects_is_grounded_member_by_member() -> None:
@@ -113,13 +118,14 @@ async def test_a_member_that_nothing_says_is_not_grounded() -> None:
 
 
 async def test_a_joined_text_is_grounded_piece_by_piece() -> None:
-    parts = [by_result(f"stops[{at}]", f"data[{at}].id", "id of data") for at in (0, 1)]
+    rule = EntryRule(entries="data", field="id")
+    parts = [by_result(f"stops[{at}]", f"data[{at}].id", rule) for at in (0, 1)]
     assert await decisions(sample({"stops": "p7,p8"}, *parts)) == ("proved", "proved")
     assert (await decisions(sample({"stops": "p7,p9"}, *parts)))[1] == "unproved"
 
 
 async def test_a_moment_that_a_rule_makes_later_is_grounded() -> None:
-    later = by_result("leave", "data[0].at", "at of data: 90 minutes later")
+    later = by_result("leave", "data[0].at", EntryRule(entries="data", field="at", later_by=90))
     assert await decisions(sample({"leave": "2027-03-05 11:30"}, later)) == ("proved", "proved")
     assert (await decisions(sample({"leave": "2027-03-05 11:31"}, later)))[1] != "proved"
 

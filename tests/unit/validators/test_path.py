@@ -13,6 +13,7 @@ from callwright.warehouse.records import (
     CallPlace,
     CallTurn,
     Condition,
+    EntryRule,
     Goal,
     GoldCall,
     ResultTurn,
@@ -162,7 +163,9 @@ async def test_a_value_out_of_a_later_response_is_contradicted() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 5)
     later = call.evidence[0].with_changes(
-        path="turns[6].results[0].data.hotel_id", turn=6, rule="hotel_id of data"
+        path="turns[6].results[0].data.hotel_id",
+        turn=6,
+        rule=EntryRule(entries="data", field="hotel_id"),
     )
     verdict = await verdict_on(with_call(sample, 5, 0, call.with_changes(evidence=(later,))))
     assert (verdict.decision, "which comes later than turn 5" in verdict.reason) == (

@@ -18,6 +18,8 @@ from callwright.warehouse.records import (
     AskedField,
     Call,
     CallTurn,
+    Condition,
+    EntryRule,
     GoldCall,
     Language,
     ReplyTurn,
@@ -140,11 +142,12 @@ def request_to_paint(workshop: Environment, language: Language = "en") -> Sample
     turns = add_evidence(
         (UserTurn(text=text), *sample.turns[1:]), {tool.name: tool for tool in workshop.tools}
     )
-    rule = f'id of "": name equals "{first["name"]}"'
+    named = Condition(test="equals", field="name", value=first["name"])
+    rule = EntryRule(entries="", field="id", where=(named,))
     return sample.with_changes(turns=tuple(_ruled(one, rule) for one in turns), language=language)
 
 
-def _ruled(turn: Turn, rule: str) -> Turn:
+def _ruled(turn: Turn, rule: EntryRule) -> Turn:
     """The turn, what its calls take out of a list told by a rule."""
     if not isinstance(turn, CallTurn):
         return turn

@@ -8,6 +8,7 @@ from callwright.testing import context_of
 from callwright.warehouse.records import (
     CallPlace,
     Condition,
+    EntryRule,
     Goal,
     GoalPath,
     Picked,
@@ -101,7 +102,9 @@ async def test_the_sample_has_evidence_for_every_argument() -> None:
             assert sorted(one.argument for one in call.evidence) == sorted(call.arguments)
     hotel = sample.gold[0].evidence[0]
     assert hotel.path == "turns[4].results[0].data.hotels[1].hotel_id"
-    assert hotel.rule == "hotel_id of data.hotels: lowest price"
+    assert hotel.rule == EntryRule(
+        entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
+    )
 
 
 def two_lookups() -> Goal:

@@ -5,13 +5,7 @@ for each argument.
 import pytest
 
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import (
-    UNKNOWN,
-    Feed,
-    feed_of,
-    unknown_arguments,
-    unknown_evidence,
-)
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.testing import ScriptedModel
@@ -60,13 +54,6 @@ async def test_what_a_lookup_finds_is_spoken_of_and_not_stated() -> None:
         unknown = [one for call in sample.gold for one in unknown_arguments(call)]
         assert unknown
         assert UNKNOWN not in sample.request
-
-
-def test_evidence_of_the_unknown_is_read_back() -> None:
-    evidence = unknown_evidence("loanNumber", Feed(2, "loanNumber"))
-    assert feed_of(evidence) == Feed(2, "loanNumber")
-    assert feed_of(evidence.with_changes(kind="default")) is None
-    assert feed_of(evidence.with_changes(rule="returns")) is None
 
 
 def hard_plan() -> RoutingPlan:

@@ -127,7 +127,7 @@ async def test_what_was_shifted_can_be_shifted_again(
     twice = await shifted(second, once, None, context_for, catalog)
     assert twice.kind == f"{first}_{second}"
     assert await decisions(twice, context_for()) == ["proved", "proved"]
-    assert len(twice.shifts) == 1
+    assert len(twice.facts.shifts) == 1
 
 
 @pytest.mark.parametrize("file", [*FILES[::2], *map(slow, FILES[1::2])])

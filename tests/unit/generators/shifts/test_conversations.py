@@ -33,7 +33,7 @@ async def test_a_correction_of_its_own_turn_comes_while_a_question_is_open() -> 
 async def test_other_samples_are_left_whole() -> None:
     sample = await converse("underfill")
     assert until_due(sample, "mSv") == sample
-    renamed = sample.with_changes(kind="multi_step")
+    renamed = sample.with_changes(kind="multi_step", facts=sample.facts)
     assert until_due(renamed, "SO_case1") == renamed
 
 
