@@ -9,12 +9,9 @@ create or replace macro sample_fact(body, name) as coalesce(
 create or replace macro rule_words(rule) as case rule ->> '$.kind'
     when 'feed' then format('calls[{}].returns.{}', rule ->> '$.call', rule ->> '$.field')
     when 'entry' then concat(
-        if(rule ->> '$.field' = '', '""', rule ->> '$.field'), ' of ', if(rule ->> '$.entries' = '', '""', rule ->> '$.entries'),
-        if(rule -> '$.where' is null and rule -> '$.later_by' is null, '', ': '),
-        array_to_string(list_transform(json_extract(rule, '$.where[*]'), lambda one : case one ->> '$.test'
-            when 'only' then 'only entry'
-            when 'equals' then format('{} equals {}', one ->> '$.field', (one -> '$.value')::varchar)
-            when 'contains' then format('{} contains {}', one ->> '$.field', (one -> '$.value')::varchar)
-            else concat(one ->> '$.test', ' ', one ->> '$.field') end), '; '),
-        if(rule -> '$.where' is null or rule -> '$.later_by' is null, '', '; '), (rule ->> '$.later_by') || ' minutes later')
+        coalesce(nullif(rule ->> '$.field', ''), '""'), ' of ', coalesce(nullif(rule ->> '$.entries', ''), '""'),
+        ': ' || nullif(array_to_string(list_append(list_transform(json_extract(rule, '$.where[*]'), lambda one : case
+            when (one ->> '$.test') = 'only' then 'only entry'
+            when (one ->> '$.test') in ('equals', 'contains') then concat_ws(' ', one ->> '$.field', one ->> '$.test', one -> '$.value')
+            else concat_ws(' ', one ->> '$.test', one ->> '$.field') end), (rule ->> '$.later_by') || ' minutes later'), '; '), ''))
     else rule ->> '$' end;
