@@ -21,8 +21,7 @@ from callwright.warehouse.records import (
     Language,
     Record,
 )
-from callwright.warehouse.records.samples import Test
-from callwright.warehouse.records.samples import EvidenceKind
+from callwright.warehouse.records.samples import EvidenceKind, Test
 from callwright.warehouse.templates import sandbox
 
 

@@ -16,9 +16,7 @@ async def say_thanks(derivation: Derivation, context: StageContext) -> list[Samp
     )
     origin = Origin(stage="thanks", parents=(derivation.key,), seed=derivation.seed)
     facts, turns = derivation.source.facts, (said, *others)  # its turns stand where they stood
-    return [
-        derivation.source.with_changes(kind="example", turns=turns, facts=facts, origin=origin)
-    ]
+    return [derivation.source.with_changes(kind="example", turns=turns, facts=facts, origin=origin)]
 
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
