@@ -195,7 +195,7 @@ def shift_turn(sample: Sample) -> int | None:
     if traits_of(sample.kind).shift == "message":
         return None
     turns = sample.call_turns
-    for number in sample.shifts:
+    for number in sample.facts.shifts:
         return turns[number][0] if number < len(turns) else None
     found = (
         place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after)

@@ -222,9 +222,9 @@ def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
     """The calls that the user asks for; none where the sample does not tell which."""
     places = step_turns(sample)
     found: list[Asked] = []
-    for step, position in sample.wanted:
+    for step, position in sample.facts.wanted:
         made, results = turns[places[step]], turns[places[step] + 1]
         if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
-            fields = sample.asked_of(step, position)
+            fields = sample.facts.asked_of(step, position)
             found.append(Asked(made.calls[position].tool, results.results[position], fields))
     return found

@@ -279,7 +279,7 @@ def place_goal(path: GoalPath) -> PlacedGoal:
         for leaf in leaves:
             if isinstance(leaf.source, Picked):
                 response, entry, _ = found[leaf.argument]
-                pick = Pick(planned.tool, leaf.argument, leaf.source, entry)
+                pick = Pick(planned.tool, leaf.argument, leaf.source.rule, entry)
                 picks.setdefault((*response, leaf.source.entries), []).append(pick)
     return PlacedGoal(leaves_at, places, picks)
 

@@ -11,16 +11,9 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.screens import SampleScreenWords
-from callwright.generators.environments.picking import (
-    Entry,
-    entries_of,
-    has,
-    read_rule,
-    rivals,
-    value_at,
-)
+from callwright.generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Evidence, Picked, ResultTurn, Sample
+from callwright.warehouse.records import EntryRule, Evidence, FeedRule, Picked, ResultTurn, Sample
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -43,7 +36,7 @@ class Pick(NamedTuple):
 
     tool: str
     argument: str
-    rule: Picked
+    rule: EntryRule
     entry: int
 
 
@@ -118,18 +111,15 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
     return list(dict.fromkeys([*asked, *(rule.field for rule in rules if rule.field)]))
 
 
-def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] | None:
+def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, EntryRule, int] | None:
     """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry
     that is there.
     """
-    found = (
-        _RESULT.fullmatch(evidence.path) if evidence.kind == "response" and evidence.rule else None
-    )
-    if found is None:
+    found, rule = _RESULT.fullmatch(evidence.path), evidence.rule
+    if found is None or not isinstance(rule, EntryRule):
         return None
     turn, result = int(found[1]), int(found[2])
     try:
-        rule = read_rule(evidence.rule, 0)
         entries = entries_of(_response(sample, turn, result), rule.entries)
         index = _INDEX.match(found[3].removeprefix(rule.entries))
         entry = int(index[1]) if index else 0
@@ -183,7 +173,7 @@ def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) ->
     return _joined([*first, *rest], most)
 
 
-def render_rule(rule: Picked, words: SampleScreenWords) -> str:
+def render_rule(rule: EntryRule | Picked, words: SampleScreenWords) -> str:
     """The rule of a pick in the words of the screen."""
     parts = [
         words.rule[one.test].format(
@@ -207,13 +197,14 @@ def render_rule(rule: Picked, words: SampleScreenWords) -> str:
 
 
 def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
-    """Out of what part of a response a value comes; a rule that no pick has is shown as it is
-    written.
-    """
-    try:
-        return render_rule(read_rule(evidence.rule, 0), words)
-    except RecordError:
-        return evidence.rule or evidence.path
+    """By what rule a value comes out of a response, or where it stands in it."""
+    match evidence.rule:
+        case EntryRule() as rule:
+            return render_rule(rule, words)
+        case FeedRule(call=call, field=field):
+            return words.rule["feed"].format(field=write_name(field), number=call + 1)
+        case name:
+            return name or evidence.path
 
 
 def without_long_words(text: str) -> str:

@@ -353,10 +353,9 @@ def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
-    rule = (
-        "" if evidence.kind in ("normalised", "context") else evidence.rule
-    )  # those rules' names are English
-    how = rule or words.evidence_kind[evidence.kind]
+    # the names of normalisations are English
+    is_named = evidence.kind not in ("normalised", "context") and evidence.rule
+    how = render_source(evidence, words) if is_named else words.evidence_kind[evidence.kind]
     if not evidence.quote:
         return f"{evidence.path} ({how})" if evidence.path else how
     place = places.get(-1 if evidence.turn is None else evidence.turn, "")

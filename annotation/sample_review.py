@@ -256,7 +256,7 @@ def _edited(
     return (
         edited
         if edited is sample or len(calls) > 1
-        else edited.with_changes(kind=_kind_after(sample, calls, tools))
+        else edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)
     )
 
 

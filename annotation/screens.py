@@ -21,8 +21,7 @@ from callwright.warehouse.records import (
     Language,
     Record,
 )
-from callwright.warehouse.records.drafts import Test
-from callwright.warehouse.records.samples import EvidenceKind
+from callwright.warehouse.records.samples import EvidenceKind, Test
 from callwright.warehouse.templates import sandbox
 
 
@@ -60,7 +59,7 @@ class ProjectWords(ShownWords):
     mark: str
 
 
-PickWords = Literal[Test, "of", "where", "and", "later"]
+PickWords = Literal[Test, "of", "where", "and", "later", "feed"]
 _Words = TypeVar("_Words", bound=Record)
 
 

@@ -50,6 +50,7 @@ from callwright.warehouse.records import (
     JsonSchema,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
     Verdict,
@@ -245,7 +246,7 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
     call = GoldCall(tool=stated.called, arguments=stated.arguments)
     turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
     language: Any = stated.language
-    tags = (f"reference_time={stated.now:%Y-%m-%d %H:%M}",) if stated.now else ()
+    now = f"{stated.now:%Y-%m-%d %H:%M}" if stated.now else ""
     keys = tuple(tool.key for tool in tools)
     try:
         of(stated.language)
@@ -255,7 +256,7 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
             category="",
             candidates=keys,
             turns=turns,
-            tags=tags,
+            facts=SampleFacts(reference_time=now),
             system_message=stated.system,
         )
     except (ValidationError, ConfigurationError) as error:
@@ -295,7 +296,8 @@ class _Worlds:
         """The environment that the sample names: of the settings that its name leaves open those
         that answer its calls alike.
         """
-        known = WORLDS.named(sample.environment) if sample.environment in WORLDS else None
+        name = sample.facts.environment
+        known = WORLDS.named(name) if name in WORLDS else None
         if known is None or not known.alone:
             return {}
         recorded = [
@@ -309,7 +311,7 @@ class _Worlds:
             sum([(await world.answer(call)).response == result for call, result in recorded])
             for world in worlds
         ]
-        return {sample.environment: worlds[alike.index(max(alike))]}
+        return {name: worlds[alike.index(max(alike))]}
 
     def _opened_with(self, known: World, settings: EnvironmentPart) -> Environment:
         if settings not in self._known:

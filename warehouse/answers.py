@@ -52,7 +52,7 @@ def untold_fields(
     steps = [at for at, turn in sample.call_turns if turn.executed]
     return [
         field
-        for field in sample.asked
+        for field in sample.facts.asked
         if not any(
             all(_is_told(one, told) for one in values_at(returned, field.path))
             for returned in _returned(sample, steps, field, answers)

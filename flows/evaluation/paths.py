@@ -696,7 +696,7 @@ def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) 
     """The matchers for a sample; without its environment, or without a judge, that matching
     finds no call equal.
     """
-    environment = context.environments.get(sample.environment)
+    environment = context.environments.get(sample.facts.environment)
     if environment is not None and traits_of(sample.kind).is_task:
         environment = BegunWorld(environment)
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}

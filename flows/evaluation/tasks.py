@@ -52,8 +52,8 @@ from callwright.warehouse.records import (
     Exchange,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
-    trait_tag,
 )
 
 _NOTHING: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
@@ -248,7 +248,7 @@ class Task:
     @cached_property
     def asked(self) -> frozenset[str]:
         """The keys of the calls of whose responses the user wants to be told something."""
-        asked = {(one.step, one.place) for one in self.sample.asked}
+        asked = {(one.step, one.place) for one in self.sample.facts.asked}
         return frozenset(
             call.key
             for at, step in enumerate(self._chain)
@@ -292,10 +292,7 @@ def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
         category="",
         candidates=tuple(tool.key for tool in world.tools),
         turns=(),
-        tags=(
-            trait_tag("environment", world.name),
-            trait_tag("simulation", world.seed if seed is None else seed),
-        ),
+        facts=SampleFacts(environment=world.name, simulation=world.seed if seed is None else seed),
     )
     return Task(sample, world, world.tools)
 
@@ -456,7 +453,7 @@ class TaskRun:
         """Begin with a new episode, and a run of the same sample that nothing was taken by."""
         self.outcome: RunOutcome | None = None
         self._episode, self._beside = episode, beside
-        self.untold = len(episode.task.sample.asked) or None
+        self.untold = len(episode.task.sample.facts.asked) or None
         self._turn_limit, self._taken = turn_limit, 0
         self._fault, self._is_seen, self._obeyed = episode.task.sample.fault, False, False
         self._case, self._is_made = episode.task.sample.policy_case, False

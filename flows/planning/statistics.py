@@ -61,7 +61,7 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
         tools.update(
             call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls
         )
-        required.update(one.trait_values("complexity"))
+        required.update([one.facts.complexity] if one.facts.complexity else [])
         spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
     if not conversations:
         return

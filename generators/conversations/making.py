@@ -49,13 +49,14 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Scenario,
     SimulatedCall,
+    SpokenPart,
     Tool,
     Turn,
     UserTurn,
     WordedScenario,
-    trait_tag,
 )
 
 PROMPTS = "callwright.generators.conversations.prompts"
@@ -103,12 +104,13 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
         await writing.add(move, worded.plan.scenario.seed + number)
     scenario = worded.plan.scenario
     origin = asked_origin(STAGE, worded, scenario.seed, context, (PROMPTS, USER, AGENT))
-    tags = (
-        trait_tag("complexity", scenario.complexity),
-        trait_tag("reference_time", scenario.reference_time),
-        *writing.tags,
+    facts = SampleFacts(
+        complexity=scenario.complexity,
+        reference_time=scenario.reference_time,
+        goals=tuple(writing.goals),
+        extras=tuple(writing.extras),
     )
-    return [Conversation(worded=worded, turns=tuple(writing.turns), tags=tags, origin=origin)]
+    return [Conversation(worded=worded, turns=tuple(writing.turns), facts=facts, origin=origin)]
 
 
 class _Writing:
@@ -123,7 +125,8 @@ class _Writing:
             tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)
         }
         self.turns: list[Turn] = []
-        self.tags: list[str] = []
+        self.goals: list[SpokenPart] = []
+        self.extras: list[SpokenPart] = []
 
     async def add(self, move: Move, seed: int) -> None:
         """Word the next move."""
@@ -142,7 +145,7 @@ class _Writing:
         turn = len(self.turns)
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
-            self.tags += [trait_tag("goal", f"{turn}:{name}") for name in names]
+            self.goals += [SpokenPart(turn, name) for name in names]
         for (number, name), stated in stated_values(
             words, expected_mentions(move, self._context), self._language
         ).items():
@@ -150,7 +153,7 @@ class _Writing:
                 continue
             evidence = span_evidence(name, turn, stated.place, words.text)
             if number == len(move.parts):
-                self.tags.append(trait_tag("extra", f"{turn}:{evidence.quote}"))
+                self.extras.append(SpokenPart(turn, evidence.quote))
                 continue
             part = move.parts[number]
             tool = self._context.tool(part.tool).name
@@ -397,7 +400,7 @@ async def label_conversations(conversation: Conversation, context: StageContext)
             candidates=scenario.candidates,
             withheld=scenario.withheld,
             turns=turns,
-            tags=conversation.tags,
+            facts=conversation.facts,
             origin=origin,
         )
     ]

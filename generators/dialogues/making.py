@@ -30,6 +30,7 @@ from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -244,7 +245,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
         evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
-    return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
+    return [source.with_changes(kind=KIND, turns=tuple(turns), facts=NO_FACTS, origin=origin)]
 
 
 def answer_forms(count: int, rng: Random) -> list[AnswerForm]:

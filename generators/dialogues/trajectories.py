@@ -19,6 +19,7 @@ from callwright.language.text import capitalised
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -126,7 +127,9 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
             )
     turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
-    return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
+    return [
+        source.with_changes(kind=derivation.transform, turns=turns, facts=NO_FACTS, origin=origin)
+    ]
 
 
 def merge_questions(

@@ -21,7 +21,7 @@ from callwright.generators.external.entities import (
 from callwright.generators.external.messages import mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
-from callwright.generators.shifts.turns import simulation_tags, snapshots_before
+from callwright.generators.shifts.turns import snapshots_before, with_shift
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -48,8 +48,6 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    trait_tag,
-    without_traits,
 )
 
 PROMPTS = "callwright.generators.external.prompts"
@@ -106,11 +104,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
             kind=name_of(source.kind, "external"),
             changes=(),
             turns=tuple(_turns(change)),
-            tags=(
-                *without_traits(source.tags, "shift"),
-                *simulation_tags(source),
-                trait_tag("shift", shift),
-            ),
+            facts=with_shift(source, shift),
             origin=origin,
         )
     ]

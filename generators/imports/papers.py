@@ -3,17 +3,16 @@ gives the record it came from.
 
 Nothing of a record is lost. HammerBench's labels are the gold, and stay as the data have them
 (empty strings and lists too); the label of an irrelevant request (whose tool is not among the
-candidates, so that no call is due) becomes a tag. CallNavi's questions are routing samples over the
-whole catalog of their domain; a placeholder stays what it is, with evidence where an earlier call
-of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence where it
-can be found.
+candidates, so that no call is due) becomes a fact. CallNavi's questions are routing samples over
+the whole catalog of their domain; a placeholder stays what it is, with evidence where an earlier
+call of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence
+where it can be found.
 """
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
@@ -38,7 +37,7 @@ from callwright.generators.imports.reading import (
 )
 from callwright.generators.multi_step.samples import add_evidence, kind_of_domain
 from callwright.generators.routing.making import FAMILY as ROUTING
-from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from callwright.generators.routing.tool_graph import returned_fields, unknown_evidence
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.exports.papers import (
     ALIASES,
@@ -50,19 +49,21 @@ from callwright.warehouse.exports.papers import (
     QUESTIONS,
 )
 from callwright.warehouse.records import (
+    Call,
     CallTurn,
     Evidence,
     GoldCall,
     Language,
     Message,
     Origin,
+    PaperId,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     Turn,
     UserTurn,
-    trait_tag,
 )
 
 KINDS: Mapping[str, str] = {  # file names, theirs and ours
@@ -136,15 +137,8 @@ class _HammerBenchReader(RecordReader):
             (call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None
         )
         first = gold or next(iter(self._labels), None)
-        labels = [
-            orjson.dumps({"name": call.tool, "arguments": call.arguments}) for call in self._labels
-        ]
-        tags = (
-            [trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode())]
-            if "id" in fields
-            else []
-        )
-        tags += [trait_tag("hammerbench_label", label.decode()) for label in labels]
+        labels = tuple(Call(tool=one.tool, arguments=one.arguments) for one in self._labels)
+        name = PaperId("hammerbench", fields["id"]) if "id" in fields else None
         return self.imported(
             lambda: Sample(
                 kind=kind or "",
@@ -152,7 +146,7 @@ class _HammerBenchReader(RecordReader):
                 category=first.tool.rpartition(".")[0] if first else "",
                 candidates=tuple(tool.key for tool in tools),
                 turns=tuple(turns),
-                tags=tuple(tags),
+                facts=SampleFacts(paper_id=name, hammerbench_labels=labels),
                 origin=Origin(stage="import_hammerbench"),
             ),
             tools,
@@ -282,9 +276,8 @@ class _CallNaviReader(RecordReader):
                 category=self._domain,
                 candidates=tuple(tool.key for tool in self._tools),
                 turns=(*turns, CallTurn(calls=tuple(calls))),
-                tags=(
-                    trait_tag("difficulty", str(difficulty)),
-                    trait_tag("callnavi_id", orjson.dumps(identity).decode()),
+                facts=SampleFacts(
+                    difficulty=str(difficulty), paper_id=PaperId("callnavi", identity)
                 ),
                 origin=Origin(stage="import_callnavi"),
             ),
@@ -335,9 +328,7 @@ class _CallNaviReader(RecordReader):
                         for at, call in enumerate(calls)
                         if argument in returned.get(call.tool, ())
                     ]
-                    found += (
-                        [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
-                    )
+                    found += [unknown_evidence(argument, places[-1], argument)] if places else []
                 calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
             self.refuse(
@@ -397,7 +388,7 @@ class _ComplexFuncBenchReader(RecordReader):
                 category=category,
                 candidates=tuple(tool.key for tool in tools),
                 turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-                tags=(trait_tag("complexfuncbench_id", orjson.dumps(identity).decode()),),
+                facts=SampleFacts(paper_id=PaperId("complexfuncbench", identity)),
                 origin=Origin(stage="import_complexfuncbench"),
             ),
             tools,

@@ -32,7 +32,7 @@ from callwright.generators.shifts.turns import (
     moved,
     obstacle,
     shift_intents,
-    shifted_tags,
+    shifted_facts,
     snapshots_before,
     stock_phrases,
     until_due,
@@ -133,7 +133,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
         kind=name_of(source.kind, change.derivation.transform),
         changes=(),
         turns=turns,
-        tags=shifted_tags(source, shift),
+        facts=shifted_facts(source, shift),
         origin=asked_origin(STAGE, change, change.derivation.seed, context, (PROMPTS, TEMPLATE)),
     )
     return [sample]

@@ -18,7 +18,7 @@ from callwright.warehouse.exports.examples import (
     tool_calls,
 )
 from callwright.warehouse.exports.writing import LeftOutRow, json_text
-from callwright.warehouse.records import Sample, without_traits
+from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import GivenAnswer, SampleAnswers
 from callwright.warehouse.releases.answers import WRONG
 
@@ -55,7 +55,7 @@ def right_runs(
     for run in answers.runs:
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
-        told = sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))
+        told = sample.with_changes(turns=run.turns, facts=sample.facts.with_changes(asked=()))
         for one in teach(told) if run.turns else ():
             if isinstance(one, TrainingExample):
                 yield one._replace(

@@ -294,7 +294,7 @@ Question = dict[str, Any]
 
 def dialogue_of(sample: Sample) -> str:
     """What the conversation is called: the name it was imported with, else its key."""
-    stated = stated_id(sample, "confetti_dialogue")
+    stated = stated_id(sample, "confetti")
     return sample.key if stated is None else str(stated)
 
 

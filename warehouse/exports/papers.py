@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
@@ -62,14 +61,14 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
-    stated = stated_id(sample, "callnavi_id")
+    stated = stated_id(sample, "callnavi")
     is_chained = any(UNKNOWN in call.arguments.values() for call in calls)
     by_calls = "easy" if len(calls) < 2 else "hard" if is_chained else "medium"  # noqa: PLR2004 - one call is easy
     return {
         "id": name if stated is None else str(stated),
         "question": spoken,
         "ground_truth": {"API": names, "parameters": parameters},
-        "difficulty": sample.difficulty or by_calls,
+        "difficulty": sample.facts.difficulty or by_calls,
     }
 
 
@@ -208,7 +207,7 @@ def _begin_paths(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         _require_path(sample)
         stated, domain = (
-            stated_id(sample, "complexfuncbench_id"),
+            stated_id(sample, "complexfuncbench"),
             sample.category.replace(" ", "-") or "Samples",
         )
         identity = None if stated is None else str(stated)
@@ -300,7 +299,7 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
         return {"messages": messages, "multiple_tools": listed}
     due = {call.tool for call in sample.all_calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
-    stated = stated_id(sample, "hammerbench_id")
+    stated = stated_id(sample, "hammerbench")
     identity: JsonValue = number if stated is None else stated
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
         return {
@@ -335,7 +334,9 @@ def kind_of_file(sample: Sample) -> str:
 
 
 def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
-    labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
+    labels: Iterator[JsonValue] = iter(
+        {"name": one.tool, "arguments": one.arguments} for one in sample.facts.hammerbench_labels
+    )
     # The label of an irrelevant request of our own: the tool that was taken away, whose arguments
     # nobody kept.
     withheld: list[JsonValue] = [

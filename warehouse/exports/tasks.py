@@ -144,7 +144,7 @@ class TaskFormat(NamedTuple):
                 f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark
             )
             if self.row_of is not None:
-                names = part.source.worlds[sample.environment].names
+                names = part.source.worlds[sample.facts.environment].names
                 shown = [
                     tool_document(tools[key], names[tools[key].name]) for key in sample.candidates
                 ]

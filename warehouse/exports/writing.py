@@ -17,7 +17,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Release, Sample, Tool, Trait, UserTurn
+from callwright.warehouse.records import Paper, Release, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 
 TEST = "test"
@@ -290,10 +290,10 @@ def user_text(turn: UserTurn) -> str:
     )
 
 
-def stated_id(sample: Sample, trait: Trait) -> JsonValue:
-    """What a sample that was imported is called there; None where it was not imported."""
-    stated = sample.trait(trait)
-    return orjson.loads(stated) if stated else None
+def stated_id(sample: Sample, paper: Paper) -> JsonValue:
+    """What a sample is called in a paper's data; None where it was not imported from there."""
+    known = sample.facts.paper_id
+    return known.id if known and known.paper == paper else None
 
 
 def _identifier(name: str) -> str:

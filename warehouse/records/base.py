@@ -2,7 +2,6 @@
 of them.
 """
 
-from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
 from operator import not_
@@ -12,6 +11,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 KEY_BYTES = 12
+FOR_KEYS = object()  # the context in which records are serialized for their keys
 
 
 def content_key(value: JsonValue) -> str:
@@ -26,16 +26,14 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin"})
-    KEYED_AS: ClassVar[
-        Mapping[str, str]
-    ] = {}  # fields by the names that they had when keys were first made of them
 
     @cached_property
     def key(self) -> str:
         """The content hash, blind to the fields of UNKEYED (who made it, when)."""
-        body = self.model_dump(mode="json", exclude=set(self.UNKEYED))
-        for name, earlier in self.KEYED_AS.items():
-            body[earlier] = body.pop(name)
+        # Fields bear the names, and facts the texts, that keys were first made of.
+        body = self.model_dump(
+            mode="json", exclude=set(self.UNKEYED), by_alias=True, context=FOR_KEYS
+        )
         return content_key({"type": type(self).__name__, "body": body})
 
     @classmethod

@@ -3,7 +3,6 @@ models were asked.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from operator import not_
 from typing import Annotated, ClassVar, Literal
@@ -217,12 +216,11 @@ class Prediction(Record):
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "reasoning"})  # no part of the answer
-    KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
 
     release: str
     subject: str
     turn: int
-    candidate: str
+    candidate: str = Field(serialization_alias="model")
     strategy: str = "direct"
     tools_shown: ToolsShown = "first"
     run: int = 0
@@ -331,11 +329,9 @@ class MultiStepRun(Record):
     is allowed was not made, None where none is due.
     """
 
-    KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
-
     release: str
     subject: str
-    candidate: str
+    candidate: str = Field(serialization_alias="model")
     strategy: str = "direct"
     mode: EvalMode
     run: int = 0

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Language, Release, Sample, Tool, content_key
+from callwright.warehouse.records import Language, Release, Sample, SampleFacts, Tool, content_key
 from callwright.warehouse.releases.answers import SampleAnswers
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -436,6 +436,10 @@ def changed_samples(
             sql("differences.changed"), [*keys, old, new]
         ):
             before, after = map(orjson.loads, sides)
+            for side in (before, after):  # older bodies hold texts
+                side["facts"] = SampleFacts.model_validate(side["facts"] or {}).model_dump(
+                    mode="json"
+                )
             fields = [
                 FieldChange(name, before[name], after[name])
                 for name in before

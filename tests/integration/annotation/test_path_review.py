@@ -13,7 +13,7 @@ from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
 from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.errors import AnnotationError, RecordError
-from callwright.warehouse.records import CallTurn, ResultTurn, Strike
+from callwright.warehouse.records import CallPlace, CallTurn, ResultTurn, SampleFacts, Strike
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 
 KEY = goal_path().key
@@ -93,7 +93,7 @@ def test_what_is_ticked_is_struck_in_a_new_version_of_the_sample():
     assert _names(parsed.edited) == ["h0", "h2", "h3", "h5", "h6", "h7"]
     assert parsed.edited.origin.parents == (sample.key,)
     assert (parsed.review.decision, parsed.review.result) == ("edit", parsed.edited.key)
-    assert parsed.edited.tags == sample.tags
+    assert parsed.edited.facts == sample.facts
 
 
 def test_evidence_moves_up_with_the_entry_that_it_names():
@@ -122,7 +122,7 @@ def test_when_all_that_competes_is_struck_nothing_is_left_to_ask():
 
 def test_the_answer_follows_the_responses_that_it_tells_of():
     sample = path_sample(hotels(8, (0, 4)))
-    retold = sample.with_changes(tags=("environment=town", "wanted=1.0"))
+    retold = sample.with_changes(facts=SampleFacts(environment="town", wanted=(CallPlace(1, 0),)))
     call = retold.turns[3].calls[0]
     text = answer_of([Asked(call.tool, retold.turns[4].results[0], ())], "en")
     retold = retold.with_changes(

@@ -14,6 +14,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
+from callwright.warehouse.records import SampleFacts
 from tests.support.flows.conversation_release import away, release, sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
@@ -35,7 +36,7 @@ def released(tmp_path: Path) -> Settings:
         settings,
         [
             sample("Bergen", 3),
-            sample("Porto", 5, kind="mSv", tags=["shift=2"]),
+            sample("Porto", 5, kind="mSv", facts=SampleFacts(shifts=(2,))),
             sample("Ghent", 2),
             away("Lyon"),
         ],

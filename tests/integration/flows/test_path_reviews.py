@@ -62,7 +62,7 @@ def _asked(site: ReviewSite, kind: str) -> list[str]:
 
 
 def _template(sample: Sample) -> str:
-    return next(tag for tag in sample.tags if tag.startswith("template="))
+    return sample.facts.template
 
 
 def _samples(site: ReviewSite) -> dict[str, Sample]:

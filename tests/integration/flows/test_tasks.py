@@ -59,7 +59,7 @@ def test_what_is_built_says_how_its_world_has_to_end(built: tuple[Recipe, Settin
     for sample in samples_of(settings):
         assert sample.kind == "task"
         assert sample.changes
-        assert (sample.environment, sample.simulation_seed) == ("workshop", 0)
+        assert (sample.facts.environment, sample.simulation_seed) == ("workshop", 0)
     verdicts = warehouse_of(settings).rows("select distinct check_name, decision from verdicts")
     assert {"check_name": "end_state", "decision": "proved"} in verdicts
     assert {"check_name": "path", "decision": "proved"} in verdicts
@@ -179,7 +179,7 @@ def test_one_template_becomes_several_tasks_over_other_things(tmp_path: Path) ->
     changes = {"samples": {"task": 3}, "variants": 3}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=changes), settings)
     samples = samples_of(settings)
-    assert len({one.trait("template") for one in samples}) == 1
+    assert len({one.facts.template for one in samples}) == 1
     assert len({one.request for one in samples}) == len({str(one.changes) for one in samples}) == 3
     landed = "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
     assert warehouse_of(settings).rows(landed) == [{"landed": 3}]
@@ -248,7 +248,7 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     asked = {"name": "both", "tools": tuple(sources), "samples": {"task_cross": 3}}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
     made = samples_of(settings)
-    assert {(one.kind, one.environment) for one in made} == {("task_cross", "workshop+depot")}
+    assert {(one.kind, one.facts.environment) for one in made} == {("task_cross", "workshop+depot")}
     proved = (
         "select subject from verdicts where check_name = 'end_state' and decision = 'proved' order"
         " by subject"

@@ -21,12 +21,16 @@ from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
+    NO_FACTS,
+    CallPlace,
     CallTurn,
     Evidence,
     GoldCall,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
+    SpokenPart,
     UserTurn,
 )
 from tests.support.flows.small_builds import TOOLS, build, settings_of, unmeasured_recipe
@@ -154,9 +158,9 @@ def test_a_defect_of_arguments_changes_no_word(subjects: list[AuditSubject], nam
             [tool for tool, _ in due] for due in before
         ]
         assert after != before
-        assert (made.sample.candidates, made.sample.tags) == (
+        assert (made.sample.candidates, made.sample.facts) == (
             subject.sample.candidates,
-            subject.sample.tags,
+            subject.sample.facts,
         )
 
 
@@ -245,10 +249,10 @@ def test_no_check_and_no_reader_knows_the_words_that_break_samples() -> None:
 
 
 def sample_of(
-    *kept: UserTurn | CallTurn | ResultTurn | ReplyTurn, tags: tuple[str, ...] = ()
+    *kept: UserTurn | CallTurn | ResultTurn | ReplyTurn, facts: SampleFacts = NO_FACTS
 ) -> Sample:
     return Sample(
-        kind="perfect", language="en", category="", candidates=("a",), turns=kept, tags=tags
+        kind="perfect", language="en", category="", candidates=("a",), turns=kept, facts=facts
     )
 
 
@@ -287,11 +291,11 @@ def test_turns_that_go_take_what_points_at_them() -> None:
         CallTurn(calls=(call,), executed=True),
         ResultTurn(results=({"id": 1},)),
         CallTurn(calls=(later,), executed=True),
-        tags=("wanted=0.0 2.0", "goal=0:t"),
+        facts=SampleFacts(wanted=(CallPlace(0, 0), CallPlace(2, 0)), goals=(SpokenPart(0, "t"),)),
     )
     left = rebuilt(sample, [one for one in kept_turns(sample) if one.old not in (1, 2)])
     [moved] = left.gold[0].evidence
     assert (moved.turn, moved.path) == (2, "turns[2].results[0].id")
-    assert left.wanted == ((1, 0),)
-    assert left.stated_at("goal") == ((0, "t"),)
+    assert left.facts.wanted == ((1, 0),)
+    assert left.facts.goals == ((0, "t"),)
     assert rebuilt(sample, kept_turns(sample)).turns == sample.turns

@@ -262,7 +262,7 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == [
         "Red Boat"
     ] * 4
-    assert parsed.edited.tags == dialogue.tags
+    assert parsed.edited.facts == dialogue.facts
 
 
 @pytest.mark.slow

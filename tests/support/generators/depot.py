@@ -30,6 +30,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
 )
@@ -106,7 +107,7 @@ def _task(environment: Environment, request: str, *steps: Step) -> Sample:
         category="depot",
         candidates=tuple(tool.key for tool in environment.tools),
         turns=add_evidence(turns, {tool.name: tool for tool in environment.tools}),
-        tags=("environment=depot", f"simulation={world.seed}"),
+        facts=SampleFacts(environment="depot", simulation=world.seed),
         changes=ending.changes,
     )
 

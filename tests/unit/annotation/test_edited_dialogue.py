@@ -228,7 +228,7 @@ def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools)
 # From here on by way of the annotation.
 
 
-def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(
+def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_facts(
     annotate, dialogue, tools
 ):
     typed = LINES.replace("~ people = 4", "~ people = 5").replace("four of us", "five of us")
@@ -239,9 +239,9 @@ def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(
         "edit",
         edited.key,
     )
-    assert (edited.kind, edited.tags, edited.candidates) == (
+    assert (edited.kind, edited.facts, edited.candidates) == (
         dialogue.kind,
-        dialogue.tags,
+        dialogue.facts,
         dialogue.candidates,
     )
     assert edited.origin.parents == (dialogue.key,)

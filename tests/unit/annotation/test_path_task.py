@@ -32,11 +32,14 @@ from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.records import (
     CallTurn,
+    Condition,
     DoubtedFact,
+    EntryRule,
     Evidence,
     GoldCall,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
@@ -128,7 +131,7 @@ def test_a_value_put_together_of_others_has_a_line_for_each_part():
             CallTurn(calls=(call,), executed=True),
             ResultTurn(results=(1,)),
         ),
-        tags=("environment=town",),
+        facts=SampleFacts(environment="town"),
     )
     shown = review_task(sample, TOOLS, [], reason="-").calls_shown
     assert "      legs[0].from   ← “I” (said)\n      legs[1].from   ← “I” (said)" in shown
@@ -195,7 +198,11 @@ def test_evidence_that_leads_nowhere_is_shown_as_it_stands(path):
                 kind="response",
                 turn=4,
                 path=path,
-                rule="hotel_id of data: lowest price",
+                rule=EntryRule(
+                    entries="data",
+                    field="hotel_id",
+                    where=(Condition(test="lowest", field="price"),),
+                ),
             ),
         ),
     )
@@ -251,7 +258,7 @@ def test_a_value_that_stands_alone_in_a_response_is_told_without_a_list():
         kind="response",
         turn=4,
         path="turns[4].results[0].data.key",
-        rule='data.key of ""',
+        rule=EntryRule(entries="", field="data.key"),
     )
     call = GoldCall(tool="Hotel_Details", arguments={"hotel_id": "k1"}, evidence=(rule,))
     alone = sample.with_changes(turns=(*sample.turns[:5], CallTurn(calls=(call,), executed=True)))

@@ -17,6 +17,7 @@ from callwright.validators.checks import declaring
 from callwright.validators.checks.table import all_checks, in_english, told_in_english
 from callwright.validators.checks.table import doubt_sentences as english_sentences
 from callwright.warehouse.records import (
+    NO_FACTS,
     CallTurn,
     DoubtedFact,
     Evidence,
@@ -25,6 +26,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
     Verdict,
 )
@@ -154,9 +156,8 @@ def test_the_evidence_of_a_conversation_names_the_turn_and_the_message(dialogue,
 def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_compared(
     dialogue, tools
 ):
-    turned = dialogue.with_changes(
-        kind="IS", turns=(*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't."))
-    )
+    turns = (*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't."))
+    turned = dialogue.with_changes(kind="IS", turns=turns, facts=dialogue.facts)
     task = review_task(turned, tools[::-1], [], reason="-")
     assert [line.text for line in task.conversation][-2:] == [
         "⚑ shift:   no call is due",
@@ -171,9 +172,9 @@ def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_com
 
 
 def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools):
-    untold = dialogue.with_changes(tags=())
+    untold = dialogue.with_changes(facts=NO_FACTS)
     assert review_task(untold, tools, [], reason="-").conversation[-1].text.startswith("⚑ shift:")
-    calm = dialogue.with_changes(turns=dialogue.turns[:8], tags=("shift=7",))
+    calm = dialogue.with_changes(turns=dialogue.turns[:8], facts=SampleFacts(shifts=(7,)))
     assert "⚑" not in "".join(
         line.text for line in review_task(calm, tools, [], reason="-").conversation
     )
@@ -181,7 +182,7 @@ def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools
 
 def test_a_value_in_a_message_is_no_change_of_mind(dialogue, tools):
     pointed = dialogue.with_changes(
-        kind="sQsA_external", turns=dialogue.turns[:5], tags=("shift=1",)
+        kind="sQsA_external", turns=dialogue.turns[:5], facts=SampleFacts(shifts=(1,))
     )
     assert (
         review_task(pointed, tools, [], reason="-").conversation[-1].text == "+ date = 2026-05-03"

@@ -17,9 +17,11 @@ from callwright.warehouse.records import (
     Evidence,
     GoldCall,
     Message,
+    PaperId,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -275,7 +277,7 @@ def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, di
         "category": category,
         "candidates": (context.key,),
         "turns": turns,
-        "tags": ("environment=travel",),
+        "facts": SampleFacts(environment="travel"),
     }
     return Sample(**{**fields, **changes}), {context.key: context}
 
@@ -283,7 +285,9 @@ def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, di
 def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:
     sample, tools = own_sample()
     other = sample.with_changes(category="Cross", kind="multi_step_cross")
-    brought = sample.with_changes(tags=('complexfuncbench_id="Car-Rental-0"',))
+    brought = sample.with_changes(
+        facts=SampleFacts(paper_id=PaperId("complexfuncbench", "Car-Rental-0"))
+    )
     made = written([brought, sample, other, sample.with_changes(language="zh")], tools)
     assert [one["id"] for one in made] == [
         "Car-Rental-0",

@@ -147,7 +147,7 @@ async def test_calls_come_with_a_result_and_replies_with_acts() -> None:
                 assert before.executed
                 assert isinstance(after, ResultTurn)
         assert all(turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn))
-        assert f"complexity={complexity}" in sample.tags
+        assert sample.facts.complexity == complexity
 
 
 async def test_a_chain_takes_its_value_from_the_result_before_it() -> None:

@@ -18,7 +18,15 @@ from callwright.generators.dialogues.making import (
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    NO_FACTS,
+    CallTurn,
+    Language,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,
@@ -71,7 +79,7 @@ async def test_each_answer_adds_exactly_its_value_and_says_it(
 
 async def test_the_sample_tells_where_it_comes_from() -> None:
     [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
-    assert (sample.kind, sample.tags, sample.candidates) == ("sQsA", (), (TABLE.key,))
+    assert (sample.kind, sample.facts, sample.candidates) == ("sQsA", NO_FACTS, (TABLE.key,))
     assert sample.origin is not None
     assert sample.origin.stage == "dialogues"
     assert sample.origin.parents == (plan("date").key,)

@@ -18,7 +18,14 @@ from callwright.generators.voices import (
 )
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.testing import ScriptedModel
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
+from callwright.warehouse.records import (
+    Assignment,
+    Origin,
+    ParameterChoice,
+    Sample,
+    SampleFacts,
+    UserTurn,
+)
 from tests.support.generators.external.fixtures import derivation
 
 PERSONAS = draw_personas(30, seed=1)
@@ -62,7 +69,7 @@ def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
     )
     voice = UserVoice("a nurse", "brief")
     spoken = marked(marked(bare, UserVoice("somebody", "else")), voice)
-    assert spoken.tags == ("persona=a nurse", "style=brief")
+    assert spoken.facts == SampleFacts(persona="a nurse", style="brief")
     assert voice_of(derivation(spoken), PERSONAS, STYLES) == voice
     assert voice_of(derivation(bare), PERSONAS, STYLES) != SILENT
 

@@ -6,7 +6,17 @@ import pytest
 
 from callwright.validators.checks.facts import check_answers
 from callwright.warehouse.answers import values_at
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    AskedField,
+    CallPlace,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    SampleFacts,
+    UserTurn,
+)
 
 TAXIS = {
     "data": {
@@ -27,7 +37,9 @@ def answered(text: str, *asked: str) -> Sample:
             ResultTurn(results=(TAXIS,)),
             ReplyTurn(text=text),
         ),
-        tags=("wanted=0.0", *(f"asked=0.0 {path}" for path in asked)),
+        facts=SampleFacts(
+            wanted=(CallPlace(0, 0),), asked=tuple(AskedField(0, 0, path) for path in asked)
+        ),
     )
 
 

@@ -25,6 +25,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
     Verdict,
@@ -75,10 +76,6 @@ def without_acts(sample: Sample, act: str) -> Sample:
     return changed(sample, change)
 
 
-def without_tag(sample: Sample, tag: str) -> Sample:
-    return sample.with_changes(tags=tuple(one for one in sample.tags if not one.startswith(tag)))
-
-
 def repeating_first_calls(sample: Sample) -> Sample:
     """Every later call of a tool as the first one was: no value is corrected."""
     first: dict[str, CallTurn] = {}
@@ -91,14 +88,9 @@ def repeating_first_calls(sample: Sample) -> Sample:
 
 def with_one_goal_a_turn(sample: Sample) -> Sample:
     """The same, but each turn asks for one thing only, by what is noted."""
-    seen: set[str] = set()
-    tags = []
-    for tag in sample.tags:
-        turn = tag.partition(":")[0]
-        if turn not in seen:
-            tags.append(tag)
-        seen |= {turn} if turn.startswith("goal=") else set()
-    return sample.with_changes(tags=tuple(tags))
+    first = {one.turn: one for one in reversed(sample.facts.goals)}
+    goals = tuple(one for one in sample.facts.goals if one is first[one.turn])
+    return sample.with_changes(facts=sample.facts.with_changes(goals=goals))
 
 
 def with_new_values(sample: Sample) -> Sample:
@@ -129,7 +121,7 @@ def saying_nothing(sample: Sample) -> Sample:
 
 def with_the_extra_used(sample: Sample) -> Sample:
     """What was said beside the point is an argument of every call."""
-    words = next(tag.rpartition(":")[2] for tag in sample.tags if tag.startswith("extra="))
+    words = sample.facts.extras[0].words
 
     def change(turn: Turn) -> Turn:
         if not isinstance(turn, CallTurn):
@@ -183,7 +175,9 @@ async def test_a_conversation_without_its_complexity_is_not_proved(complexity: C
 
 async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation() -> None:
     sample = await converse("exception_in_execution")
-    retagged = sample.with_changes(tags=("complexity=failed_conversation", *sample.tags[1:]))
+    retagged = sample.with_changes(
+        facts=sample.facts.with_changes(complexity="failed_conversation")
+    )
     assert (await judged(retagged)).decision == "unproved"
 
 
@@ -195,7 +189,7 @@ async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
 
 async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
     sample = await converse("underfill")
-    verdict = await judged(sample.with_changes(tags=("complexity=unheard_of",)))
+    verdict = await judged(sample.with_changes(facts=SampleFacts(complexity="unheard_of")))
     assert verdict.decision == "unproved"
     assert "unheard_of" in verdict.reason
 
@@ -213,9 +207,8 @@ def changed_to_a_dialogue(sample: Sample) -> Sample:
         turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn
         for turn in sample.turns
     ]
-    return sample.with_changes(
-        kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
-    )
+    kept = tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
+    return sample.with_changes(kind="sQsA", turns=kept, facts=sample.facts)
 
 
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:

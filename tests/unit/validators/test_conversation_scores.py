@@ -22,6 +22,7 @@ from callwright.warehouse.records import (
     GoldCall,
     Prediction,
     Sample,
+    SampleFacts,
     Score,
     Tool,
     UserTurn,
@@ -89,7 +90,7 @@ def test_the_right_values_under_another_tool_are_wrong(table: Tool) -> None:
 
 
 def test_first_last_and_shift_are_scored_apart(table: Tool) -> None:
-    shifted = conversation([table], kind="SO_case1", tags=["shift=1"])
+    shifted = conversation([table], kind="SO_case1", facts=SampleFacts(shifts=(1,)))
     plain = conversation([table], turns=conversation([table]).turns[:5])
     predictions = [
         *answers(shifted, STEPS[0], {"restaurant": "Lindenhof"}, STEPS[2]),

@@ -8,12 +8,16 @@ from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.origins import origin_of, root_of
 from callwright.validators.reading.one_call import applies_to as asks_a_checker
 from callwright.warehouse.records import (
+    NO_FACTS,
     CallTurn,
+    Condition,
+    EntryRule,
     Evidence,
     GoldCall,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -48,7 +52,7 @@ PLACES = {
 REQUEST = "From Oslo on 5 March 2027, please."
 
 
-def by_result(argument: str, path: str, rule: str) -> Evidence:
+def by_result(argument: str, path: str, rule: EntryRule) -> Evidence:
     return Evidence(
         argument=argument, kind="response", turn=2, path=f"turns[2].results[0].{path}", rule=rule
     )
@@ -73,7 +77,7 @@ def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
         language="en",
         category="Trips",
         candidates=(TOOL.key, FIND.key),
-        tags=("environment=trips",),
+        facts=SampleFacts(environment="trips"),
         turns=(
             UserTurn(text=REQUEST),
             CallTurn(calls=(find,), executed=True),
@@ -95,7 +99,10 @@ async def decisions(one: Sample) -> tuple[str, str]:
 
 
 LEGS = [{"fromId": "p7", "date": "2027-03-05"}]
-FROM = by_result("legs[0].fromId", "data[0].id", 'id of data: name equals "Oslo"')
+OSLO = EntryRule(
+    entries="data", field="id", where=(Condition(test="equals", field="name", value="Oslo"),)
+)
+FROM = by_result("legs[0].fromId", "data[0].id", OSLO)
 
 
 async def test_a_list_of_objects_is_grounded_member_by_member() -> None:
@@ -111,13 +118,14 @@ async def test_a_member_that_nothing_says_is_not_grounded() -> None:
 
 
 async def test_a_joined_text_is_grounded_piece_by_piece() -> None:
-    parts = [by_result(f"stops[{at}]", f"data[{at}].id", "id of data") for at in (0, 1)]
+    rule = EntryRule(entries="data", field="id")
+    parts = [by_result(f"stops[{at}]", f"data[{at}].id", rule) for at in (0, 1)]
     assert await decisions(sample({"stops": "p7,p8"}, *parts)) == ("proved", "proved")
     assert (await decisions(sample({"stops": "p7,p9"}, *parts)))[1] == "unproved"
 
 
 async def test_a_moment_that_a_rule_makes_later_is_grounded() -> None:
-    later = by_result("leave", "data[0].at", "at of data: 90 minutes later")
+    later = by_result("leave", "data[0].at", EntryRule(entries="data", field="at", later_by=90))
     assert await decisions(sample({"leave": "2027-03-05 11:30"}, later)) == ("proved", "proved")
     assert (await decisions(sample({"leave": "2027-03-05 11:31"}, later)))[1] != "proved"
 
@@ -136,4 +144,4 @@ def test_paths_and_parts_are_taken_apart() -> None:
 def test_hammerbench_s_readings_leave_paths_alone() -> None:
     one = sample({"stops": "p7"})
     assert not asks_a_checker(one)
-    assert asks_a_checker(one.with_changes(tags=()))
+    assert asks_a_checker(one.with_changes(facts=NO_FACTS))

@@ -9,12 +9,16 @@ from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.path import check_path
 from callwright.warehouse.records import (
+    NO_FACTS,
+    CallPlace,
     CallTurn,
     Condition,
+    EntryRule,
     Goal,
     GoldCall,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     Verdict,
 )
@@ -159,7 +163,9 @@ async def test_a_value_out_of_a_later_response_is_contradicted() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 5)
     later = call.evidence[0].with_changes(
-        path="turns[6].results[0].data.hotel_id", turn=6, rule="hotel_id of data"
+        path="turns[6].results[0].data.hotel_id",
+        turn=6,
+        rule=EntryRule(entries="data", field="hotel_id"),
     )
     verdict = await verdict_on(with_call(sample, 5, 0, call.with_changes(evidence=(later,))))
     assert (verdict.decision, "which comes later than turn 5" in verdict.reason) == (
@@ -176,7 +182,7 @@ async def test_calls_of_one_step_that_were_made_one_after_another_are_contradict
     first, second = (ResultTurn(results=(result,)) for result in results.results)
     longer = sample.with_changes(
         turns=(*sample.turns[:5], one, first, two, second, sample.turns[-1]),
-        tags=("environment=town", "wanted=2.0 3.0"),
+        facts=SampleFacts(environment="town", wanted=(CallPlace(2, 0), CallPlace(3, 0))),
     )
     verdict = await verdict_on(longer)
     assert (verdict.decision, "order is not the shortest" in verdict.reason) == (
@@ -206,12 +212,12 @@ async def test_a_default_that_nothing_gives_is_not_proved() -> None:
 
 
 async def test_an_environment_that_is_not_there_proves_nothing() -> None:
-    sample = (await sample_of(goal())).with_changes(tags=("environment=elsewhere",))
+    sample = (await sample_of(goal())).with_changes(facts=SampleFacts(environment="elsewhere"))
     assert (await verdict_on(sample)).decision == "unproved"
 
 
 async def test_it_looks_at_samples_with_an_environment_only() -> None:
     sample = await sample_of(goal())
     assert is_path(sample)
-    assert not is_path(sample.with_changes(tags=()))
+    assert not is_path(sample.with_changes(facts=NO_FACTS))
     assert not is_path(sample.with_changes(turns=sample.turns[:1]))

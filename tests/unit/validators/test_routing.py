@@ -8,17 +8,12 @@ import pytest
 
 from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import (
-    UNKNOWN,
-    Feed,
-    unknown_arguments,
-    unknown_evidence,
-)
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments, unknown_evidence
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.routing import applies_to, check_routing, does_the_same, route
 from callwright.validators.checks.verdicts import Answer
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, SampleFacts, Tool, UserTurn
 from tests.support.generators.routing.asking import context_of, questions
 
 BANK = domain_tools(["Bank"])
@@ -74,9 +69,8 @@ def without_an_argument(sample: Sample) -> Sample:
 
 
 def with_other_difficulty(sample: Sample) -> Sample:
-    return sample.with_changes(
-        tags=("difficulty=medium" if sample.kind != ROUTING_MEDIUM else "difficulty=easy",)
-    )
+    other = "medium" if sample.kind != ROUTING_MEDIUM else "easy"
+    return sample.with_changes(facts=SampleFacts(difficulty=other))
 
 
 def with_fewer_candidates(sample: Sample) -> Sample:
@@ -112,11 +106,11 @@ async def test_a_call_before_its_source_is_contradicted() -> None:
     assert "is not made before call" in verdict.reason
 
 
-def refed(call: GoldCall, feed: Feed | None) -> GoldCall:
+def refed(call: GoldCall, feed: tuple[int, str] | None) -> GoldCall:
     [name] = unknown_arguments(call)
     kept = tuple(one for one in call.evidence if one.argument != name)
     return call.with_changes(
-        evidence=kept if feed is None else (*kept, unknown_evidence(name, feed))
+        evidence=kept if feed is None else (*kept, unknown_evidence(name, *feed))
     )
 
 
@@ -124,13 +118,13 @@ def refed(call: GoldCall, feed: Feed | None) -> GoldCall:
     ("feed", "reason"),
     [
         (None, "its evidence names no call that returns it"),
-        (Feed(0, "balance"), "returns no 'balance'"),
-        (Feed(1, "accountNumber"), "not made before"),
-        (Feed(7, "accountNumber"), "not made before"),
+        ((0, "balance"), "returns no 'balance'"),
+        ((1, "accountNumber"), "not made before"),
+        ((7, "accountNumber"), "not made before"),
     ],
 )
 async def test_an_unknown_value_that_nothing_returns_is_contradicted(
-    feed: Feed | None, reason: str
+    feed: tuple[int, str] | None, reason: str
 ) -> None:
     sample = await sample_of(ROUTING_HARD, 2)
     broken = with_gold(sample, sample.gold[0], refed(sample.gold[1], feed))

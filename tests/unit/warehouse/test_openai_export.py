@@ -22,6 +22,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -242,7 +243,7 @@ def test_when_it_is_stands_before_a_conversation_that_has_a_time(content: Releas
         "conversation",
         UserTurn(text="Tomorrow to Voss."),
         CallTurn(calls=(ride(),)),
-        tags=("reference_time=2026-05-04 09:30",),
+        facts=SampleFacts(reference_time="2026-05-04 09:30"),
     )
     [row] = rows_of(timed)
     assert row.row["messages"][0] == {

@@ -106,7 +106,7 @@ class PlanScores(RatioScores):
                 if plans is not None:
                     ratios = self.of(run, sample)
                     for metric, is_right in chain.from_iterable(map(plans.verdicts, of_run)):
-                        ratios.count(metric, is_right, level=sample.difficulty)
+                        ratios.count(metric, is_right, level=sample.facts.difficulty)
             for first, texts in families.items():
                 if len(texts) > 1:
                     for name, value in measure_stability(texts)._asdict().items():
@@ -128,7 +128,7 @@ class PlanGrades(RatioScores):
                 grade = self._grades.get(one.key)
                 if grade is not None and grade.metric == "judge_score" and grade.count:
                     ratios = self.of(run_of(one), sample)
-                    ratios.count("judge_score", grade.value, level=sample.difficulty)
+                    ratios.count("judge_score", grade.value, level=sample.facts.difficulty)
 
 
 CALLNAVI = MetricSet(

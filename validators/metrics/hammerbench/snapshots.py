@@ -61,7 +61,7 @@ SLICES = ("kind", "category", "language")
 EXACT = "args_acc_exact"
 CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
-# How the published records word an overriding in the turn that says the value: they bring no tags.
+# How the published records word an overriding in the turn that says the value: they bring no facts.
 _OVERRIDING = LanguagePattern("@{overriding}", re.RegexFlag(0))
 # Of which counts of a Tally each metric is a share.
 _SHARES = {
@@ -345,12 +345,12 @@ def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCal
 def shifted_snapshots(sample: Sample) -> list[int]:
     """The numbers of these snapshots, from 0; none where nothing shifts.
 
-    Samples say it by their tags. Of published records it is read from the turns, as their lists of
+    Samples say it by their facts. Of published records it is read from the turns, as their lists of
     snapshots have it. A turn that was inserted for an overriding counts with the one after it, as
     in the paper's runs (EVALUATORS 1.5).
     """
     snapshots = list(sample.snapshots())
-    numbers = set(sample.shifts) or set(_found(sample, snapshots))
+    numbers = set(sample.facts.shifts) or set(_found(sample, snapshots))
     if traits_of(sample.kind).shift == "own_turn":
         numbers |= {number + 1 for number in numbers}
     return sorted(number for number in numbers if number < len(snapshots))

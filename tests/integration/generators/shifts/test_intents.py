@@ -17,6 +17,7 @@ from callwright.warehouse.records import (
     GoldCall,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -66,7 +67,7 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert refusal.text in stock_phrases(source.language, "refusals")
     assert sample.kind == "IS"
     assert sample.gold == ()
-    assert sample.tags == (f"shift={len(kept) // 3}",)
+    assert sample.facts == SampleFacts(shifts=(len(kept) // 3,))
     assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
     assert [verdict.decision for verdict in await check_format(sample, context_for())] == ["proved"]
     assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == [

@@ -34,6 +34,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -56,7 +57,7 @@ def sample_of(kind: str) -> Sample:
         language="en",
         category="Travel",
         candidates=(TAXI.key,),
-        tags=(f"reference_time={NOW}",),
+        facts=SampleFacts(reference_time=NOW),
         turns=(
             UserTurn(text="A taxi for tomorrow, please."),
             CallTurn(calls=(DUE,), executed=True),

@@ -11,7 +11,7 @@ from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample
+from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample, SampleFacts
 from tests.support.flows.inn_world import Err, Guide, gold_steps
 from tests.support.generators.multi_step.workshop import (
     bicycles,
@@ -186,7 +186,7 @@ async def test_what_the_same_call_returned_later_may_be_told_as_well(workshop: E
 
 
 async def test_without_its_world_nobody_can_be_judged(workshop: Environment) -> None:
-    sample = painting(workshop).with_changes(tags=("environment=nowhere",))
+    sample = painting(workshop).with_changes(facts=SampleFacts(environment="nowhere"))
     with pytest.raises(ConfigurationError, match="judged by how the world 'nowhere' ends"):
         await drive(workshop, sample=sample)
 

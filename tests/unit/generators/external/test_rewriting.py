@@ -19,6 +19,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.generators.external.fixtures import context_of, derivation, said
@@ -62,7 +63,7 @@ def quoted(sample: Sample) -> dict[tuple[int, str], str]:
 
 async def test_a_single_turn_becomes_external(perfect: Sample) -> None:
     (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[GOOD]))
-    assert (made.kind, made.tags) == ("external", ("shift=0",))
+    assert (made.kind, made.facts) == ("external", SampleFacts(shifts=(0,)))
     assert made.request == GOOD.request
     assert isinstance(made.turns[0], UserTurn)
     assert made.turns[0].external is not None
@@ -115,7 +116,7 @@ async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> N
     )
     context = context_of(rewrite_request=[PointedRequest(request="The place my sister texted me.")])
     (made,) = await rewrite_requests(message_about(source, 3), context)
-    assert (made.kind, made.tags) == ("sQsA_external", ("shift=1",))
+    assert (made.kind, made.facts) == ("sQsA_external", SampleFacts(shifts=(1,)))
     assert (
         quoted(made)[4, "destination"]
         == quoted(made)[7, "destination"]
@@ -210,9 +211,12 @@ async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -
 
 async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:
     context = context_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
-    source = dialogue.with_changes(kind="SO_case1", tags=("shift=1", "lent"))
+    source = dialogue.with_changes(
+        kind="SO_case1", facts=SampleFacts(shifts=(1,), labels=("lent",))
+    )
     (made,) = await rewrite_requests(message_about(source, 6), context)
-    assert (made.kind, made.tags) == ("SO_case1_external", ("lent", "shift=2"))
+    assert (made.kind, made.facts.shifts) == ("SO_case1_external", (2,))
+    assert made.facts.labels == ("lent",)
 
 
 @given(st.text(max_size=30), st.text(max_size=30))

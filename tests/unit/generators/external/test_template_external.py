@@ -120,7 +120,7 @@ async def test_imported_conversations_point_at_messages_too(
             for one in call.evidence
             if one.in_message
         }
-        shift = int(sample.tags[-1].removeprefix("shift="))
+        [shift] = sample.facts.shifts
         pointed = [
             index
             for index, turn in enumerate(sample.turns)

@@ -6,11 +6,14 @@ from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.stages import StageContext
 from callwright.testing import context_of
 from callwright.warehouse.records import (
+    CallPlace,
     Condition,
+    EntryRule,
     Goal,
     GoalPath,
     Picked,
     PlannedCall,
+    SampleFacts,
     StatedValue,
     TracedGoal,
     WordedGoal,
@@ -89,17 +92,19 @@ async def test_the_sample_has_evidence_for_every_argument() -> None:
     (path,) = await disambiguate(await path_of(goal()), context())
     sample = await write_sample(path, context(), path)
     assert [turn.kind for turn in sample.turns] == ["user", *["calls", "result"] * 3, "reply"]
-    assert sample.tags == (
-        "environment=town",
-        f"template={path.traced.worded.goal.key}",
-        "wanted=2.0 2.1",
+    assert sample.facts == SampleFacts(
+        environment="town",
+        template=path.traced.worded.goal.key,
+        wanted=(CallPlace(2, 0), CallPlace(2, 1)),
     )
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             assert sorted(one.argument for one in call.evidence) == sorted(call.arguments)
     hotel = sample.gold[0].evidence[0]
     assert hotel.path == "turns[4].results[0].data.hotels[1].hotel_id"
-    assert hotel.rule == "hotel_id of data.hotels: lowest price"
+    assert hotel.rule == EntryRule(
+        entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
+    )
 
 
 def two_lookups() -> Goal:

@@ -5,18 +5,12 @@ for each argument.
 import pytest
 
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import (
-    UNKNOWN,
-    Feed,
-    feed_of,
-    unknown_arguments,
-    unknown_evidence,
-)
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
+from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, SampleFacts, StatedValue
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
@@ -30,7 +24,7 @@ async def test_a_question_holds_its_calls_in_one_turn_that_is_not_carried_out(ki
         assert not sample.turns[1].executed
         assert [call.tool for call in sample.gold] == [call.tool for call in plan.calls]
         assert sample.category == "Bank"
-        assert sample.tags == (f"difficulty={kind.removeprefix('routing_')}",)
+        assert sample.facts == SampleFacts(difficulty=kind.removeprefix("routing_"))
         assert sample.candidates == plan.candidates
 
 
@@ -60,13 +54,6 @@ async def test_what_a_lookup_finds_is_spoken_of_and_not_stated() -> None:
         unknown = [one for call in sample.gold for one in unknown_arguments(call)]
         assert unknown
         assert UNKNOWN not in sample.request
-
-
-def test_evidence_of_the_unknown_is_read_back() -> None:
-    evidence = unknown_evidence("loanNumber", Feed(2, "loanNumber"))
-    assert feed_of(evidence) == Feed(2, "loanNumber")
-    assert feed_of(evidence.with_changes(kind="default")) is None
-    assert feed_of(evidence.with_changes(rule="returns")) is None
 
 
 def hard_plan() -> RoutingPlan:

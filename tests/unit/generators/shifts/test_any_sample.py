@@ -108,7 +108,7 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
     sample = await shifted(transform, conversation, other, context_for, catalog)
     assert await decisions(sample, context_for()) == ["proved", "proved"]
     assert sample.kind == name_of(conversation.kind, transform)
-    [shift] = sample.shifts
+    [shift] = sample.facts.shifts
     assert 0 <= shift < len(list(sample.snapshots()))
 
 
@@ -127,7 +127,7 @@ async def test_what_was_shifted_can_be_shifted_again(
     twice = await shifted(second, once, None, context_for, catalog)
     assert twice.kind == f"{first}_{second}"
     assert await decisions(twice, context_for()) == ["proved", "proved"]
-    assert len(twice.shifts) == 1
+    assert len(twice.facts.shifts) == 1
 
 
 @pytest.mark.parametrize("file", [*FILES[::2], *map(slow, FILES[1::2])])

@@ -20,9 +20,11 @@ from callwright.warehouse.records import (
     Derivation,
     Evidence,
     GoldCall,
+    PaperId,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
     ValueChange,
 )
@@ -74,7 +76,7 @@ async def test_in_the_same_turn_the_correction_follows_the_value(
     assert sample.turns[3] == UserTurn(text="To Boston. Sorry, make that Seattle.")
     assert values(sample, "destination") == [None, "Seattle", "Seattle"]
     assert sample.kind == "SO_case1"
-    assert sample.tags == ("shift=1",)
+    assert sample.facts == SampleFacts(shifts=(1,))
     assert len(sample.turns) == len(source.turns)
     [said] = [one for one in sample.gold[0].evidence if one.argument == "destination"]
     assert (said.turn, said.quote) == (3, "Seattle")
@@ -102,7 +104,7 @@ async def test_in_a_turn_of_its_own_the_question_is_asked_again(
     assert sample.turns[9] == UserTurn(text="On 2027-03-04.")
     assert values(sample, "destination") == [None, "Boston", "Seattle", "Seattle"]
     assert values(sample, "date") == [None, None, None, "2027-03-04"]
-    assert sample.tags == ("shift=2",)
+    assert sample.facts == SampleFacts(shifts=(2,))
     assert {one.argument: one.turn for one in sample.gold[0].evidence} == {
         "origin": 0,
         "destination": 6,
@@ -126,7 +128,7 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(
     assert isinstance(calls, CallTurn)
     assert calls.calls == sample.gold
     assert sample.gold[0].arguments == {**source.gold[0].arguments, "date": "2027-03-11"}
-    assert sample.tags == ("shift=3",)
+    assert sample.facts == SampleFacts(shifts=(3,))
     assert sample.kind == "mSv"
     assert await is_proved(sample, context_for())
 
@@ -163,7 +165,7 @@ async def test_without_snapshots_a_correction_brings_none(
         "calls",
     ]
     assert values(sample, "destination") == ["Seattle"]
-    assert sample.tags == ("shift=0",)
+    assert sample.facts == SampleFacts(shifts=(0,))
 
 
 async def test_a_value_that_two_calls_share_changes_in_both(
@@ -290,11 +292,13 @@ async def test_what_the_template_model_words_is_proved_and_varies(
     assert len(spoken) >= 7
 
 
-def test_tags_of_the_source_give_way_to_those_that_are_true(conversations: Made) -> None:
-    from callwright.generators.shifts.turns import shifted_tags
+def test_facts_of_the_source_give_way_to_those_that_are_true(conversations: Made) -> None:
+    from callwright.generators.shifts.turns import shifted_facts
 
-    source = conversations["asked"]().with_changes(tags=("hammerbench_id=4", "shift=0", "seed"))
-    assert shifted_tags(source, 2) == ("seed", "shift=2")
+    source = conversations["asked"]().with_changes(
+        facts=SampleFacts(paper_id=PaperId("hammerbench", 4), shifts=(0,), labels=("seed",))
+    )
+    assert shifted_facts(source, 2) == SampleFacts(shifts=(2,), labels=("seed",))
 
 
 def test_turns_that_move_take_their_evidence_along() -> None:

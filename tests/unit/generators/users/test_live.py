@@ -22,11 +22,13 @@ from callwright.validators.checks.path import check_path
 from callwright.validators.checks.wording import check_user
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    CallPlace,
     CallTurn,
     Derivation,
     Exchange,
     MultiStepRun,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.generators.multi_step.workshop import (
@@ -82,7 +84,9 @@ def _shown(prompt: Prompt, tag: str) -> Any:
 def source_of(workshop: Environment) -> Sample:
     """The task to paint a bicycle, as a goal would be kept."""
     return request_to_paint(workshop).with_changes(
-        tags=("environment=workshop", "simulation=0", "wanted=1.0 1.1"),
+        facts=SampleFacts(
+            environment="workshop", simulation=0, wanted=(CallPlace(1, 0), CallPlace(1, 1))
+        ),
         candidates=tuple(one.key for one in workshop.tools),
     )
 
@@ -113,10 +117,10 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
         "result",
         "reply",
     ]
-    assert (sample.kind, sample.wanted, sample.trait("user")) == (
+    assert (sample.kind, sample.facts.wanted, sample.facts.user) == (
         "live_task",
         ((1, 0), (1, 1)),
-        "2/0",
+        (2, 0),
     )
     said = [
         evidence.turn
@@ -136,13 +140,13 @@ async def test_calls_may_wait_for_what_the_user_says(workshop: Environment) -> N
     chat = Talker(source)
     chat.steps = [(call,) for step in chat.steps for call in step]
     sample = await talk(workshop, chat)
-    assert (sample.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
+    assert (sample.facts.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
     assert set((await decisions(sample, workshop)).values()) == {"proved"}
 
 
 async def test_wordings_that_say_something_else_are_counted(workshop: Environment) -> None:
     sample = await talk(workshop, Talker(source_of(workshop), words="I won't say."))
-    assert sample.trait("user") == "4/4"
+    assert sample.facts.user == (4, 4)
     assert "I won't say." not in [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
 
 
