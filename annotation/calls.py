@@ -64,11 +64,9 @@ def read_value(typed: str, schema: JsonSchema) -> JsonValue:
     RecordError where it is none.
     """
     is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
-    return (
-        read_json(typed, f"The value {typed[:60]}")
-        if is_number or typed.startswith(_OPENS_JSON)
-        else typed
-    )
+    if is_number or typed.startswith(_OPENS_JSON):
+        return read_json(typed, f"The value {typed[:60]}")
+    return typed
 
 
 def write_name(name: str) -> str:
@@ -96,9 +94,8 @@ def read_json(text: str, what: str) -> JsonValue:
         return read_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise RecordError(
-            f"{what} can't be read, it is not JSON: {error.msg} in {place}."
-        ) from error
+        problem = f"{what} can't be read, it is not JSON: {error.msg} in {place}."
+        raise RecordError(problem) from error
     except ValueError as error:
         raise RecordError(f"{what} can't be read: {error}.") from error
 

@@ -62,12 +62,8 @@ CAME_BACK = "←"  # the author of a result; the style of the screen knows it
 _CALLS = 240
 _TEXT = 4_000
 _RESULTS = 20_000
-_OF_REPLIES: tuple[DialogueAct, ...] = (
-    "seek",
-    "inform",
-    "reject",
-    "other",
-)  # a call is a turn of its own
+# a call is a turn of its own
+_OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")
 _EXAMPLE = f"[inform], [inform, seek] or another choice of {', '.join(_OF_REPLIES)}"
 _OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
@@ -181,11 +177,10 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     found = _OPENING.match(typed)
     if found is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")
-    names = (
-        [name.strip() for name in found[1].translate(plain_signs()).split(",")]
-        if found[1].strip()
-        else []
-    )
+    if found[1].strip():
+        names = [name.strip() for name in found[1].translate(plain_signs()).split(",")]
+    else:
+        names = []
     acts, text = [_act(name) for name in names], typed[found.end() :]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return was.acts, text
@@ -199,9 +194,8 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
             "a call is a turn of its own, so what the assistant says can't be labelled 'call'."
         )
     if "other" in acts and len(acts) > 1:
-        raise RecordError(
-            "'other' stands alone: it says that none of the other dialogue acts is there."
-        )
+        problem = "'other' stands alone: it says that none of the other dialogue acts is there."
+        raise RecordError(problem)
     return tuple(act for act in _OF_REPLIES if act in acts), text
 
 
@@ -225,17 +219,15 @@ def _replies(sample: Sample) -> dict[int, ReplyTurn]:
 def _read_line(at: int, line: str, number: int, turn: ReplyTurn) -> ReplyTurn:
     found = _NUMBERED.match(line)
     if found is None or int(found[1]) != number:
-        raise RecordError(
-            f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
-        )
+        message = f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
+        raise RecordError(message)
     try:
         acts, text = read_acts(found[2], turn)
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
     if text.split() != _short(turn.text).split():
-        raise RecordError(
-            f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
-        )
+        problem = f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
+        raise RecordError(problem)
     return turn if acts == turn.acts else turn.with_changes(acts=acts)
 
 

@@ -231,9 +231,8 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
     with _at_line(number):
         app, rest = read_name(line[1:])
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
-        raise RecordError(
-            f"Line {number}: a message in [{app}] can only stand under what the user says."
-        )
+        problem = f"Line {number}: a message in [{app}] can only stand under what the user says."
+        raise RecordError(problem)
     if not rest.startswith(tuple(signs("]"))):
         raise RecordError(f"Line {number}: the name of the app is not closed by ].")
     text = rest[1:].removeprefix(" ")
@@ -306,17 +305,14 @@ class _DialogueEdit:
             with _at_line(block.line):
                 acts, typed = read_acts(block.text, turn)
             text = _reworded(turn.text, typed, block)
-        return (
-            turn
-            if (text, acts) == (turn.text, turn.acts)
-            else turn.with_changes(text=text, acts=acts)
-        )
+        if (text, acts) == (turn.text, turn.acts):
+            return turn
+        return turn.with_changes(text=text, acts=acts)
 
     def _next(self, turn: Turn) -> Block:
         if not self._left:
-            raise RecordError(
-                f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
-            )
+            problem = f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
+            raise RecordError(problem)
         block = self._left.pop()
         if block.kind != turn.kind:
             raise _moved(block, _NAMES[turn.kind])
@@ -400,9 +396,8 @@ class _Snapshot(NamedTuple):
         ):
             tool, rest = _named(entries[start])
             if rest or not tool:
-                raise RecordError(
-                    f"Line {entries[start].line}: after -> the name of one tool is expected."
-                )
+                problem = f"Line {entries[start].line}: after -> the name of one tool is expected."
+                raise RecordError(problem)
             was = self.was.calls[number] if number < len(self.was.calls) else None
             call = GoldCall(tool=tool)
             yield self._changed(

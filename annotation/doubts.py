@@ -124,11 +124,9 @@ def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
     of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
-        turn = (
-            sample.turns[item.turn]
-            if item.turn is not None and item.turn < len(sample.turns)
-            else None
-        )
+        turn = None
+        if item.turn is not None and item.turn < len(sample.turns):
+            turn = sample.turns[item.turn]
         if isinstance(turn, UserTurn) and item.start is not None and item.end is not None:
             text = turn.external.text if item.in_message and turn.external else turn.text
             if item.quote and text[item.start : item.end] == item.quote:
@@ -151,9 +149,8 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     stated = _stated(doubt, turns)
     before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
-    at = (
-        stated.turn if stated else before[-1] if before else None
-    )  # told where the user speaks more than once
+    # told where the user speaks more than once
+    at = stated.turn if stated else before[-1] if before else None
     return words.doubt.get(doubt.kind, doubt.sentence).format(
         name=write_name(doubt.argument),
         value=_written(doubt.value, doubt, words),
@@ -174,11 +171,10 @@ def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> 
     """A value as it is written on the screen: dialogue acts and what is done with things by
     their names there.
     """
-    names = (
-        words.managed
-        if doubt.kind == "unmanaged"
-        else {str(act): name for act, name in words.act.items()}
-    )
+    if doubt.kind == "unmanaged":
+        names = words.managed
+    else:
+        names = {str(act): name for act, name in words.act.items()}
     if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):
         return " / ".join(names.get(str(one), str(one)) for one in value)
     return shortened(write_value(value), _VALUE)

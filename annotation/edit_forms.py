@@ -43,9 +43,8 @@ from callwright.warehouse.records import (
 )
 
 FieldKind = Literal["choice", "integer", "number", "date", "text", "list", "json"]
-Entered = Mapping[
-    str, str
-]  # what a person entered, by the name of the field; a field that is not there was not touched
+# what a person entered, by the name of the field; a field that is not there was not touched
+Entered = Mapping[str, str]
 MOST_CALLS = 30  # of one turn
 _NUMBERS: dict[FieldKind, re.Pattern[str]] = {
     "integer": re.compile(r"-?\d{1,30}", re.ASCII),
@@ -284,11 +283,9 @@ def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
         return "json"
     if schema.get("format") == "date":
         return "date"
-    return (
-        "text"
-        if given and isinstance(given[0], str)
-        else _KINDS.get(str(schema.get("type")), "text")
-    )
+    if given and isinstance(given[0], str):
+        return "text"
+    return _KINDS.get(str(schema.get("type")), "text")
 
 
 def write_field(value: JsonValue, kind: FieldKind) -> str:

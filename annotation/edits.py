@@ -26,9 +26,8 @@ from callwright.warehouse.records import (
 )
 
 STAGE = "review"
-_Gone = Mapping[
-    str, set[int]
-]  # the start of the entries' paths in evidence, and which of them are struck
+# the start of the entries' paths in evidence, and which of them are struck
+_Gone = Mapping[str, set[int]]
 
 
 def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
@@ -152,9 +151,8 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
     for one in strikes:
         turn = sample.turns[places[one.step] + 1] if one.step < len(places) else None
         if not isinstance(turn, ResultTurn) or one.call >= len(turn.results):
-            raise RecordError(
-                f"The sample {sample.key} has no response {one.call} at step {one.step}."
-            )
+            problem = f"The sample {sample.key} has no response {one.call} at step {one.step}."
+            raise RecordError(problem)
         if one.entry >= len(entries_of(turn.results[one.call], one.entries)):
             raise RecordError(
                 f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike."

@@ -157,9 +157,8 @@ def _corrections(
     corrections: Sequence[Correction], words: CorrectionWords, general: SampleScreenWords
 ) -> Iterator[str]:
     for correction in corrections[:_CORRECTIONS]:
-        has_step = (
-            correction.step is not None and correction.kind != "order"
-        )  # an order tells both steps itself
+        # an order tells both steps itself
+        has_step = correction.step is not None and correction.kind != "order"
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
         sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
         rendered = " → ".join(shortened(text, _CALL) for text in sides)
@@ -294,9 +293,8 @@ def _pick(
     step, position = places[source.call]
     fitting = choose(entries_of(path.path[step].responses[position], source.entries), source.where)
     if not fitting:
-        raise RecordError(
-            f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}."
-        )
+        problem = f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}."
+        raise RecordError(problem)
     value = shifted(value_at(fitting[0].value, source.field), source.later_by)
     return (step, position), fitting[0].index, value
 

@@ -184,16 +184,12 @@ def render_rule(rule: EntryRule | Picked, words: SampleScreenWords) -> str:
     if rule.later_by:
         parts.append(words.rule["later"].format(value=rule.later_by))
     field = write_name(rule.field) if rule.field else "."
-    start = (
-        words.rule["of"].format(field=field, entries=write_name(rule.entries))
-        if rule.entries
-        else field
-    )
-    return (
-        words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts))
-        if parts
-        else start
-    )
+    start = field
+    if rule.entries:
+        start = words.rule["of"].format(field=field, entries=write_name(rule.entries))
+    if parts:
+        return words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts))
+    return start
 
 
 def render_source(evidence: Evidence, words: SampleScreenWords) -> str:

@@ -48,9 +48,8 @@ _LINE = 4_000
 _FOLDED = 20_000
 _KEPT = "\n\t"
 
-_Side = Sequence[
-    tuple[Call | GoldCall, Arguments | None]
-]  # calls, each with the arguments of its partner
+# calls, each with the arguments of its partner
+_Side = Sequence[tuple[Call | GoldCall, Arguments | None]]
 GOLD_WRONG = "gold_wrong"
 
 

@@ -44,10 +44,8 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-SNAPSHOT, MESSAGE = (
-    "→",
-    "✉",
-)  # the authors of what is due and of a message; the style of the screen knows them
+# the authors of what is due and of a message; the style of the screen knows them
+SNAPSHOT, MESSAGE = ("→", "✉")
 _VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
 _LINES = 40  # of calls that are seen at once
@@ -285,9 +283,8 @@ def _call_lines(
         own = {item.argument: item for item in call.evidence}
         yield write_name(call.tool)
         for name, value in call.arguments.items():
-            checked = (
-                proved.get(name) if uses[name] == 1 else None
-            )  # a check does not say which of two calls it means
+            # a check does not say which of two calls it means
+            checked = proved.get(name) if uses[name] == 1 else None
             source = _source(_later(checked, own.get(name)) or proved.get(name), places, words)
             yield (
                 f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
@@ -343,11 +340,9 @@ def _earlier_lines(
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
     """What each user turn is called, where there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
-    return (
-        {index: user_name(number, words) for number, index in enumerate(users, 1)}
-        if is_dialogue(sample)
-        else {}
-    )
+    if is_dialogue(sample):
+        return {index: user_name(number, words) for number, index in enumerate(users, 1)}
+    return {}
 
 
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
@@ -389,11 +384,9 @@ def _type_name(schema: JsonSchema) -> str:
     kind = schema.get("type", "any")
     name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
-    return (
-        f"{name} of {_type_name(items)}"
-        if isinstance(items, dict)
-        else str(schema.get("format", name))
-    )
+    if isinstance(items, dict):
+        return f"{name} of {_type_name(items)}"
+    return str(schema.get("format", name))
 
 
 def _limits(schema: JsonSchema, words: SampleScreenWords) -> Iterator[str]:

@@ -185,11 +185,9 @@ def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: Sample
     for stated in (*named, *(one.reason for one in told)):
         rest = rest.replace(stated, "")
     is_edit = sample.origin is not None and sample.origin.stage == STAGE
-    return (
-        f"{rest.strip()} {words.in_doubt}".strip()
-        if rest != reason and (is_edit or not rest.strip())
-        else reason
-    )
+    if rest != reason and (is_edit or not rest.strip()):
+        return f"{rest.strip()} {words.in_doubt}".strip()
+    return reason
 
 
 def _check_lines(
@@ -253,11 +251,9 @@ def _edited(
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     calls = read_calls(typed, tools, may_leave_out=may_leave_out)
     edited = edited_sample(sample, said, calls)
-    return (
-        edited
-        if edited is sample or len(calls) > 1
-        else edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)
-    )
+    if edited is sample or len(calls) > 1:
+        return edited
+    return edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:

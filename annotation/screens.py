@@ -251,10 +251,8 @@ _KINDS: Mapping[str, _ReviewKind] = {
     PREDICTION_AUDIT: _ReviewKind(audit_words_in, ("conversation", "whole", "tools"), ("answer",)),
 }
 REVIEW_KINDS = tuple(_KINDS)
-_FORMER = (
-    "Default",
-    "Answered",
-)  # what every project's tables were called before they had names in its language
+# what every project's tables were called before they had names in its language
+_FORMER = ("Default", "Answered")
 
 
 class Screen(Record):
@@ -282,9 +280,8 @@ class Screen(Record):
 def screen_words(kind: str, language: Language) -> ScreenWords:
     """The words of the screen of a review kind."""
     if kind not in REVIEW_KINDS:
-        raise ConfigurationError(
-            f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
-        )
+        problem = f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
+        raise ConfigurationError(problem)
     return _KINDS[kind].words(language)
 
 
@@ -301,9 +298,8 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
-    asked = words.instruction.partition("</b>")[2].partition("</p>")[
-        0
-    ]  # the question with which it opens
+    # the question with which it opens
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]
     plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
     return Screen(
         kind=kind,

@@ -215,9 +215,8 @@ def read_schema(text: str) -> JsonSchema:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or "the top"
-        raise RecordError(
-            f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
-        ) from error
+        problem = f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
+        raise RecordError(problem) from error
     required = schema.get("required", [])
     undeclared = (
         [name for name in required if name not in properties] if isinstance(required, list) else []

@@ -169,11 +169,10 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
     """
     common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
-    best = (
-        max(common, key=lambda pack: sum(word in pack.marks for word in stated))
-        if len(common) > 1
-        else common[0]
-    )
+    if len(common) > 1:
+        best = max(common, key=lambda pack: sum(word in pack.marks for word in stated))
+    else:
+        best = common[0]
     return (best, *others)
 
 

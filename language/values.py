@@ -240,11 +240,9 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
                 and 0 < value < 1
                 and percent.is_integer()
             )
-            return (
-                f"{int(percent)}%"
-                if is_share and rng.randrange(2)
-                else write_number(value, language, rng)
-            )
+            if is_share and rng.randrange(2):
+                return f"{int(percent)}%"
+            return write_number(value, language, rng)
         case str():
             return _write_text(value, schema, language, rng)
         case list():
@@ -320,11 +318,9 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     """
     answer = _ANSWER.of(text).match(text)
     if answer and len(text) == answer.end():
-        return (
-            Found(value, answer.start(), answer.end(), ANSWERED)
-            if bool(answer["yes"]) == value
-            else None
-        )
+        if bool(answer["yes"]) == value:
+            return Found(value, answer.start(), answer.end(), ANSWERED)
+        return None
     # what stands behind "no, I mean" is stated by itself, whatever was denied before
     for start in (0, *(one.end for one in find_corrections(text))):
         stated = content_keys(text[start:])

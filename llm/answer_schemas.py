@@ -332,9 +332,8 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
 
 Form = Literal["strict", "schema", "object", "words"]
 _FORMS: tuple[Form, ...] = get_args(Form)
-_TAKE_SCHEMAS = frozenset(
-    {"hosted_vllm", "lm_studio", "ollama_chat"}
-)  # their servers do, for any model
+# their servers do, for any model
+_TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})
 _ABOUT_SCHEMAS = re.compile(
     r"response[_ ]format|json[_ ]schema|structured output|guided[_ ]json|grammar", re.IGNORECASE
 )
@@ -395,11 +394,9 @@ class AnswerForms:
         """
         below: Form | None = None
         while True:
-            stated = (
-                None
-                if request.schema is None
-                else self._state(request, request.schema, below, is_known=is_known)
-            )
+            stated = None
+            if request.schema is not None:
+                stated = self._state(request, request.schema, below, is_known=is_known)
             try:
                 reply = await send(stated)
             except RefusedError as refused:
@@ -458,9 +455,8 @@ class AnswerForms:
             self._settle(request, "object")
 
     def _settle(self, request: ChatRequest, form: Form, *, is_proved: bool = False) -> None:
-        self._form = max(
-            self._form, form, key=_FORMS.index
-        )  # of requests under way at once some come late
+        # of requests under way at once some come late
+        self._form = max(self._form, form, key=_FORMS.index)
         self._is_proved = is_proved
         if self._ledger is not None and is_proved:
             with closing(open_answers(self._ledger)) as connection:

@@ -262,9 +262,8 @@ class _Sending:
     key: bytes
     tries: int = 0
     spent: _Spent = field(default_factory=_Spent)
-    called_off: list[_Spent] = field(
-        default_factory=list
-    )  # the tries that another answer forestalled, each for itself
+    # the tries that another answer forestalled, each for itself
+    called_off: list[_Spent] = field(default_factory=list)
     prompt_tokens: int = 0
     expected: TokenCounts | None = None
 

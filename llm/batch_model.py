@@ -86,9 +86,8 @@ class BatchModel(OpenAIModel):
         self._timer: asyncio.TimerHandle | None = None
         self._following: dict[str, asyncio.Task[None]] = {}
         self._shipping: set[asyncio.Task[None]] = set()
-        self._fresh: set[str] = (
-            set()
-        )  # handed in by this process, so that no batch can have been begun
+        # handed in by this process, so that no batch can have been begun
+        self._fresh: set[str] = set()
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
         """Answer a request that the ledger keeps under `key`, in the next batch or the one that it
@@ -237,11 +236,10 @@ class BatchModel(OpenAIModel):
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
-        begun = (
-            []
-            if file in self._fresh
-            else (await self._call("GET", "/batches?limit=100")).get("data") or []
-        )
+        if file in self._fresh:
+            begun = []
+        else:
+            begun = (await self._call("GET", "/batches?limit=100")).get("data") or []
         self._fresh.discard(file)
         found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
         if not found:

@@ -216,9 +216,8 @@ class Door:
         self._patience, self._clock, self._rng, self._tell = patience, clock, rng, tell
         self._looking = asyncio.Lock()
         self._looks = 0
-        self._since = self._next = (
-            0.0  # of the clock; when it was shut, and when the next look is due
-        )
+        # of the clock; when it was shut, and when the next look is due
+        self._since = self._next = 0.0
         self.is_shut = False
         self._lost: str | None = None  # why it will stay shut
 
@@ -395,9 +394,8 @@ class Gate:
         return reply
 
     async def _admit(self, tokens: int) -> Sent | None:
-        async with (
-            self._turn
-        ):  # first come, first served; both windows are entered at the moment of sending
+        # first come, first served; both windows are entered at the moment of sending
+        async with self._turn:
             while (wait := self._wait(tokens)) > 0:
                 await self._clock.sleep(wait)
             now = self._clock.now()
@@ -423,9 +421,8 @@ def _is_away(error: TransientError) -> bool:
     return isinstance(error, UnavailableError) or error.retry_after is not None
 
 
-_GIVEN_UP = (
-    0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
-)
+# of a slot, for each refusal: were all refused, the slots would halve with every round
+_GIVEN_UP = 0.5
 _WON_BACK = 8  # rounds of good answers that lead from one slot to all
 
 

@@ -164,6 +164,7 @@ class LiteLLMModel:
         # Without a key litellm takes the account's own from the environment: not for whatever
         # listens on this machine.
         stand_in = "none" if str(api_base).startswith(LOOPBACK) else None
+        # its look for MCP servers among the tools needs the package mcp; ours are none
         arguments: dict[str, Any] = {
             "model": self._name,
             "api_key": self._api_key or stand_in,
@@ -172,9 +173,7 @@ class LiteLLMModel:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
-            "_skip_mcp_handler": (
-                True
-            ),  # its look for MCP servers among the tools needs the package mcp; ours are none
+            "_skip_mcp_handler": (True),
             **taken_options(self._name, options),
             **options.get("extra", {}),
         }
@@ -202,9 +201,8 @@ class LiteLLMModel:
         text, calls = read_reply(said, written)
         stated = getattr(response, "usage", None)
         usage = read_usage(stated.model_dump() if stated is not None else {})
-        cost = (
-            self._cost(response, usage) if usage.prompt else 0.0
-        )  # without usage litellm would count
+        # without usage litellm would count
+        cost = self._cost(response, usage) if usage.prompt else 0.0
         is_cut = choice.finish_reason == "length"
         return RawReply(
             text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning

@@ -51,22 +51,19 @@ if TYPE_CHECKING:
 
 WELL = 200
 _DIGITS = 3  # of a status
-_WRONG = frozenset(
-    {400, 422, 500}
-)  # 500: llama-cpp-python's server says so of a response_format that it does not know
+# 500: llama-cpp-python's server says so of a response_format that it does not know
+_WRONG = frozenset({400, 422, 500})
 _LOOK = 5.0  # seconds
 # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
 _MOST_BYTES = 16_000_000
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
-_TOO_LONG = re.compile(
-    r"maximum context length|context_length|available context size"
-)  # the last is llama.cpp's
+# the last is llama.cpp's
+_TOO_LONG = re.compile(r"maximum context length|context_length|available context size")
+# another address: nothing is sent there
 _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((401, 403), "key"),
-    **dict.fromkeys(
-        (301, 302, 303, 307, 308, 404, 405), "no model"
-    ),  # another address: nothing is sent there
+    **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),
     402: "money",
     **dict.fromkeys((400, 413, 422), "request"),
     **dict.fromkeys(AWAY, "away"),
@@ -167,11 +164,9 @@ class OpenAIModel:
                 f"The server of {self._asked.name} at {address} can't be reached. Start it, or"
                 f" correct api_base. {error}"
             )
-        return (
-            self._refused(status, received, content, document_of(content))
-            if status in _NO_KEY
-            else None
-        )
+        if status in _NO_KEY:
+            return self._refused(status, received, content, document_of(content))
+        return None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -270,9 +265,8 @@ class OpenAIModel:
             code, text = str(error.get("code") or ""), str(error.get("message") or error)
         elif error:
             text = str(error)
-        if (
-            code.isdecimal() and len(code) <= _DIGITS and status == WELL
-        ):  # some gateways say it in the body only
+        # some gateways say it in the body only
+        if code.isdecimal() and len(code) <= _DIGITS and status == WELL:
             status = int(code)
         if is_about_money(code) or is_about_money(text):
             return refusal("money", self._asked, text)

@@ -57,9 +57,8 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
     except _FAULTS as error:
         if name not in _own.get():
             raise
-        raise ConfigurationError(
-            f"The recipe's own prompt {name!r} can't be filled: {error}."
-        ) from error
+        problem = f"The recipe's own prompt {name!r} can't be filled: {error}."
+        raise ConfigurationError(problem) from error
     return Prompt.model_construct(
         name=name, version=template.version, messages=messages, marks=marks
     )
@@ -164,9 +163,8 @@ def validate_own_prompt(path: str, text: str) -> None:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
     strange = sorted(asked - offered)
     if strange:
-        raise ValueError(
-            f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
-        )
+        problem = f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
+        raise ValueError(problem)
 
 
 def _at(path: str) -> tuple[str, str]:
@@ -223,9 +221,8 @@ def _compiled(text: str) -> Template:
     at for their versions.
     """
     template = _environment().from_string(text)
-    template.globals = dict(
-        template.globals
-    )  # a chain of maps, which would be unrolled at every rendering
+    # a chain of maps, which would be unrolled at every rendering
+    template.globals = dict(template.globals)
     return template
 
 

@@ -28,11 +28,10 @@ def wire_question(
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
-    told = (
-        with_schema(request.messages, request.schema)
-        if stated.is_told
-        else wire_messages(request.messages)
-    )
+    if stated.is_told:
+        told = with_schema(request.messages, request.schema)
+    else:
+        told = wire_messages(request.messages)
     shape = {"response_format": stated.response_format} if stated.response_format else {}
     return {"messages": told, **shape, **tools}
 
@@ -201,6 +200,5 @@ def _object(text: str) -> dict[str, Any] | None:
         validate_text(text)
     except ReplyError:
         return None
-    return read_object(
-        text.strip() or "{}"
-    )  # some providers leave the arguments of a call without any empty
+    # some providers leave the arguments of a call without any empty
+    return read_object(text.strip() or "{}")

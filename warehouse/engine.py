@@ -236,9 +236,8 @@ def require_condition(text: str) -> str:
     [expected] = [statement["node"] for statement in one["statements"]]
     del expected["select_list"]
     if nodes != [expected] or len(items) != 1 or items[0]["alias"]:
-        raise ConfigurationError(
-            f"The condition {text!r} must be one SQL expression, and is more than that."
-        )
+        problem = f"The condition {text!r} must be one SQL expression, and is more than that."
+        raise ConfigurationError(problem)
     return text
 
 
@@ -255,16 +254,14 @@ class _Engine:
     """
 
     _kept: ClassVar[dict[Path, "_Engine"]] = {}
-    _guard: ClassVar[RLock] = (
-        RLock()
-    )  # a generator that is thrown away may leave an engine while another is taken
+    # a generator that is thrown away may leave an engine while another is taken
+    _guard: ClassVar[RLock] = RLock()
 
     def __init__(self, path: Path, limits: DatabaseLimits) -> None:
         self._path, self._limits = path, limits
         self._users = Counter[int]()  # by thread
-        self.turn = (
-            RLock()
-        )  # threads that wrote at once would share one memory limit, and exceed it
+        # threads that wrote at once would share one memory limit, and exceed it
+        self.turn = RLock()
         self.is_read_only = False
         self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))
 

@@ -60,11 +60,9 @@ def keepable(value: "JsonValue") -> "JsonValue":
     try:
         orjson.dumps(value)
     except TypeError as error:
-        half = (
-            _HALF.search(json.dumps(value, ensure_ascii=False))
-            if "surrogates" in str(error)
-            else None
-        )
+        half = None
+        if "surrogates" in str(error):
+            half = _HALF.search(json.dumps(value, ensure_ascii=False))
         sign = half and f"\\u{ord(half[0]):04x}"
         raise ValueError(f"it has half of a character, {sign}" if sign else str(error)) from error
     return value
@@ -87,9 +85,8 @@ def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) <= _MOST_DIGITS and (number := int(digits)) in INTEGERS:
         return number
     shown = digits if len(digits) <= _SHOWN else f"{digits[:_SHOWN]}…"
-    raise ValueError(
-        f"the whole number {shown} is beyond 64 bits, so that it can't be kept exactly"
-    )
+    problem = f"the whole number {shown} is beyond 64 bits, so that it can't be kept exactly"
+    raise ValueError(problem)
 
 
 def _finite(digits: str) -> float:

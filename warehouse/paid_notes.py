@@ -43,11 +43,9 @@ class PaidNotes:
     def earlier(self, known: KnownKeys) -> list[Row]:
         """The calls of earlier tries of the same work; those without an answer are marked."""
         _settle(self._path, known)
-        return (
-            [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
-            if self._path.exists()
-            else []
-        )
+        if self._path.exists():
+            return [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
+        return []
 
     def note(self, row: Row) -> None:
         """Add a call; it is kept from now on, whatever becomes of this process.

@@ -67,9 +67,8 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             finally:
                 _remove_old(folder)
     except OSError as error:
-        raise StoreError(
-            f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}"
-        ) from error
+        problem = f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}"
+        raise StoreError(problem) from error
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
@@ -91,11 +90,9 @@ def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = F
     `may_be_older`.
     """
     copy = warehouse.beside(folder / _DATABASE)
-    return (
-        copy.path
-        if _serves(copy, warehouse, may_be_older=may_be_older)
-        else publish(warehouse, folder).database
-    )
+    if _serves(copy, warehouse, may_be_older=may_be_older):
+        return copy.path
+    return publish(warehouse, folder).database
 
 
 def _serves(copy: Warehouse, warehouse: Warehouse, *, may_be_older: bool) -> bool:
@@ -117,9 +114,8 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     if samples > MANY:
         _answer_ahead(copy)
         _write_parquet(copy, fresh / "parquet")
-    os.utime(
-        copy.path, ns=(written.st_atime_ns, written.st_mtime_ns)
-    )  # it is the warehouse as of then
+    # it is the warehouse as of then
+    os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))
     copy.path.chmod(_READ_ONLY)
     copy.path.replace(folder / _DATABASE)
     (fresh / "parquet").rename(folder / name)
@@ -183,9 +179,8 @@ def _remove_old(folder: Path) -> None:
     link = folder / "parquet"
     shown = link.readlink().name if link.is_symlink() else ""
     tables = sorted(folder.glob(f"{_TABLES}*"))
-    kept = [one for one in tables if one.name <= shown][
-        -_KEPT:
-    ]  # what is newer never came to be shown
+    # what is newer never came to be shown
+    kept = [one for one in tables if one.name <= shown][-_KEPT:]
     for left in (*folder.glob(f"{_UNFINISHED}*"), *(one for one in tables if one not in kept)):
         shutil.rmtree(left, ignore_errors=True)
 

@@ -30,9 +30,8 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-LONGEST_ROW = (
-    1 << 24
-)  # bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+# bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+LONGEST_ROW = 1 << 24
 _BYTES_A_LETTER, _MIB = 6, 1 << 20
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
@@ -181,11 +180,9 @@ def _(record: Release, _made_at: datetime) -> tuple[str, Row]:
 
 @_row.register
 def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
-    calls = (
-        None
-        if record.calls is None
-        else _json([call.model_dump(mode="json") for call in record.calls])
-    )
+    calls = None
+    if record.calls is not None:
+        calls = _json([call.model_dump(mode="json") for call in record.calls])
     return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
 
 

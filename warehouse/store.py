@@ -175,18 +175,16 @@ class Warehouse:
         is_large = max(sizes.values()) > SMALL
         with self.writing() as connection:
             if is_large:
-                connection.execute(
-                    "set threads = 1"
-                )  # each reader of JSON sets 32 MB aside, and one is fast enough
+                # each reader of JSON sets 32 MB aside, and one is fast enough
+                connection.execute("set threads = 1")
             for table, file in files:
                 for piece in pieces(file) if file in sizes else ():
                     connection.execute(
                         insert_statement(connection, table, piece, replacing=replacing)
                     )
             if is_large:
-                connection.execute(
-                    f"set threads = {self.file.limits.threads}"
-                )  # others may go on with what is open
+                # others may go on with what is open
+                connection.execute(f"set threads = {self.file.limits.threads}")
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -218,9 +216,8 @@ class Warehouse:
         """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
-            for view in (
-                worked_out
-            ):  # a temporary table comes before a view of its name, and goes with the connection
+            # a temporary table comes before a view of its name, and goes with the connection
+            for view in worked_out:
                 connection.execute(f"create temp table {view} as from {CATALOG}.{view}")
             for name, (sql, parameters) in queries.items():
                 found = connection.execute(sql, list(parameters))

@@ -186,9 +186,8 @@ def insert_statement(
     return f"{statement} on conflict ({', '.join(table.key)}) do update set {updates}"
 
 
-_known_columns: dict[
-    str, dict[str, str]
-] = {}  # by table, the same in every file: who writes has brought it forward
+# by table, the same in every file: who writes has brought it forward
+_known_columns: dict[str, dict[str, str]] = {}
 
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:

@@ -43,9 +43,8 @@ _MOST_PLACES = 400
 _PER_CALL = 3  # steps
 _PER_STEP = 8  # entries, or characters, that one step goes through
 _PER_WEIGHT = 64  # characters that weigh as much as an entry
-_WIDE = re.compile(
-    r"\d{5,}|\*|:[^{}]*\{"
-)  # a width that no text has, or one that is a value itself
+# a width that no text has, or one that is a value itself
+_WIDE = re.compile(r"\d{5,}|\*|:[^{}]*\{")
 _CHARACTERS = str | bytes
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _LISTED = (*_SIZED, range)

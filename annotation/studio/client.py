@@ -30,9 +30,8 @@ from callwright.annotation.studio.records import Project, PullResult, read_momen
 from callwright.annotation.studio.tasks import count_tasks, list_tasks
 from callwright.language.packs import packaged
 
-_LOOK_BACK = timedelta(
-    minutes=2
-)  # a transaction may end after a later one began; reading twice is harmless
+# a transaction may end after a later one began; reading twice is harmless
+_LOOK_BACK = timedelta(minutes=2)
 _IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
 _MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
 _PAUSE = 0.5

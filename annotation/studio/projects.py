@@ -41,9 +41,8 @@ ACTIONS = (
     "ANNOTATIONS_DELETED",
     "TASKS_DELETED",
 )
-_MARK: Mapping[str, str] = MappingProxyType(
-    {"X-Callwright": "review listen"}
-)  # by which ours are distinguished from other people's
+# by which ours are distinguished from other people's
+_MARK: Mapping[str, str] = MappingProxyType({"X-Callwright": "review listen"})
 
 
 def project_fields(screen: Screen) -> Json:
@@ -76,9 +75,8 @@ def tables_of(
     for queue in queues:
         if not queue.account or queue.account in accounts:
             left = [UNANSWERED]
-            if (
-                queue.account
-            ):  # what not enough people have answered, and this one is not among them
+            # what not enough people have answered, and this one is not among them
+            if queue.account:
                 left = [
                     condition("completed_at", "empty", "Datetime", "true"),
                     condition("annotators", "not_contains", "List", accounts[queue.account]),
@@ -143,9 +141,8 @@ ANSWERED = condition("total_annotations", "greater", "Number", 0)
 UNANSWERED = condition("total_annotations", "equal", "Number", 0)
 SKIPPED = condition("cancelled_annotations", "greater", "Number", 0)
 UNSKIPPED = condition("cancelled_annotations", "equal", "Number", 0)
-TOUCHED = condition(
-    "updated_by", "empty", "String", "false"
-)  # since it was imported, by a person or by callwright
+# since it was imported, by a person or by callwright
+TOUCHED = condition("updated_by", "empty", "String", "false")
 UNTOUCHED = condition("updated_by", "empty", "String", "true")
 BEGUN = condition("draft_exists", "equal", "Boolean", "true")
 FOREIGN = condition(KEY, "empty", "String", "true")
@@ -195,9 +192,8 @@ def ensure_project(
     else:
         held = connection.ask(connection.client.projects.get, project.id)
         is_renewed = config_print(held.label_config or "") != config_print(screen.config)
-        title = (
-            screen.title if project.title in screen.titles else project.title
-        )  # not what a person called it
+        # not what a person called it
+        title = screen.title if project.title in screen.titles else project.title
         project = project.with_changes(is_renewed=is_renewed, title=title)
         connection.ask(
             connection.client.projects.update, project.id, title=title, **project_fields(screen)

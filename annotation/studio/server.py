@@ -192,9 +192,8 @@ def wait_for(places: Places, answers: Callable[[int], bool], patience: float) ->
         if found is None and places.record.exists():
             break
         time.sleep(_PAUSE)
-    raise CallwrightError(
-        f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
-    )
+    problem = f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
+    raise CallwrightError(problem)
 
 
 def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
@@ -393,9 +392,8 @@ def start(
             install(places, base_environment, progress, other_lock=other_lock)
             port = free_port(address.port or credentials.port, places.title, address.host)
             if address.port not in (0, port):
-                raise AnnotationError(
-                    f"Port {address.port} of {address.host} is taken; choose another one."
-                )
+                problem = f"Port {address.port} of {address.host} is taken; choose another one."
+                raise AnnotationError(problem)
             credentials = credentials.with_changes(port=port, host=address.host)
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment, address.public_url)

@@ -63,9 +63,8 @@ def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterat
         items = answer.items or []
         yield from items
         seen += len(items)
-        if not items or seen >= int(
-            answer.response.total
-        ):  # a server may give shorter pages than it was asked for
+        # a server may give shorter pages than it was asked for
+        if not items or seen >= int(answer.response.total):
             return
 
 
@@ -254,11 +253,9 @@ def _speakers(connection: StudioConnection, task: int) -> int:
 
 
 def _person(completed_by: Any) -> object:  # noqa: ANN401 - an id, or an object with one
-    return (
-        completed_by.get("id")
-        if isinstance(completed_by, dict)
-        else getattr(completed_by, "id", completed_by)
-    )
+    if isinstance(completed_by, dict):
+        return completed_by.get("id")
+    return getattr(completed_by, "id", completed_by)
 
 
 def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa: ANN401 - the vendor's task
@@ -305,9 +302,8 @@ def push_tasks(
         key: min(task for task in held if task.id not in doubles) for key, held in found.items()
     }
     new = sum(made.get(key) == task.id for key, task in kept.items())
-    less = {
-        key for key, task in kept.items() if task.overlap < wanted[key].reviewers
-    }  # what somebody raised stays
+    # what somebody raised stays
+    less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}
     ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
     for key, there in kept.items():  # another version or another language may have made them
         shown = wanted[key].data()

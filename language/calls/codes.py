@@ -188,9 +188,8 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
-OWN_WORDS = frozenset(
-    {"person", "place", "origin", "destination"}
-)  # names as good as those that a schema gives
+# names as good as those that a schema gives
+OWN_WORDS = frozenset({"person", "place", "origin", "destination"})
 PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 
@@ -206,9 +205,8 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
         case "address":
             return address(language, rng)
     templates = _values(language)["templates"]
-    general, _, _ = kind.partition(
-        " "
-    )  # "details of a claim" is, where no phrases are there for claims, a detail
+    # "details of a claim" is, where no phrases are there for claims, a detail
+    general, _, _ = kind.partition(" ")
     return _fill(
         rng.choice(templates.get(kind) or templates.get(general) or templates["text"]),
         language,

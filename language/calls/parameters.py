@@ -305,9 +305,8 @@ def bearers(schema: JsonSchema) -> list[str]:
     if found := _NAME_OF.search(described):
         return [next(filter(None, found.groups()))]
     words = function_words(tool)
-    nouns = (
-        [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []
-    )  # one word is a verb
+    # one word is a verb
+    nouns = [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []
     about = " ".join(nouns).partition(" by ")[0]
     return [about, described] if about else [f"{described} {does.lower()}".strip()]
 
@@ -321,11 +320,9 @@ def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning 
     for row in rows:
         if row.name.search(words) and (row.where is None or row.where.search(description)):
             return row
-    return (
-        None
-        if is_told
-        else next((row for row in rows if row.about and row.about.search(head)), None)
-    )
+    if is_told:
+        return None
+    return next((row for row in rows if row.about and row.about.search(head)), None)
 
 
 @cache

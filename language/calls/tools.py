@@ -217,11 +217,9 @@ def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
     ordered = sorted(
         (spelled[key] for key in owners if key in spelled and key), key=len, reverse=True
     )
-    return (
-        TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
-        if ordered
-        else None
-    )
+    if ordered:
+        return TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
+    return None
 
 
 @lru_cache(16384)

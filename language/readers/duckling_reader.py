@@ -98,9 +98,8 @@ def _duckling() -> Any:  # noqa: ANN401 - the library has no types
     back.
     """
     libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
-    libc.sigaction(
-        signal.SIGINT, None, before
-    )  # not by `signal.signal`, which only the main thread may call
+    # not by `signal.signal`, which only the main thread may call
+    libc.sigaction(signal.SIGINT, None, before)
     import duckling
 
     libc.sigaction(signal.SIGINT, before, None)

@@ -263,11 +263,10 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
         is_sure = (
             is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
         )
-        edges = (
-            [one.value]
-            if "value" in one.value
-            else [one.value[edge] for edge in ("from", "to") if edge in one.value]
-        )
+        if "value" in one.value:
+            edges = [one.value]
+        else:
+            edges = [one.value[edge] for edge in ("from", "to") if edge in one.value]
         unit = _unit(one.dimension, str(edges[0].get("unit", "")))
         amounts += (
             Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value)

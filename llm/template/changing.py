@@ -157,11 +157,9 @@ def _value_in(
     own = (
         read_answer(view, parameter, words, language, is_asked=False) if slot == "phrase" else None
     )
-    return (
-        value_of(parameter, words)
-        if own is None and (slot != "phrase" or parameter.kind == "boolean")
-        else own
-    )
+    if own is None and (slot != "phrase" or parameter.kind == "boolean"):
+        return value_of(parameter, words)
+    return own
 
 
 def is_typed(parameter: ParameterView) -> bool:

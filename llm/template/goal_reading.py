@@ -212,11 +212,9 @@ class _SentenceReader:
             return meant
         if (lookup := self._box.lookup_for(tool, parameter)) is not None:
             query = self._sources(lookup.source, {self._box.tools[lookup.source].query: words})
-            return (
-                FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,))
-                if query
-                else None
-            )
+            if query:
+                return FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,))
+            return None
         value = _value(shown, parameter, words)
         is_id = parameter != shown.query and any(
             not self._box.is_lookup(one.source) for one in origins

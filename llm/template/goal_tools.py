@@ -60,11 +60,9 @@ class GoalTool(ToolView):
         """The schema of a parameter, of "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.properties.get(first) or {}
-        return (
-            ((schema.get("items") or {}).get("properties") or {}).get(member) or {}
-            if member
-            else schema
-        )
+        if member:
+            return ((schema.get("items") or {}).get("properties") or {}).get(member) or {}
+        return schema
 
     def slot(self, parameter: str) -> ParameterView:
         """The view of a parameter, of "legs[].fromId" too."""

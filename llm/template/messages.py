@@ -323,11 +323,8 @@ def reword_request(sections: Sections, language: Language, rng: Random) -> dict[
     request = word_request(view, kept, language, rng).request
     ends = (request.removesuffix(one).rstrip() for one in shapes_in(language, "requests.closers"))
     asked = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
-    parts = (
-        asked,
-        pointing,
-        request[len(asked) :].strip(),
-    )  # thanks stand behind all that is asked
+    # thanks stand behind all that is asked
+    parts = (asked, pointing, request[len(asked) :].strip())
     return {"request": pack.space.join(filter(None, parts))}
 
 

@@ -62,9 +62,8 @@ def _word_each(
         shapes_in(language, f"parallel.{name}") for name in ("leads", "begins", "ends")
     )
     if not leads:
-        raise ReplyError(
-            f"template/v1 has no phrases for several requests in the language {language!r}."
-        )
+        problem = f"template/v1 has no phrases for several requests in the language {language!r}."
+        raise ReplyError(problem)
     last, linked = len(calls) - 1, shapes_in(language, "conversations.linked")
     parts: list[str] = []
     for at, ((view, arguments, found), lead) in enumerate(

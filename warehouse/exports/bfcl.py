@@ -184,9 +184,8 @@ def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
         declared = next((one for one in declared if one != "null"), None)
     kind = _TYPES.get(str(declared)) or _type_of(value)
     if isinstance(value, dict | list):
-        kind = _type_of(
-            value
-        )  # a gold value that its schema does not allow is what is asked for all the same
+        # a gold value that its schema does not allow is what is asked for all the same
+        kind = _type_of(value)
     typed: dict[str, Any] = {"type": kind, "description": str(schema.get("description", ""))}
     if "enum" in schema:
         typed["enum"] = schema["enum"]

@@ -211,9 +211,8 @@ def examples_of(
         tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
     )
     found: list[TrainingExample] = []
-    given = (
-        sample.fault.until if sample.fault else 0
-    )  # nothing is learned from what was done until it went wrong
+    # nothing is learned from what was done until it went wrong
+    given = sample.fault.until if sample.fault else 0
     for at in (at for at in _taught(turns) if at >= given):
         problem = _problem(turns[given:], at - given, tools)
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):

@@ -109,9 +109,8 @@ def format_of(to: str) -> Format | TableFormat:
         return EXPORTS.named(to)
     found = row_in_file(*file_of(to, Path())).row
     if not isinstance(found, Format | TableFormat):
-        raise ConfigurationError(
-            f"{to!r} is not an export format. {path} must define a Format of that name."
-        )
+        problem = f"{to!r} is not an export format. {path} must define a Format of that name."
+        raise ConfigurationError(problem)
     return found
 
 
@@ -149,9 +148,8 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
     """
     form = format_of(to)
     if isinstance(form, TableFormat):
-        raise ConfigurationError(
-            f"The format {to!r} is copied out of the warehouse by `export_tables`."
-        )
+        problem = f"The format {to!r} is copied out of the warehouse by `export_tables`."
+        raise ConfigurationError(problem)
     return _put(source.release, form, folder, card, lambda beside: _write(source, form, beside))
 
 
@@ -213,9 +211,8 @@ def _put(
             _readme(card, made.header, _account(release, form, made, beside)), encoding="utf-8"
         )
         written = sorted([*made.export.files, readme])
-        manifest: dict[
-            str, Any
-        ] = {  # what the README says, for programs, with the hash of each file
+        # what the README says, for programs, with the hash of each file
+        manifest: dict[str, Any] = {
             "format": form.name,
             "release": release.name,
             "content_hash": release.content_hash,
@@ -237,9 +234,8 @@ def _require_place(folder: Path, to: str) -> None:
         return
     manifest = folder / MANIFEST
     if not manifest.is_file():
-        raise ConfigurationError(
-            f"{folder} holds files that are not an export. Name another folder with --out."
-        )
+        problem = f"{folder} holds files that are not an export. Name another folder with --out."
+        raise ConfigurationError(problem)
     other = orjson.loads(manifest.read_bytes()).get("format")
     if other != to:
         raise ConfigurationError(

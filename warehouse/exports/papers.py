@@ -55,9 +55,8 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
             case CallTurn(executed=False):
                 continue
             case _:
-                raise RecordError(
-                    "CallNavi's questions have no place for calls that were carried out."
-                )
+                problem = "CallNavi's questions have no place for calls that were carried out."
+                raise RecordError(problem)
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
@@ -77,9 +76,8 @@ def _port(tool: Tool) -> Fields:
     if tool.returns is None:
         return {**tool.signature, "parameters": parameters}
     members = tool.returns.get("properties")
-    is_object = (
-        isinstance(members, dict) and not members
-    )  # of an object without members nothing is told
+    # of an object without members nothing is told
+    is_object = isinstance(members, dict) and not members
     return {
         **tool.signature,
         "parameters": parameters,
@@ -178,9 +176,8 @@ def _require_path(sample: Sample) -> None:
                     " none."
                 )
             case UserTurn(external=message) if message is not None:
-                raise RecordError(
-                    "ComplexFuncBench's records have no place for an external message."
-                )
+                problem = "ComplexFuncBench's records have no place for an external message."
+                raise RecordError(problem)
 
 
 def _path_messages(sample: Sample) -> Iterator[Fields]:
@@ -271,9 +268,8 @@ FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file ho
     "sQsA_external": PublishedFile("multi-turn/HammerBench_External.json"),
     "IS": PublishedFile("multi-turn/HammerBench_IS.json", has_single_tool_first=True),
 }
-ALIASES: Mapping[str, str] = {
-    "irrelevant": "irrelevant_perfect"
-}  # kinds of our own that have no file of their own
+# kinds of our own that have no file of their own
+ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
@@ -327,9 +323,8 @@ def kind_of_file(sample: Sample) -> str:
     """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
     kind = ALIASES.get(sample.kind, sample.kind)
     if kind not in FILES:
-        raise RecordError(
-            f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
-        )
+        problem = f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
+        raise RecordError(problem)
     return kind
 
 

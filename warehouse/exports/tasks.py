@@ -30,9 +30,8 @@ from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
-ENVIRONMENT = (  # the folder of what plays tasks, where rows of other samples stand beside
-    "environment"
-)
+# the folder of what plays tasks, where rows of other samples stand beside
+ENVIRONMENT = "environment"
 NO_TASK = "it is no task: nothing in a world is to change"
 HAS_BEGUN = (
     "it has begun already: something has gone wrong or was asked in it, and no environment begins"

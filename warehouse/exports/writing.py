@@ -262,11 +262,10 @@ def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> 
     names are distinct.
     """
     listed = list(tools)
-    parameters = (
-        {tool.name: _distinct(tool.properties, _identifier) for tool in listed}
-        if with_parameters
-        else {}
-    )
+    if with_parameters:
+        parameters = {tool.name: _distinct(tool.properties, _identifier) for tool in listed}
+    else:
+        parameters = {}
     return Names(_distinct({tool.name for tool in listed}, _identifier), parameters)
 
 
@@ -283,11 +282,9 @@ def tool_document(tool: Tool, name: str | None = None) -> Fields:
 
 def user_text(turn: UserTurn) -> str:
     """What a user said, with the message from outside below it, where there is one."""
-    return (
-        turn.text
-        if turn.external is None
-        else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
-    )
+    if turn.external is None:
+        return turn.text
+    return f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
 
 
 def stated_id(sample: Sample, paper: Paper) -> JsonValue:

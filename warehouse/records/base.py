@@ -47,17 +47,15 @@ class Record(BaseModel):
 
     def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
         """A new, validated record that differs in the fields given."""
-        fields = {
-            name: getattr(self, name) for name in type(self).model_fields
-        }  # dict(self) has a cached key as well
+        # dict(self) has a cached key as well
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self).model_validate({**fields, **changes})
 
 
 # a folder of language/ that holds language.yaml; recipes are checked against those that there are
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
-DEFAULT_LANGUAGE: Language = (
-    "en"  # where nothing says another; names in code are in it, whatever people speak
-)
+# where nothing says another; names in code are in it, whatever people speak
+DEFAULT_LANGUAGE: Language = "en"
 Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 

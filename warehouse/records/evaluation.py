@@ -90,9 +90,8 @@ class Verdict(Record):
     are what a reader wrote at each turn.
     """
 
-    UNKEYED: ClassVar[frozenset[str]] = frozenset(
-        {"origin", "doubts", "readings"}
-    )  # the reason has them
+    # the reason has them
+    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "doubts", "readings"})
 
     subject: str
     check: str

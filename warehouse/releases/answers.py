@@ -137,11 +137,9 @@ def _result(call: RunCall, recorded: Sequence[tuple[JsonValue, ...]]) -> JsonVal
     """
     if call.observation is not None:
         return call.observation
-    return (
-        recorded[call.step][call.place]
-        if call.step is not None and call.place is not None
-        else _UNKNOWN
-    )
+    if call.step is not None and call.place is not None:
+        return recorded[call.step][call.place]
+    return _UNKNOWN
 
 
 def _is_error(result: JsonValue) -> bool:
@@ -327,15 +325,12 @@ class AnswerReader:
 
 
 def _given(row: Row) -> GivenAnswer:
-    calls = (
-        None
-        if row["calls"] is None
-        else tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
-    )
+    calls = None
+    if row["calls"] is not None:
+        calls = tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
     words = row["text"] if not calls else ""
-    with suppress(
-        orjson.JSONDecodeError
-    ):  # candidates that answer in a notation state the words to the user as `say`
+    # candidates that answer in a notation state the words to the user as `say`
+    with suppress(orjson.JSONDecodeError):
         stated = orjson.loads(words)
         said = stated.get("say") if isinstance(stated, dict) else None
         words = said if isinstance(said, str) else words

@@ -83,9 +83,8 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     """
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
-        raise ConfigurationError(
-            "There are no accepted samples to release. Run `callwright build RECIPE` first."
-        )
+        problem = "There are no accepted samples to release. Run `callwright build RECIPE` first."
+        raise ConfigurationError(problem)
     _require_known("recipe", selection.recipes, {row["recipe"] for row in builds})
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
     _require_known(
@@ -131,11 +130,10 @@ def _build_named(start: str, builds: Sequence[Row]) -> str:
     known = ", ".join(
         f"{row['key']} ({row['recipe']}{', a trial' if row['is_trial'] else ''})" for row in builds
     )
-    problem = (
-        f"Several builds begin with {start!r}"
-        if found
-        else f"No build that has landed samples is {start!r}"
-    )
+    if found:
+        problem = f"Several builds begin with {start!r}"
+    else:
+        problem = f"No build that has landed samples is {start!r}"
     raise ConfigurationError(f"{problem}; there are {known}.")
 
 
@@ -307,9 +305,8 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 def check_version(version: str) -> str:
     """A semantic version as it is. Raises ConfigurationError where it is none."""
     if not _VERSION.fullmatch(version):
-        raise ConfigurationError(
-            f"--version {version!r} is not a semantic version. An example: 1.2.0"
-        )
+        problem = f"--version {version!r} is not a semantic version. An example: 1.2.0"
+        raise ConfigurationError(problem)
     return version
 
 
@@ -363,11 +360,9 @@ def _keep(
     if existing is not None:
         if existing.content_hash == release.content_hash:
             return existing
-        same = (
-            "the same samples in other splits"
-            if set(splits_of(warehouse, release.name)) == {*keys}
-            else "other samples"
-        )
+        same = "other samples"
+        if set(splits_of(warehouse, release.name)) == {*keys}:
+            same = "the same samples in other splits"
         raise ConfigurationError(
             f"A release {release.name!r} exists already and cannot be changed. It holds "
             f"{count_of(existing.samples, 'sample')}, which are {same}. Choose another name."

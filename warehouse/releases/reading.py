@@ -63,18 +63,14 @@ class ReleaseStream(NamedTuple):
     release: Release
     samples: Iterable[tuple[str, Sample]]
     tools: Mapping[str, Tool]
-    words: Mapping[Language, AssistantWords] = MappingProxyType(
-        {}
-    )  # for rows of training whose samples have none
-    of_template: Mapping[str, int] = MappingProxyType(
-        {}
-    )  # by kind, the samples of the template model that were left out
-    answers: Callable[[Sample], SampleAnswers] | None = (
-        None  # what was answered to the sample that was taken last
-    )
-    worlds: Mapping[str, ShippedWorld] = MappingProxyType(
-        {}
-    )  # by name, where a format has a place for them
+    # for rows of training whose samples have none
+    words: Mapping[Language, AssistantWords] = MappingProxyType({})
+    # by kind, the samples of the template model that were left out
+    of_template: Mapping[str, int] = MappingProxyType({})
+    # what was answered to the sample that was taken last
+    answers: Callable[[Sample], SampleAnswers] | None = None
+    # by name, where a format has a place for them
+    worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
@@ -244,11 +240,9 @@ class ReleaseState(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was found, for people."""
-        since = (
-            "as it was frozen"
-            if self.release.manifest_made == "release"
-            else "as it was when its manifest was made"
-        )
+        since = "as it was when its manifest was made"
+        if self.release.manifest_made == "release":
+            since = "as it was frozen"
         if self.is_intact:
             return (
                 f"{self.release.name} is {since}: {self.release.samples} samples, each row as in"

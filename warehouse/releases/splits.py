@@ -172,9 +172,8 @@ def assign_groups(
     import numpy as np
 
     widths = [int(numbers.max(initial=-1)) + 1 for numbers in levels]
-    offsets = accumulate(
-        widths[:-1], initial=0
-    )  # where each level's strata begin: none has the number of another
+    # where each level's strata begin: none has the number of another
+    offsets = accumulate(widths[:-1], initial=0)
     strata = np.concatenate(
         [numbers + offset for numbers, offset in zip(levels, offsets, strict=True)]
     )
