@@ -15,7 +15,7 @@ from callwright.generators.environments.endpoints import endpoints_of
 from callwright.generators.environments.episodes import START, StatefulWorld, diff, loaded, unnamed
 from callwright.generators.environments.protocol import Effect
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, JsonSchema, Tool
+from callwright.warehouse.records import Call, Change, JsonSchema, Tool
 from tests.support.generators.environments.asking_episodes import ask, refusal
 
 TEXT: JsonSchema = {"type": "string"}
@@ -142,6 +142,21 @@ def test_a_change_back_is_no_change(episode: DocumentEpisode) -> None:
     assert diff(START, episode.state) == ()
 
 
+def test_between_two_states_only_what_differs_between_them_is_a_change(
+    episode: DocumentEpisode,
+) -> None:
+    order, made = ask(episode, "list_orders")[0], ask(episode, "add_order", item="Lamp")
+    for one in (order, made):
+        ask(episode, "change_order", id=one["id"], item="Chair", quantity=7)
+    before = episode.state
+    for one in (order, made):
+        ask(episode, "change_order", id=one["id"], quantity=8)
+    found = diff(before, episode.state)
+    assert {(one.id, one.field, one.before, one.after) for one in found} == {
+        (one["id"], "quantity", 7, 8) for one in (order, made)
+    }
+
+
 def test_what_was_made_is_listed_and_read_with_what_it_was_given(episode: DocumentEpisode) -> None:
     customer = ask(episode, "list_customers")[0]
     made = ask(episode, "add_order", item="Lamp", customer_id=customer["id"])
@@ -263,6 +278,22 @@ def test_ends_are_alike_where_the_same_was_made_under_other_ids() -> None:
     ask(other, "change_order", id=wrong["id"], quantity=2)
     assert diff(one.state, other.state)
     assert unnamed(diff(START, one.state)) == unnamed(diff(START, other.state))
+
+
+def test_ends_differ_where_what_was_made_refers_to_another_made_thing() -> None:
+    def lent(book: str) -> tuple[str, ...]:
+        made = [
+            ("author", "a1", {"name": "Ann"}),
+            ("author", "a2", {"name": "Bo"}),
+            ("book", "b1", {"author_id": "a1"}),
+            ("book", "b2", {"author_id": "a2"}),
+            ("loan", "l1", {"book_id": book}),
+        ]
+        return unnamed(
+            Change(sort="created", kind=kind, id=id_, after=of) for kind, id_, of in made
+        )
+
+    assert lent("b1") != lent("b2")
 
 
 @pytest.mark.parametrize(
