@@ -9,7 +9,6 @@ import pytest
 
 from tests.support.flows.small_builds import run_here
 
-TOP = Path(__file__).parents[3]
 NOWHERE = Path("/nowhere")  # scoring needs no work folder
 
 

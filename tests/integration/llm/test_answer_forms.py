@@ -17,10 +17,6 @@ SCHEMA = {
 ANYTHING = {"title": "Any", "type": "object", "properties": {"city": {}}}
 
 
-def refusing(message):
-    return {"error": {"message": message, "type": "invalid_request_error", "code": None}}
-
-
 @pytest.fixture
 async def open_model(server, tmp_path):
     """A model of the test's server, by one way or the other; the ledger is the same."""

@@ -31,7 +31,6 @@ from tests.support.sampling import slow
 
 ROOT = Path(__file__).parents[3]
 HALF = read_price(PLAIN, in_batches=True).of(100, 20)  # what litellm's price map says of batches
-Opened = Callable[..., AsyncIterator[LedgeredChat]]
 
 
 class BatchedTrip(BaseModel):

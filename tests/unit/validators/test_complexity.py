@@ -9,11 +9,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from callwright.validators.checks.complexity import (
-    ConversationWithTools,
-    check_complexity,
-    read_conversation,
-)
+from callwright.validators.checks.complexity import check_complexity
 from callwright.validators.checks.dialogue import applies_to as dialogue_applies
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
@@ -29,7 +25,7 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.conversational import converse, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}
@@ -39,11 +35,6 @@ ERROR: JsonValue = {"error": {"code": "unavailable", "message": "away"}}
 async def judged(sample: Sample) -> Verdict:
     (verdict,) = await check_complexity(sample, template_context())
     return verdict
-
-
-def talk_of(sample: Sample) -> ConversationWithTools:
-    withheld = [TOOLS[key] for key in sample.withheld]
-    return read_conversation(sample, [TOOLS[key] for key in sample.candidates], withheld)
 
 
 def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:
@@ -73,10 +64,6 @@ def without_acts(sample: Sample, act: str) -> Sample:
         return turn.with_changes(acts=("inform",)) if seeks else turn
 
     return changed(sample, change)
-
-
-def without_tag(sample: Sample, tag: str) -> Sample:
-    return sample.with_changes(tags=tuple(one for one in sample.tags if not one.startswith(tag)))
 
 
 def repeating_first_calls(sample: Sample) -> Sample:

@@ -27,7 +27,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-Pair = tuple[Sample, tuple[Tool, ...]]
 # Records whose labels are wrong, by file: one start time is misspelt at first and set right in the
 # next snapshot.
 WRONG = {("zh", "Based", 20), ("zh", "SO_case1", 20), ("zh", "SO_case2", 14), ("zh", "mSv", 20)}

@@ -24,8 +24,6 @@ from tests.support.warehouse.exported import rows_in, stream_of
 NAME = "Travel.Desk.book_trip"
 TAXI = "出行.打车/now!"
 ME = "me~native"
-RIDE = (Call(tool=TAXI, arguments={"place": "Voss"}),)
-LATER = (Call(tool=TAXI, arguments={"place": "Oslo"}),)
 
 
 def answer(

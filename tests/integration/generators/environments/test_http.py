@@ -21,7 +21,6 @@ from callwright.warehouse.records import Call
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 
 Asking = Callable[..., HttpEnvironment]
-LIST = Call(tool="list_customers")
 ONE = Call(tool="read_customer", arguments={"id": "c1"})
 FOREVER = 3600
 

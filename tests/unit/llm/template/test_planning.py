@@ -9,9 +9,6 @@ import yaml
 from callwright.llm.chat import ChatRequest
 from callwright.llm.prompts import render
 from callwright.llm.template.model import TemplateModel
-from callwright.llm.template.reading import read_plan
-from callwright.llm.template.sections import Turn
-from callwright.warehouse.errors import ReplyError
 
 ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's number"}
 PHONE = {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}
@@ -98,51 +95,6 @@ async def test_several_wishes_are_several_calls_in_their_order() -> None:
     ]
 
 
-def test_a_message_is_read_request_by_request_and_what_is_said_behind_it_changes_values() -> None:
-    book, branch = {"type": "string"}, {"type": "string", "enum": ["hill", "harbour"]}
-    tools = [
-        tool(
-            "lookUpBook",
-            "Look up a book by its title.",
-            {"book_id": book},
-            branch=branch,
-            title={"type": "string"},
-        ),
-        tool("reserveBook", "Reserve a book for pickup.", branch=branch, book_id=book),
-        tool("findBooks", "Find books of a genre.", branch=branch, genre={"type": "string"}),
-    ]
-
-    def read(*said: str) -> list[tuple[str | None, dict[str, object]]]:
-        plan = read_plan(tools, [Turn("user", one) for one in said])
-        return [(call.tool, dict(call.arguments)) for call in plan]
-
-    looked_up = ("lookUpBook", {"branch": "hill", "title": "Song of Solomon"})
-    reserved = ("reserveBook", {"branch": "harbour", "book_id": "$$$"})
-    hard = (
-        'Look up a book by its title. Branch: hill; title: "Song of Solomon". Then, with the book'
-        " id that you find, could you reserve a book for pickup? Branch: harbour."
-    )
-    assert read(hard) == [looked_up, reserved]
-    assert read(f"{hard} Also, reserve a book for pickup. Branch: hill; book id: B-1.") == [
-        looked_up,
-        reserved,
-        ("reserveBook", {"branch": "hill", "book_id": "B-1"}),
-    ]
-    easy = "Could you reserve a book for pickup? Book id: B-1; branch: hill."
-    changed = ("reserveBook", {"branch": "harbour", "book_id": "B-1"})
-    assert read(f"{easy} Sorry, the branch should be harbour.") == [changed]
-    assert (
-        read(
-            f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "The same with B-2."
-        )
-        == []
-    )
-    assert read(
-        f"{easy} Also, find books of a genre. Branch: hill; genre: crime.",
-        "And the same for harbour, please.",
-    ) == [changed, ("findBooks", {"branch": "harbour", "genre": "crime"})]
-
-
 async def test_what_no_tool_does_is_declined() -> None:
     assert (await answer("answer_with_calls", "Sing me a lullaby.")).startswith("Sorry")
     assert orjson.loads(await answer("name_needed_tools", "Sing me a lullaby.")) == []
@@ -158,19 +110,3 @@ async def test_in_a_conversation_a_call_is_made_once_and_then_told_of() -> None:
         await answer("answer_with_calls", f"{asked}\n{made}", setting="conversation")
     )
     assert spoken["acts"] == ["inform"]
-
-
-async def test_a_prompt_without_tools_is_told_of() -> None:
-    prompt = render(
-        "callwright.validators.prompts",
-        "answer_with_calls",
-        tools=3,
-        listing="",
-        format="json",
-        setting="plan",
-        conversation="user: Hm.",
-    )
-    with pytest.raises(ReplyError, match="list in the section <tools>"):
-        await TemplateModel().send(
-            ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks)
-        )
