@@ -1,7 +1,7 @@
 """The check scenario: what can't be acted out as it stands makes no conversation."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -21,7 +21,6 @@ from callwright.warehouse.records import (
 )
 from tests.support.conversational import TOOLS, scenario_order, template_context
 
-COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}
 
 
@@ -71,37 +70,6 @@ def asked_keys(one: WordedScenario) -> list[str]:
 def true_wants(one: WordedScenario) -> list[tuple[str, str | None]]:
     withheld = one.plan.scenario.withheld
     return [(NAMES[key], None if key in withheld else NAMES[key]) for key in asked_keys(one)]
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("complexity", COMPLEXITIES)
-async def test_a_planned_scenario_is_proved(complexity: Complexity, language: Language) -> None:
-    one = await worded(complexity, language)
-    verdict = await judged(one)
-    assert (verdict.decision, verdict.subject, verdict.check) == ("proved", one.key, "scenario"), (
-        verdict.reason
-    )
-    assert complexity in verdict.reason
-
-
-@pytest.mark.parametrize("time", ["", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15"])
-async def test_a_reference_time_that_is_none_is_contradicted(time: str) -> None:
-    verdict = await judged(
-        with_scenario(await worded("underfill"), lambda _: {"reference_time": time})
-    )
-    assert verdict.decision == "contradicted"
-    assert "reference time" in verdict.reason
-
-
-@pytest.mark.parametrize(
-    ("turns", "told"), [(19, "its plan has"), (21, "nobody plays more than 20")]
-)
-async def test_more_turns_than_the_plan_has_are_contradicted(turns: int, told: str) -> None:
-    verdict = await judged(
-        with_scenario(await worded("underfill"), lambda _: {"minimum_turns": turns})
-    )
-    assert verdict.decision == "contradicted"
-    assert told in verdict.reason
 
 
 async def test_an_api_that_is_not_at_hand_is_contradicted() -> None:
@@ -157,24 +125,6 @@ async def test_what_takes_two_apis_is_not_possible_with_one(
     assert problem in verdict.reason
 
 
-async def test_a_follow_up_is_not_possible_where_nothing_is_handed_on() -> None:
-    def turned_round(old: Scenario) -> dict[str, Any]:
-        turned = [one.with_changes(tools=one.tools[::-1]) for one in old.episodes]
-        return {"episodes": tuple(turned)}
-
-    verdict = await judged(with_scenario(await worded("follow_up_question"), turned_round))
-    assert verdict.decision == "contradicted"
-    assert "is required by" in verdict.reason
-
-
-async def test_a_goal_that_wants_nothing_of_its_apis_is_unproved() -> None:
-    verdict = await judged(
-        (await worded("underfill")).with_changes(goal="You want to talk about the weather.")
-    )
-    assert verdict.decision == "unproved"
-    assert "no wish in the goal" in verdict.reason
-
-
 async def test_a_goal_that_wants_what_no_api_does_is_unproved_but_where_this_is_required() -> None:
     served, refused = await worded("no_target_complexity"), await worded("goal_not_supported")
     more = served.with_changes(goal=f"{served.goal} You also want your piano tuned.")
@@ -184,11 +134,3 @@ async def test_a_goal_that_wants_what_no_api_does_is_unproved_but_where_this_is_
     only = [(want, tool) for want, tool in true_wants(refused) if tool is not None]
     lacking = await read_as(refused, only)
     assert (lacking.decision, "one is to be refused" in lacking.reason) == ("unproved", True)
-
-
-async def test_a_wish_for_another_api_is_unproved() -> None:
-    one = await worded("goal_stacking")
-    other = next(key for key in one.plan.scenario.candidates if key not in asked_keys(one))
-    verdict = await read_as(one, [*true_wants(one), ("something else", NAMES[other])])
-    assert verdict.decision == "unproved"
-    assert NAMES[other] in verdict.reason

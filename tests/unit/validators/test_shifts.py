@@ -8,7 +8,7 @@ import pytest
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.validators.metrics.snapshots import shifted_snapshots
 from callwright.warehouse.records import Tool
-from tests.support.validators.conversations import conversation, intent_shift
+from tests.support.validators.conversations import conversation
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,6 @@ from tests.support.validators.conversations import conversation, intent_shift
 )
 def test_tags_say_where(table: Tool, kind: str, tags: list[str], numbers: list[int]) -> None:
     assert shifted_snapshots(conversation([table], kind=kind, tags=tags)) == numbers
-
-
-def test_without_tags_it_is_read_from_the_turns(table: Tool) -> None:
-    assert shifted_snapshots(conversation([table])) == [2], "a message is leant on there"
-    assert shifted_snapshots(conversation([table], kind="mSv")) == [2]
-    assert shifted_snapshots(intent_shift([table]).with_changes(tags=())) == [1]
-    plain = conversation([table])
-    assert shifted_snapshots(plain.with_changes(turns=plain.turns[:5])) == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -13,7 +13,7 @@ from callwright.generators.stages import StageContext
 from callwright.llm.function_model import FunctionModel
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.validators.predictions import CandidateRun, PromptingStrategy, format_of, predict
-from callwright.validators.shown_tools import AS_THEY_ARE, NamedCall, ShownTools, with_names
+from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools, with_names
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -29,23 +29,6 @@ NAMES = st.sampled_from([*"abcdef"])
 RENAMES = st.dictionaries(NAMES, st.sampled_from([*"abcdefxyz"])).filter(
     lambda names: len({names.get(one, one) for one in "abcdef"}) == len("abcdef")
 )
-CALLS = st.tuples(NAMES, st.dictionaries(NAMES, st.integers()))
-
-
-@given(RENAMES, st.dictionaries(NAMES, RENAMES), CALLS)
-def test_a_call_that_is_shown_and_read_is_the_call(
-    names: dict[str, str], parameters: dict[str, dict[str, str]], call: tuple[str, dict[str, int]]
-) -> None:
-    shown = ShownTools(names=names, parameters=parameters)
-    assert shown.read(*shown.show(*call)) == NamedCall(*call)  # type: ignore[arg-type]
-
-
-@given(RENAMES, NAMES)
-def test_a_name_that_is_not_shown_is_no_tool_of_the_release(
-    names: dict[str, str], remembered: str
-) -> None:
-    read = ShownTools(names=names).read(remembered, {}).tool
-    assert (read in "abcdef") == (remembered in {names.get(one, one) for one in "abcdef"})
 
 
 @given(RENAMES, st.dictionaries(NAMES, st.integers() | st.text()))
@@ -64,12 +47,6 @@ def test_what_fits_a_schema_fits_it_under_other_names(
     renamed = {names.get(name, name): value for name, value in arguments.items()}
     fits = Draft202012Validator(schema).is_valid(arguments)
     assert Draft202012Validator(with_names(schema, names)).is_valid(renamed) == fits
-
-
-def test_arguments_that_are_no_object_stay_what_they_are() -> None:
-    assert ShownTools(names={"a": "x"}, parameters={"a": {"b": "c"}}).read("x", "b") == NamedCall(
-        "a", "b"
-    )
 
 
 def test_the_label_says_the_name_and_the_content_and_hides_no_notation() -> None:

@@ -2,9 +2,7 @@
 
 import pytest
 
-from callwright.testing import context_of
-from callwright.validators.checks.wording import check_wording, problems_of, words_of_tool
-from callwright.warehouse.records import Sample, Tool, UserTurn
+from callwright.validators.checks.wording import problems_of
 
 
 @pytest.mark.parametrize(
@@ -40,40 +38,3 @@ def test_what_nobody_says_is_named(text: str, problem: str) -> None:
 )
 def test_what_people_say_is_left_alone(text: str) -> None:
     assert list(problems_of(text)) == []
-
-
-async def test_a_doubt_names_its_turn_and_is_for_people(perfect: Sample) -> None:
-    [verdict] = await check_wording(perfect, context_of({}))
-    assert verdict.decision == "proved"
-    turns = (*perfect.turns, UserTurn(text="And the the same again."))
-    [verdict] = await check_wording(perfect.with_changes(turns=turns), context_of({}))
-    assert (verdict.decision, verdict.reason) == (
-        "unproved",
-        "Turn 2 says a word twice: 'the the'.",
-    )
-
-
-def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) -> None:
-    tool = tools[perfect.candidates[0]].with_changes(
-        name="get_pull_request_status",
-        description=(
-            "Get the combined status of all status checks for the head commit of a pull request."
-        ),
-        parameters={"type": "object", "properties": {"pull_number": {"type": "integer"}}},
-    )
-    copied = (
-        "Hey, get the combined status of all status checks for the head commit of a pull request,"
-        " please."
-    )
-    assert any("copies the description" in one.problem for one in words_of_tool(copied, tool))
-    assert [one.problem for one in words_of_tool("The pull_number is 7.", tool)] == [
-        "has a name as code has it: 'pull_number'"
-    ]
-    assert (
-        list(
-            words_of_tool(
-                'Did the checks of pull request 7 pass? The file is "pull_number.py".', tool
-            )
-        )
-        == []
-    )
