@@ -42,18 +42,6 @@ def test_a_kind_brings_along_what_it_is_made_from_as_far_as_it_takes() -> None:
     assert brought_along({"mQmA_external": 3, "imperfect": 1}) == {"mQmA": 3, "sQsA": 3}
 
 
-def test_a_kind_brings_nothing_along_where_one_of_its_sources_is_asked_for() -> None:
-    assert brought_along({"external": 9, "imperfect": 1, "irrelevant": 2}) == {}
-    assert brought_along({"mSv": 0, "tool_error": 0}) == {}
-
-
-def test_one_of_several_sources_is_enough() -> None:
-    assert [[kind.name for kind in wave] for wave in waves_of(["external", "perfect"])] == [
-        ["perfect"],
-        ["external"],
-    ]
-
-
 def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
         ConfigurationError, match="no kind of sample 'imaginary'; the kinds are perfect, imperfect"
@@ -68,12 +56,6 @@ def test_shifts_and_external_information_take_every_kind(name: str, transforms: 
         made = kind_named(name)
         assert made.transform == transform
         assert source in made.sources
-
-
-def test_a_kind_that_has_a_name_of_its_own_has_no_second_one() -> None:
-    for second in ("sQsA_mSv", "perfect_external", "sQsA_IS"):
-        with pytest.raises(ConfigurationError, match=f"no kind of sample '{second}'"):
-            kind_named(second)
 
 
 def test_a_kind_made_of_another_has_the_traits_of_both() -> None:

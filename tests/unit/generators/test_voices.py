@@ -7,19 +7,9 @@ from pathlib import Path
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
 from callwright.generators.kinds import FAMILIES
-from callwright.generators.voices import (
-    SILENT,
-    UserVoice,
-    VoicedChat,
-    draw_personas,
-    in_voice,
-    marked,
-    voice_of,
-)
+from callwright.generators.voices import SILENT, UserVoice, draw_personas, in_voice, voice_of
 from callwright.llm.chat import ChatMessage, Prompt
-from callwright.testing import ScriptedModel
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
-from tests.support.generators.external.fixtures import derivation
+from callwright.warehouse.records import Assignment, Origin, ParameterChoice
 
 PERSONAS = draw_personas(30, seed=1)
 STYLES = ("brief", "wordy")
@@ -56,17 +46,6 @@ def test_a_sample_has_one_voice_on_all_its_way_and_samples_differ() -> None:
     assert len({voice_of(assigned(seed), PERSONAS, STYLES) for seed in range(40)}) > 20
 
 
-def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
-    bare = Sample(
-        kind="perfect", language="en", category="x", candidates=(), turns=(UserTurn(text="Hi."),)
-    )
-    voice = UserVoice("a nurse", "brief")
-    spoken = marked(marked(bare, UserVoice("somebody", "else")), voice)
-    assert spoken.tags == ("persona=a nurse", "style=brief")
-    assert voice_of(derivation(spoken), PERSONAS, STYLES) == voice
-    assert voice_of(derivation(bare), PERSONAS, STYLES) != SILENT
-
-
 def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first() -> None:
     one, other = (
         in_voice(prompt_named("write_request"), UserVoice(who, "brief")) for who in PERSONAS[:2]
@@ -80,18 +59,6 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
     assert "persona" not in str(
         in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages
     )
-
-
-async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> (
-    None
-):
-    prompt = prompt_named("ask_question")
-    assert in_voice(prompt, SILENT) is prompt
-    chat = ScriptedModel({"ask_question": ["Where?"]})
-    await VoicedChat(chat, ("answer_question",), UserVoice("a nurse", "brief")).complete(prompt)
-    [asked] = chat.asked
-    assert "nurse" not in str(asked)
-    assert "<circumstances>" in asked.messages[-1].content
 
 
 def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says() -> None:
@@ -109,14 +76,6 @@ def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says()
         for family in FAMILIES.rows()
     }
     assert all(voiced[name] <= asked[name] for name in voiced)
-
-
-async def test_a_voiced_chat_asks_in_the_voice() -> None:
-    chat = ScriptedModel({"write_request": ["fine"]})
-    voiced = VoicedChat(chat, ("write_request",), UserVoice("a nurse"))
-    assert (await voiced.complete(prompt_named("write_request"))).text == "fine"
-    assert "<persona>a nurse</persona>" in chat.asked[0].messages[-1].content
-    assert voiced.name == chat.name
 
 
 def test_people_are_drawn_by_the_seed_none_of_them_twice() -> None:
@@ -137,9 +96,3 @@ def test_personas_and_styles_are_part_of_a_builds_name_and_no_voices_are_no_part
     assert keys[0] == build_key(
         Recipe.model_validate(SMALL | REAL | {"personas": [], "styles": []}), []
     )
-
-
-def test_the_template_model_speaks_in_no_voice() -> None:
-    recipe = Recipe.model_validate(SMALL | {"personas": 3})
-    assert not recipe.is_voiced
-    assert build_key(recipe, []) == build_key(Recipe.model_validate(SMALL), [])

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import CallwrightError
 
 SWAGGER = """
@@ -85,16 +84,6 @@ def test_operations_of_swagger_2_become_tools(tmp_path: Path) -> None:
         ("put", "/stores/{store}/pets", ()),
         ("post", "/stores/{store}/pets", ("pets", "stores")),
     ]
-
-
-def test_the_places_of_swagger_parameters_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "api.yaml").write_text(SWAGGER)
-    put, post = read_operations(tmp_path / "api.yaml")
-    assert put.places[2:] == (
-        ParameterPlace("file", "body", "file"),
-        ParameterPlace("sizes", "body", "sizes"),
-    )
-    assert post.places[0] == ParameterPlace("store", "path", "store")
 
 
 NAMES = """
@@ -208,13 +197,3 @@ def test_the_language_of_a_document_is_found(summary: str, language: str, tmp_pa
     }
     catalog = read(tmp_path, {"openapi": "3.0.0", "paths": {"/x": stated}})
     assert {tool.language for tool in catalog.tools} == {language}
-
-
-def test_an_integer_beyond_64_bits_loads_in_json_and_yaml(tmp_path: Path) -> None:
-    text = (
-        '{"openapi": "3.0.0", "x": 36893488147419103232, "paths": {"/x": {"get": {"operationId":'
-        ' "a", "summary": "Show it."}}}}'
-    )
-    for name in ("api.json", "api.yaml"):
-        (tmp_path / name).write_text(text if name.endswith("json") else f"# {name}\n{text}")
-        assert len(read_catalog("openapi", tmp_path / name).tools) == 1

@@ -16,10 +16,9 @@ from callwright.generators.environments.episodes import WorldEpisode, diff, worl
 from callwright.generators.environments.expressions import ExpressionCompiler
 from callwright.generators.environments.opening import open_environment, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
-from callwright.generators.environments.rules import RuleScope, read_rules
 from callwright.generators.environments.vocabularies import Wish, vocabulary_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.records import Call
 
 BOOK = {
     "title": "Book",
@@ -131,9 +130,6 @@ RULES: dict[str, Any] = {
 }
 
 
-QUOTE = Tool(name="quote", description="-", parameters={}, category="-")
-
-
 def shop(folder: Path, rules: dict[str, Any] = RULES, size: str = "many") -> Environment:
     for name, content in (("shop.json", DOCUMENT), ("rules.yaml", rules)):
         (folder / name).write_text(
@@ -190,16 +186,6 @@ def test_what_calls_change_is_seen_by_rules(tmp_path: Path) -> None:
         "b2",
         "a1",
     ]
-
-
-async def test_a_call_for_itself_is_answered_alike_whatever_was_changed(tmp_path: Path) -> None:
-    world = shop(tmp_path)
-    search = Call(tool="find_books", arguments={"query": "stars"})
-    before = await world.answer(search)
-    await world.answer(Call(tool="change_book", arguments={"book_id": "a1", "title": "Sand"}))
-    assert await world.answer(search) == before
-    too_many = await world.answer(Call(tool="quote", arguments={"book_id": "a1", "copies": 6}))
-    assert too_many.problem == "6 copies are too many."
 
 
 def test_links_and_what_people_say_are_as_they_are_stated(tmp_path: Path) -> None:
@@ -266,31 +252,6 @@ def test_what_is_wrong_with_rules_is_told_with_its_place(
     place[path[-1]] = wrong
     with pytest.raises(ConfigurationError, match=re.escape(told)):
         shop(tmp_path, rules)
-
-
-def test_a_size_that_the_rules_do_not_have_is_answered_with_those_that_they_have(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(ConfigurationError, match="few, many"):
-        shop(tmp_path, size="huge")
-
-
-def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(
-    tmp_path: Path,
-) -> None:
-    for stated, told in (
-        ("1 / 0", "division"),
-        ("given.lost", "no attribute"),
-        ("''.__class__", "unsafe"),
-        ("[].copy() + [].append(1)", "unsafe"),
-        ("'{0.__class__}'.format(0)", "unsafe"),
-        ("rng", "known"),
-    ):
-        (tmp_path / "rules.yaml").write_text(
-            yaml.safe_dump({"tools": {"quote": {"answer": stated}}})
-        )
-        with pytest.raises(ConfigurationError, match=rf"tools\.quote\.answer.*{told}"):
-            RuleScope(read_rules(tmp_path / "rules.yaml"), 0).answer(QUOTE, {})
 
 
 def test_what_an_expression_may_not_reach_is_refused_however_often_it_is_tried() -> None:

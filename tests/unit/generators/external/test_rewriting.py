@@ -5,10 +5,8 @@ now is.
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from callwright.generators.external.making import PointedRequest, has_phrase, rewrite_requests
+from callwright.generators.external.making import PointedRequest, rewrite_requests
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -188,17 +186,6 @@ async def test_a_turn_that_says_too_much_or_too_little_is_reworded(
         await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad] * 3))
 
 
-async def test_a_phrase_and_words_with_a_letter_changed_are_still_those(perfect: Sample) -> None:
-    loose = PointedRequest(
-        request=(
-            f"Order a car from the old mil to {PHRASE.replace('sister', 'sisters')} for 3"
-            " passengers."
-        )
-    )
-    (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[loose]))
-    assert made.request == loose.request
-
-
 async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -> None:
     turns = list(dialogue.turns)
     turns[0] = UserTurn(text=f"{dialogue.request} I have a train at Central Station.")
@@ -206,29 +193,3 @@ async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -
         await rewrite_requests(
             message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of()
         )
-
-
-async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:
-    context = context_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
-    source = dialogue.with_changes(kind="SO_case1", tags=("shift=1", "lent"))
-    (made,) = await rewrite_requests(message_about(source, 6), context)
-    assert (made.kind, made.tags) == ("SO_case1_external", ("lent", "shift=2"))
-
-
-@given(st.text(max_size=30), st.text(max_size=30))
-def test_a_text_has_the_phrase_that_stands_in_it(before: str, after: str) -> None:
-    assert has_phrase(f"{before} {PHRASE} {after}", PHRASE)
-    assert has_phrase(f"{before}我姐短信里说的地方{after}", "我姐短信里说的地方")
-
-
-@pytest.mark.parametrize(
-    ("text", "phrase", "has"),
-    [
-        ("My sister texted me the place.", PHRASE, True),
-        ("My sister texted me.", PHRASE, False),
-        ("导航去我姐姐短信里说的那个地方", "我姐短信里说的地方", True),
-        ("导航去那个地方", "我姐短信里说的地方", False),
-    ],
-)
-def test_the_words_of_a_phrase_may_be_put_another_way(text: str, phrase: str, has: bool) -> None:
-    assert has_phrase(text, phrase) is has

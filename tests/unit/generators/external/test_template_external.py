@@ -3,7 +3,6 @@ HammerBench's records.
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -23,12 +22,11 @@ from callwright.generators.single_turn.making import (
     write_requests,
 )
 from callwright.generators.stages import StageContext
-from callwright.language.values import locate
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
-from callwright.warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
+from callwright.warehouse.records import Language, Sample, Tool
 from tests.support.generators.external.fixtures import derivation
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
@@ -101,42 +99,3 @@ def records(
     for record in read_hammerbench(path):
         if record.sample is not None:
             yield record.sample, {tool.key: tool for tool in record.tools}
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("file", ["Based", "SO_case2", "mSv"])
-async def test_imported_conversations_point_at_messages_too(
-    shared: Path, language: Language, file: str
-) -> None:
-    open_to = (
-        (one, tools) for one, tools in records(shared, language, file) if not obstacle(one, tools)
-    )
-    made = 0
-    for source, tools in islice(open_to, 12):
-        sample = await external(source, context_of(tools, made))
-        told = {
-            (one.argument, one.quote)
-            for call in sample.gold
-            for one in call.evidence
-            if one.in_message
-        }
-        shift = int(sample.tags[-1].removeprefix("shift="))
-        pointed = [
-            index
-            for index, turn in enumerate(sample.turns)
-            if isinstance(turn, UserTurn) and turn.external
-        ]
-        assert [isinstance(turn, CallTurn) for turn in sample.turns[: pointed[0]]].count(
-            True
-        ) == shift
-        assert sample.kind == f"{source.kind}_external"
-        assert [turn.kind for turn in sample.turns] == [turn.kind for turn in source.turns]
-        assert all(locate(sample.gold[0].arguments[name], {}, quote) for name, quote in told)
-        made += 1
-    assert made == 12
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_points_at_a_message_already_is_told_so(shared: Path, language: Language) -> None:
-    told = {obstacle(source, tools) for source, tools in records(shared, language, "External")}
-    assert told == {"The user of this sQsA_external sample points at a message already."}

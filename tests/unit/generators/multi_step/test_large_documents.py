@@ -3,7 +3,7 @@
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
 from callwright.generators.multi_step.tasks import BegunWorld
-from callwright.warehouse.records import Call, Goal, JsonSchema, Picked
+from callwright.warehouse.records import Goal, JsonSchema
 from tests.support.generators.multi_step.operations import (
     ID,
     TEXT,
@@ -63,18 +63,6 @@ async def test_what_no_tool_of_a_domain_gives_the_list_of_another_domain_gives()
         }
 
 
-async def test_a_task_is_of_its_own_domain_whatever_it_was_lent() -> None:
-    goals = await goals_of(BegunWorld(world_of_operations(*OFFICE)), "Users")
-    assert len(goals) == 5
-    assert all(goal.domain == "Users" for goal in goals)
-    assert {call.tool for goal in goals for call in goal.calls if call.wanted} <= {
-        "list_users",
-        "get_user",
-        "update_user",
-        "delete_user",
-    }
-
-
 async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
     world = world_of_operations(
         (
@@ -98,74 +86,6 @@ async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
     assert await goals_of(BegunWorld(world), "Notes") == []
     assert "no tool that changes its world takes what another tool returns" in find_obstacle(
         "Notes", "en", BegunWorld(world)
-    )
-
-
-async def test_what_has_no_name_is_called_by_its_heading_and_each_has_another() -> None:
-    event = thing(summary={"type": "string", "examples": ["Weekly call"]}, link=TEXT)
-    world = world_of_operations(
-        ("Events list_events", "get", "/events", listed(event), {}),
-        ("Events get_event", "get", "/events/{event_id}", event, {"event_id!": ID}),
-        ("Events delete_event", "delete", "/events/{event_id}", None, {"event_id!": ID}),
-        (
-            "Events read_guests",
-            "get",
-            "/events/{event_id}/guests",
-            listed(thing(name=TEXT)),
-            {"event_id!": ID},
-        ),
-    )
-    goals = await goals_of(BegunWorld(world), "Events")
-    tests = [
-        one
-        for goal in goals
-        for call in goal.calls
-        for taken in call.arguments.values()
-        if isinstance(taken, Picked)
-        for one in taken.where
-    ]
-    assert {one.field for one in tests if one.test == "equals"} == {"summary"}
-    assert len({one.value for one in tests}) > 1
-
-
-def test_what_a_result_holds_and_nothing_else_is_what_the_call_is_about() -> None:
-    layer = thing(start=TEXT)
-    plan: JsonSchema = {
-        "type": "object",
-        "properties": {"plan": thing(name=TEXT, layers=listed(layer))},
-    }
-    world = world_of_operations(
-        (
-            "Plans list_plans",
-            "get",
-            "/plans",
-            {"type": "object", "properties": {"plans": listed(thing(name=TEXT))}},
-            {},
-        ),
-        ("Plans create_plan", "post", "/plans", plan, {"name!": TEXT}),
-        ("Plans get_plan", "get", "/plans/{id}", plan, {"id!": ID}),
-    )
-    assert world.writes("create_plan")
-    episode = world.begin()
-    made = episode.answer(Call(tool="create_plan", arguments={"name": "Night shift"}))
-    assert made.problem == ""
-    assert made.response["plan"]["name"] == "Night shift"  # type: ignore[index,call-overload]
-
-
-def test_how_a_list_is_sorted_is_not_what_it_lists() -> None:
-    order: JsonSchema = {"type": "object", "properties": {"by": TEXT}}
-    page: JsonSchema = {
-        "type": "object",
-        "properties": {"order": listed(order), "entries": listed(USER)},
-    }
-    world = world_of_operations(
-        ("Users list_users", "get", "/users", page, {}),
-        ("Users get_user", "get", "/users/{id}", USER, {"id!": ID}),
-    )
-    (tool, _) = world.tools
-    assert world.kinds.entry_of(tool) == (
-        "entries",
-        world.kinds.returned(tool)["properties"]["entries"]["items"],
     )
 
 
