@@ -12,7 +12,7 @@ from callwright.annotation.sample_review import review_task
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.connection import StudioConnection
 from callwright.annotation.studio.projects import UNANSWERED, filter_on
-from callwright.annotation.studio.records import Project, description_of
+from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.tasks import list_tasks
 from callwright.warehouse.errors import AnnotationError, TransientError
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
@@ -83,12 +83,6 @@ def test_an_import_that_failed_is_made_once_whether_it_had_arrived_or_not(
     assert studio.posts() == (1 if is_done else 2)
 
 
-def test_an_import_whose_answer_was_cut_short_is_not_sent_again(studio, client, tasks):
-    studio.troubles = [Trouble("POST", "/import", "cut")]
-    assert client.push(PROJECT, tasks).task_ids.keys() == {task.callwright_key for task in tasks}
-    assert (len(studio.tasks), studio.posts()) == (5, 1)
-
-
 def test_a_push_after_a_crash_finds_what_it_had_made(studio, client, tasks):
     studio.troubles = [Trouble("GET", "/api/tasks", 500) for _ in range(9)]
     with pytest.raises(TransientError):
@@ -120,22 +114,6 @@ def test_of_two_pushes_at_once_each_task_stays_once_and_both_know_its_number(stu
         == other
         == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
     )
-
-
-def test_a_task_that_stands_there_twice_keeps_the_one_that_people_answered(studio, client, tasks):
-    studio.add(tasks[0].data())
-    answered = studio.add(tasks[0].data(), annotations=[annotation(1)])
-    assert client.push(PROJECT, tasks[:1]).task_ids == {tasks[0].callwright_key: answered}
-    assert list(studio.tasks) == [answered]
-
-
-def test_an_empty_project_is_told_once_how_many_people_answer_its_tasks(studio, client, tasks):
-    several = [task._replace(reviewers=2) for task in tasks[:4]] + [tasks[4]]
-    client.push(PROJECT, several)
-    by_key = {task["data"]["callwright_key"]: task["overlap"] for task in studio.tasks.values()}
-    assert by_key == {task.callwright_key: task.reviewers for task in several}
-    assert sum(line.startswith("PATCH") for line in studio.asked) == 1  # the project
-    assert studio.posts() == 2  # the import, and the one other task
 
 
 @pytest.mark.parametrize("is_done", [False, True])
@@ -283,26 +261,6 @@ def test_a_list_of_tasks_is_read_to_its_end_and_no_further(studio, client, tasks
     assert [task.id for task in listed] == [*range(1, count + 1)]
 
 
-def test_a_list_that_grows_shorter_while_it_is_read_ends_there(studio, client, tasks):
-    for _ in range(501):
-        studio.add(tasks[0].data())
-    listed = list_tasks(client, 1, filter_on(UNANSWERED))
-    first = next(listed)
-    studio.tasks.popitem()
-    assert len([first, *listed]) == 500
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_pushes_after_any_number_of_tasks_find_what_is_there(studio, client, tasks, count):
-    queued = [
-        QueuedTask(tasks[0].task.with_changes(subject=f"{number:032x}", title="-"), 0.5)
-        for number in range(count)
-    ]
-    client.push(PROJECT, queued)
-    again = client.push(PROJECT, queued)
-    assert (again.created, again.already_there, len(studio.tasks)) == (0, count, count)
-
-
 @pytest.mark.parametrize("count", PAGE_ENDS)
 def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, tasks, count):
     first = client.pull(PROJECT)
@@ -311,39 +269,3 @@ def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, task
     earlier = datetime.fromisoformat(NOW) - timedelta(hours=1)
     assert len(client.pull(PROJECT, first.cursor).annotations) == count
     assert len(client.pull(PROJECT, earlier).annotations) == count
-
-
-@pytest.mark.parametrize("count", [*PAGE_ENDS, 99, 100, 101])
-def test_the_project_is_found_among_any_number_of_others(studio, client, count):
-    others = [
-        {"id": number, "title": "theirs", "description": "theirs"} for number in range(2, count + 2)
-    ]
-    ours = {
-        "id": 1,
-        "title": "t",
-        "description": description_of("sample_review", ""),
-        "label_config": "",
-    }
-    studio.projects = others
-    assert client.find_project("sample_review") is None
-    studio.projects = [*others, ours]
-    assert client.find_project("sample_review").id == 1
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_reviewers_are_named_among_any_number_of_people(studio, client, tasks, count):
-    studio.users += [
-        {"id": number, "email": f"{number}@localhost"} for number in range(2, count + 2)
-    ]
-    studio.add(tasks[0].data(), annotations=[annotation(1, count + 1)])
-    [one] = client.pull(PROJECT).annotations
-    assert one.reviewer == (f"{count + 1}@localhost" if count else "reviewer@localhost")
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_all_people_who_answered_one_task_are_counted(studio, client, tasks, count):
-    answers = [annotation(number + 1, number) for number in range(count)]
-    number = studio.add(tasks[0].data(), annotations=answers, is_labeled=True)
-    client.ask_several({number: count + 1})
-    assert studio.tasks[number]["overlap"] == count + 1
-    assert not studio.tasks[number]["is_labeled"] or count == 0

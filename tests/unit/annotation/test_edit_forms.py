@@ -4,13 +4,11 @@ changes.
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.annotation.calls import is_same
 from callwright.annotation.edit_forms import EditForm, edit_form, parse_form
-from callwright.annotation.sample_review import boxes
 from callwright.annotation.screens import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 
@@ -39,11 +37,6 @@ _SCHEMAS = st.sampled_from(
         ),
         ({"type": "object"}, st.dictionaries(_TEXTS, _TEXTS | _NUMBERS | st.none(), max_size=3)),
     ]
-)
-_ANY_VALUE = st.recursive(
-    st.none() | st.booleans() | _NUMBERS | _TEXTS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
-    max_leaves=5,
 )
 
 
@@ -97,28 +90,6 @@ def test_the_fields_of_a_call_give_the_call_back(drawn):
         assert is_same(call["arguments"], arguments)
 
 
-@given(st.dictionaries(_TEXTS.filter(lambda name: "\n" not in name), _ANY_VALUE, max_size=4))
-def test_what_fits_no_schema_stays_what_it_is(arguments):
-    tool = _tool(
-        {
-            "p": {"type": "integer"},
-            "q": {"enum": ["a"]},
-            "r": {"type": "array", "items": {"type": "string"}},
-        }
-    )
-    values = list(arguments.values())
-    arguments |= dict(zip("pqr", values, strict=False))
-    sample = _sample(tool, arguments)
-    form = edit_form(sample, [tool], WORDS, _as_sent(edit_form(sample, [tool], WORDS, {})))
-    assert form.boxes == boxes(sample)
-
-
-def test_a_conversation_that_nobody_touched_gives_its_own_lines(dialogue, tools):
-    form = edit_form(dialogue, tools, WORDS, _as_sent(edit_form(dialogue, tools, WORDS, {})))
-    assert form.boxes == boxes(dialogue)
-    assert not any(turn.is_changed for turn in form.turns)
-
-
 def test_the_kinds_of_fields_are_those_of_the_schema(sample, tools):
     call = edit_form(sample, tools, WORDS, {}).turns[1].calls[0]
     kinds = {field.argument: (field.kind, field.required) for field in call.fields}
@@ -166,20 +137,6 @@ def test_a_call_is_taken_away_added_and_given_another_tool(sample, tools):
     assert [call["tool"] for call in _calls(both)] == [tools[1].name, sample.gold[0].tool]
     assert _calls(both)[1]["arguments"] == {"restaurant": "Blue Boat"}
     assert [call.tool for call in both.turns[1].calls][-1] == ""
-
-
-@pytest.mark.parametrize(
-    ("entered", "told"),
-    [
-        ({"t0.text": "  "}, "Nothing is said there."),
-        ({"t1.c0": "fly"}, '"fly" is none of the candidate tools'),
-        ({"t1.c0.restaurant": '"Blue'}, "restaurant: The value"),
-    ],
-)
-def test_what_cannot_be_read_is_said_of_its_turn(entered, told, sample, tools):
-    [problem] = edit_form(sample, tools, WORDS, entered).problems
-    assert problem.sentence.startswith(told)
-    assert problem.turn == next(iter(entered)).partition(".")[0]
 
 
 def test_what_does_not_fit_its_field_is_shown_and_refused_as_a_pull_would(sample, tools):

@@ -3,25 +3,14 @@ used or refused.
 """
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
-from callwright.annotation.edits import with_turns
 from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import (
-    CallTurn,
-    GoldCall,
-    Message,
-    Origin,
-    ReplyTurn,
-    ResultTurn,
-    Sample,
-    Tool,
-    UserTurn,
-)
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 
 LINES = """\
 User 1: A table at Blue Boat, please.
@@ -71,31 +60,10 @@ def test_a_changed_value_holds_in_all_snapshots_that_follow(dialogue, tools):
     assert [calls[0].get("people") for calls in _arguments(turns)] == [None, None, 3, 4]
 
 
-def test_a_value_may_move_to_the_turn_that_says_it(dialogue, tools):
-    lines = write_dialogue(dialogue, words_in("en")).replace("+ date = 2026-05-03\n", "")
-    turns = read_dialogue(
-        lines.replace("+ people = 3", "+ people = 3\n+ date = 2026-05-03"), dialogue, tools
-    )
-    assert ["date" in calls[0] for calls in _arguments(turns)] == [False, False, True, True]
-
-
-def test_an_argument_is_taken_away_from_there_on(dialogue, tools):
-    turns = _edited(dialogue, tools, "~ people = 4", "- people")
-    assert [sorted(calls[0]) for calls in _arguments(turns)][2:] == [
-        ["date", "people", "restaurant"],
-        ["date", "restaurant"],
-    ]
-
-
 def test_a_snapshot_may_say_that_no_call_is_due_or_nothing_changes(dialogue, tools):
     assert _arguments(_edited(dialogue, tools, "~ people = 4", "-- no call is due"))[-1] == []
     assert _arguments(_edited(dialogue, tools, "~ people = 4", "-- 没有变化"))[-1][0]["people"] == 3
     assert _arguments(_edited(dialogue, tools, "\n~ people = 4", ""))[-1][0]["people"] == 3
-
-
-def test_another_tool_begins_with_no_arguments(dialogue, tools):
-    turns = _edited(dialogue, tools, "~ people = 4", "-> cancel_table\n+ booking = 19")
-    assert turns[-1].calls == (GoldCall(tool="cancel_table", arguments={"booking": "19"}),)
 
 
 def test_texts_of_users_assistant_and_messages_can_be_reworded(dialogue, tools):
@@ -215,16 +183,6 @@ def test_what_a_call_came_back_with_can_not_be_changed(sample, tools):
         read_dialogue(lines.replace("\n+ booking = B1", ""), longer, tools)
 
 
-def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools):
-    faulty = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "seating": 7})
-    sample = dialogue.with_changes(
-        turns=(dialogue.turns[0], CallTurn(calls=(faulty,)), *dialogue.turns[2:])
-    )
-    turns = _edited(sample, tools, "We are three.", "Three.")
-    assert turns[1].calls == (faulty,)
-    assert turns[6].text == "Three."
-
-
 # From here on by way of the annotation.
 
 
@@ -287,72 +245,6 @@ def test_an_unusable_conversation_comes_back_as_it_was_typed(typed, annotate, di
     )
 
 
-_NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(
-    ["a", "a = b", '"', "]", " x ", "->", "- ", "日期", "=", "user"]
-)
-_TEXTS = st.text(max_size=30) | st.sampled_from(
-    [
-        "+ a = 1",
-        "x\n-> t",
-        "x\r\ny",
-        "  in\n\n  the\rmiddle  ",
-        "\n",
-        "Assistant: no",
-        "[Mail] y",
-        "<- []",
-        "--",
-        "\u2028",
-    ]
-)
-_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | _TEXTS
-    | st.sampled_from(
-        ["19", "007", "1.0", "true", "null", "NaN", "", "“", '"', "[", "{}", "-1e5", "\t"]
-    ),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
-    max_leaves=5,
-)
-_CALLS = st.lists(
-    st.builds(
-        GoldCall,
-        tool=st.sampled_from(["t", "u"]) | _NAMES,
-        arguments=st.dictionaries(_NAMES, _VALUES, max_size=3),
-    ),
-    max_size=2,
-).map(tuple)
-_TURNS = st.lists(
-    st.builds(
-        UserTurn,
-        text=_TEXTS,
-        external=st.none() | st.builds(Message, app=_NAMES | st.just(""), text=_TEXTS),
-    )
-    | st.builds(CallTurn, calls=_CALLS, executed=st.booleans())
-    | st.builds(ResultTurn, results=st.lists(_VALUES, max_size=2).map(tuple))
-    | st.builds(ReplyTurn, text=_TEXTS),
-    min_size=1,
-    max_size=7,
-)
-
-
-def _sample(turns) -> Sample:
-    return Sample(kind="mQmA", language="en", category="c", candidates=(), turns=tuple(turns))
-
-
-@given(_TURNS, st.sampled_from(["en", "zh"]), st.booleans())
-def test_whatever_conversation_is_written_is_read_back_the_same(turns, language, is_windows):
-    sample = _sample(turns)
-    lines = write_dialogue(sample, words_in(language))
-    assume(lines.count("\n") < 3000)
-    assert (
-        read_dialogue(lines.replace("\n", "\r\n") if is_windows else lines, sample, [])
-        == sample.turns
-    )
-
-
 _WORDS = st.sampled_from(
     ["t", "a", "=", "19", "people", "four", "]", "[Mail]", '"', "date", "{", "无", "\ufeff"]
 )
@@ -383,24 +275,3 @@ def test_whatever_is_typed_into_a_conversation_is_used_or_refused(
     assert [turn.kind for turn in turns] == [turn.kind for turn in dialogue.turns]
     edited = dialogue.with_changes(turns=turns)
     assert read_dialogue(write_dialogue(edited, words_in("en")), edited, tools) == turns
-
-
-def test_a_bare_number_is_a_text_where_the_tool_takes_only_texts(dialogue):
-    tool = Tool(
-        name="t",
-        description="",
-        category="c",
-        parameters={"type": "object", "properties": {"room": {"type": "string"}, "floor": {}}},
-    )
-    sample = _sample(
-        [UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t"),)), UserTurn(text="y"), CallTurn()]
-    )
-    turns = read_dialogue("User: x\n-> t\n+ room = 19\n+floor=19\nUser: y\n- room", sample, [tool])
-    assert turns[1].calls[0].arguments == {"room": "19", "floor": 19}
-    assert turns[3].calls[0].arguments == {"floor": 19}
-
-
-def test_an_edit_keeps_the_seed_by_which_results_were_simulated(dialogue, tools):
-    made = dialogue.with_changes(origin=Origin(stage="dialogues", seed=7))
-    turns = _edited(made, tools, "We are three.", "Three.")
-    assert with_turns(made, turns).origin == Origin(stage="review", parents=(made.key,), seed=7)

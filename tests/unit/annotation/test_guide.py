@@ -74,28 +74,9 @@ def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(
         assert f"<b>{key}</b>" in instruction
 
 
-@pytest.mark.parametrize("language", interface_languages())
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_the_instruction_is_a_question_the_keys_and_one_example(kind: str, language: str) -> None:
-    lines = re.findall(r"<p><b>[^<]+(?=</b>)", screen_for(kind, language).instruction)
-    assert len(lines) == 3
-    assert lines[2] in {"<p><b>Example:", "<p><b>Ejemplo:", "<p><b>例："}
-
-
 @pytest.mark.parametrize("picture", PICTURES)
 def test_every_picture_is_there_and_small(picture: str) -> None:
     shot = (DOCS / picture).read_bytes()
     assert shot.startswith(b"\x89PNG")
     assert (int.from_bytes(shot[16:20], "big"), int.from_bytes(shot[20:24], "big")) == SIZE
     assert len(shot) < MOST_BYTES
-
-
-def test_no_picture_is_left_over() -> None:
-    assert {path.name for path in (DOCS / "images").glob("review-*.png")} == {
-        Path(picture).name for picture in PICTURES
-    }
-
-
-def test_readme_and_operations_lead_to_the_guide() -> None:
-    assert "(docs/annotating.md)" in (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert "(annotating.md)" in (DOCS / "operations.md").read_text(encoding="utf-8")

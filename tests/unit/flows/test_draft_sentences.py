@@ -11,7 +11,6 @@ from callwright.flows.draft_sentences import (
     draft_by_model,
     draft_entries,
     draft_skeleton,
-    file_for,
     written_draft,
 )
 from callwright.flows.progress import SilentProgress
@@ -21,12 +20,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import PROVIDERS, Provider
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.testing import ScriptedModel
-from callwright.warehouse.errors import (
-    CallwrightError,
-    ConfigurationError,
-    ReplyError,
-    TransientError,
-)
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.records import Tool
 from tests.support.flows.small_builds import settings_of
 
@@ -66,24 +60,6 @@ def test_a_skeleton_has_one_sentence_a_tool_that_can_be_used() -> None:
     assert '    - "book a place[, course {course}][, {towel}]"' in drafted.text
     assert '    towel: {true: "with towel", false: "without towel"}' in drafted.text
     assert "This is a skeleton" in drafted.text
-
-
-def test_tools_that_a_document_calls_alike_are_left_out_of_a_skeleton_with_the_reason() -> None:
-    same = tool("get_member", "Find a member", surname={"type": "string"})
-    drafted = draft_skeleton((*TOOLS, same), "en", Path("gym.en.yaml"), "gym")
-    [left] = drafted.left_out
-    assert left.tool == "get_member"
-    assert "it reads the same as a sentence of find_member" in left.reason
-    assert "# get_member was left out: " in drafted.text
-    assert problems(drafted.text) == []
-
-
-@pytest.mark.parametrize("name", ["a: b", "yes", "null", "#x", "{x}", "x;y", "数据"])
-def test_odd_names_make_a_file_that_can_be_read(name: str) -> None:
-    drafted = draft_skeleton(
-        [tool(name, "Find: it! [now] <or> {never}; ok")], "en", Path("gym.en.yaml"), "gym"
-    )
-    assert problems(drafted.text, (tool(name, "x"),)) == []
 
 
 async def drafted(
@@ -139,12 +115,6 @@ async def test_what_can_not_be_used_is_asked_for_once_more_with_the_reason(
     assert "\nfind_member:" not in text
 
 
-async def test_a_tool_that_a_model_does_not_answer_for_is_left_out_with_the_reason() -> None:
-    text, reasons, _ = await drafted(GOOD_BOOK, ReplyError("It is no JSON."))
-    assert reasons == {"find_member": "It is no JSON."}
-    assert "# find_member was left out: It is no JSON." in text
-
-
 async def test_a_model_that_is_away_ends_the_draft() -> None:
     with pytest.raises(TransientError, match="away"):
         await drafted(GOOD_BOOK, TransientError("It is away."))
@@ -183,16 +153,3 @@ async def test_what_was_paid_for_is_not_asked_again(tmp_path: Path) -> None:
     assert model.asked == 2
     with pytest.raises(ConfigurationError, match="template/v1 can't draft sentences"):
         await draft("template/v1")
-
-
-def test_a_file_is_not_written_over_and_its_name_says_the_language(tmp_path: Path) -> None:
-    (tmp_path / "gym.en.yaml").touch()
-    with pytest.raises(ConfigurationError, match="exists already"):
-        file_for("gym", "en", tmp_path / "gym.en.yaml")
-    with pytest.raises(
-        ConfigurationError, match=r"must say the language of the sentences: gym\.en\.yaml"
-    ):
-        file_for("gym", "en", tmp_path / "gym.yaml")
-    with pytest.raises(ConfigurationError, match="no words of its own in 'fr'"):
-        file_for("gym", "fr", None)
-    assert file_for("gym", "zh", None) == Path("gym.zh.yaml")

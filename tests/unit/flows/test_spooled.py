@@ -33,15 +33,6 @@ def test_they_are_read_like_a_list(
                 spooled[at]
 
 
-def test_one_may_come_after_others_were_read(tmp_path: Path) -> None:
-    with Spooled(Sample, tmp_path) as spooled:
-        for one in SOURCES[:3]:
-            spooled.add(body_of(one))
-            assert spooled[0] == SOURCES[0]
-        assert list(spooled) == SOURCES[:3]
-        assert list(tmp_path.iterdir()) == [], "nothing is left behind when the process is killed"
-
-
 @pytest.mark.parametrize("name", ["sQsA", "mSv", "IS"])
 def test_what_is_derived_of_them_is_what_is_derived_of_a_list(tmp_path: Path, name: str) -> None:
     others = [sample(100, gold=1), sample(101, gold=3, candidates=KEYS)]
@@ -54,25 +45,6 @@ def test_what_is_derived_of_them_is_what_is_derived_of_a_list(tmp_path: Path, na
         spooled = list(plan_derivations(kind, sources, TOOLS, others=lent, **rest))
         assert spooled == list(plan_derivations(kind, SOURCES, TOOLS, others=others, **rest))
         assert len(spooled) >= len(SOURCES)
-
-
-class Watched(Spooled[Sample]):
-    read = 0
-
-    def __getitem__(self, position):
-        self.read += 1
-        return super().__getitem__(position)
-
-
-def test_sources_whose_keys_are_known_are_put_in_order_without_being_read(tmp_path: Path) -> None:
-    kind, rest = kind_named("mSv"), {"seed": 4, "obstacle": lambda *_: ""}
-    with Watched(Sample, tmp_path) as sources:
-        for one in SOURCES:
-            sources.add(body_of(one), one.key)
-        assert list(sources.keys()) == [one.key for one in SOURCES]
-        planned = plan_derivations(kind, sources, TOOLS, keys=sources.keys(), **rest)
-        assert next(planned) == next(plan_derivations(kind, SOURCES, TOOLS, **rest))
-        assert sources.read == 1
 
 
 def test_little_of_a_source_stays_in_memory_while_derivations_are_planned(tmp_path: Path) -> None:

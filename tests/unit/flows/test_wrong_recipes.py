@@ -11,16 +11,14 @@ import pytest
 from callwright.flows.recipe import (
     check_recipe,
     explain,
-    parse_recipe,
     read_recipe,
     read_recipe_to_build,
     schema_text,
 )
 from callwright.flows.recipe.problems import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
-from callwright.flows.settings import read_settings
 from callwright.llm.known_models import example_models
-from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.small_builds import run_here
 
 TOP = Path(__file__).parents[3]
@@ -215,37 +213,6 @@ def test_a_wrong_recipe_is_answered_with_its_line_and_the_way_out(
     assert str(raised.value) == str(problem), "builds say the same"
 
 
-SETTINGS = {
-    "CALLWRIGHT_WORKERS": (
-        "many",
-        "CALLWRIGHT_WORKERS is 'many'. It must be a number of processes, 'local', ",
-    ),
-    "CALLWRIGHT_PATIENCE": (
-        "long",
-        "The setting CALLWRIGHT_PATIENCE must be a number from 0 on, not 'long'.",
-    ),
-    "CALLWRIGHT_DUCKDB_MEMORY": (
-        "2 apples",
-        "The setting CALLWRIGHT_DUCKDB_MEMORY must be a size from 128MB on, such as ",
-    ),
-    "CALLWRIGHT_HOME": (
-        __file__,
-        (
-            f"The work folder '{__file__}' can't be created: '{__file__}' is not a folder. Fix"
-            " that, or set CALLWRIGHT_HOME "
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_wrong_setting_is_named_with_the_way_out(name: str) -> None:
-    given, message = SETTINGS[name]
-    with pytest.raises(CallwrightError) as raised:
-        read_settings({name: given})
-    assert str(raised.value).startswith(message)
-
-
 def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = (
         GOOD.replace("perfect: 2", "perfct: 2, imperfect: -1")
@@ -264,24 +231,6 @@ def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path
     ):
         read_recipe(tmp_path / "recipe.yaml")
     assert explain(problems).count("\n") == 5
-
-
-def test_a_key_is_not_shown_where_it_is_of_the_wrong_type(tmp_path: Path) -> None:
-    [problem] = check_recipe(
-        written(tmp_path, GOOD + "models: {judge: {name: openai/x, api_key: 12345}}\n")
-    )
-    assert (problem.place, "12345" in str(problem)) == ("models.judge.api_key", False)
-
-
-def test_what_has_no_file_has_a_name() -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"^small: seed: must be a whole number, not 'x'\.$"
-    ):
-        parse_recipe(
-            {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "seed": "x"},
-            Path(),
-            "small",
-        )
 
 
 def test_places_follow_anchors_and_merges() -> None:

@@ -2,34 +2,7 @@
 
 import pytest
 
-from callwright.language.text import negations, stem
 from callwright.language.values import find_boolean
-
-EDITING = {"type": "boolean", "description": "editing allowed"}
-
-
-@pytest.mark.parametrize("word", ["note", "notes", "noted", "noting"])
-def test_a_note_is_no_negation(word: str) -> None:
-    assert stem(word) == "note"
-    assert stem(word) not in negations()
-
-
-@pytest.mark.parametrize("word", ["care", "cares", "cared", "caring"])
-def test_care_is_no_car(word: str) -> None:
-    assert stem(word) == stem("care") != stem("cars")
-
-
-def test_none_stays_a_negation() -> None:
-    assert stem("none") in negations()
-
-
-def test_sharing_a_note_with_something_is_not_doing_without_it() -> None:
-    text = "Share a note by email with editing allowed."
-    assert find_boolean(True, EDITING, text) is not None
-    assert find_boolean(False, EDITING, text) is None
-    assert (
-        find_boolean(False, EDITING, "Share a note by email without editing allowed.") is not None
-    )
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.tools import mended
 from callwright.language.schemas import fits
-from callwright.llm.answer_schemas import (
-    arguments_schema,
-    narrowed,
-    slots_schema,
-    strict_schema,
-    without_nulls,
-)
+from callwright.llm.answer_schemas import arguments_schema, narrowed, strict_schema, without_nulls
 from callwright.warehouse.records import Tool
 
 TOOL = Tool(
@@ -86,22 +80,6 @@ def test_an_answer_is_narrowed_to_the_names_types_and_bounds_of_a_tool():
     )
 
 
-def test_slots_are_listed_by_call_and_parameter():
-    listed = slots_schema([(0, "city", TOOL), (1, "guests", TOOL)], at_least=1)
-
-    assert (listed["minItems"], listed["maxItems"]) == (1, 2)
-    assert fits([{"call": 1, "parameter": "guests", "value": 2}], listed)
-    for wrong in (
-        {"call": 1, "parameter": "city", "value": "Oslo"},
-        {"call": 0, "parameter": "city", "value": 3},
-    ):
-        assert not fits([wrong], listed)
-    assert (
-        strict_schema({"type": "object", "properties": {"values": listed}, "required": ["values"]})
-        is not None
-    )
-
-
 def test_a_strict_schema_requires_all_and_says_what_it_can_not_state():
     strict = strict_schema(arguments_schema(TOOL, ["guest"], ["guests", "extras"]))
 
@@ -152,18 +130,6 @@ def test_a_strict_schema_requires_all_and_says_what_it_can_not_state():
 def test_what_strict_servers_can_be_told(schema, strict):
     whole = strict_schema({"type": "object", "properties": {"a": schema}, "required": ["a"]})
     assert (whole and whole["properties"]["a"]) == strict
-
-
-def test_answers_of_our_own_have_a_strict_form():
-    class Nested(BaseModel):
-        """With what may lack."""
-
-        inner: list[Given] = []
-
-    assert strict_schema(Given.model_json_schema()) is None  # values of any shape
-    answer = narrowed(Given, {"values": arguments_schema(TOOL, ["city"])})
-    assert strict_schema(answer.model_json_schema()) is not None
-    assert strict_schema(Nested.model_json_schema()) is None
 
 
 def test_a_null_for_what_lacks_is_left_out_again():

@@ -140,19 +140,6 @@ async def test_a_batch_that_was_not_seen_in_time_is_charged_for_when_it_is(chat_
     assert budget.spent == chat.calls[0].cost == 0.1
 
 
-async def test_a_refusal_is_not_charged_for(chat_with, prompt):
-    class Refusing(SilentAdapter):
-        async def send(self, request):
-            raise TransientError("Busy.")
-
-    budget = Budget(100.0)
-    chat = chat_with(Refusing(0), name=UNKNOWN, budget=budget, limits=Limits(attempts=3))
-
-    with pytest.raises(TransientError):
-        await chat.ask(prompt, PricedTrip)
-    assert budget.spent == chat.calls[0].cost == 0.0
-
-
 async def test_money_is_set_aside_inside_the_slot_only(chat_with, prompt):
     adapter = PricedAdapter()
     chat = chat_with(adapter, budget=Budget(1.05), limits=Limits(concurrency=1))
@@ -296,16 +283,6 @@ async def test_a_withheld_reply_that_was_paid_for_counts(chat_with, prompt):
             Withholding(0), name=UNKNOWN, budget=budget, options=(("max_tokens", 20),)
         ).ask(prompt, PricedTrip)
     assert budget.spent == pytest.approx(await what_is_set_aside(prompt))
-
-
-async def test_a_reply_that_stays_cut_off_says_so(chat_with, prompt):
-    adapter = Metered(
-        DEAR, {"prompt_tokens": 10, "completion_tokens": 4}, '{"city": "Ly', is_cut=True
-    )
-    with pytest.raises(
-        ReplyError, match=r"cut off at its longest \(finish_reason length\); raise max_tokens"
-    ):
-        await chat_with(adapter).ask(prompt, PricedTrip)
 
 
 def test_the_longest_reply_is_the_settings_or_the_models_own(prompt):

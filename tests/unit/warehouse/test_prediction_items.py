@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from callwright.warehouse.browsing import read_samples
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -70,17 +69,6 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
     ]
 
 
-def test_an_answer_is_shown_with_what_the_user_said_last_before_it(warehouse: Warehouse) -> None:
-    warehouse.put(
-        [TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1), answer(TWO_SNAPSHOTS, 4, place="Bergen")]
-    )
-    shown = {
-        row["turn"]: row["request"]
-        for row in read_samples(warehouse, [TWO_SNAPSHOTS.key])[TWO_SNAPSHOTS.key].answers
-    }
-    assert shown == {1: "A taxi.", 4: "Voss."}
-
-
 def test_what_was_not_judged_is_neither_right_nor_wrong(warehouse: Warehouse) -> None:
     talk = of_kind(
         "conversation", UserTurn(text="A taxi."), ReplyTurn(text="Where to?", acts=("seek",))
@@ -96,13 +84,6 @@ def test_what_was_not_judged_is_neither_right_nor_wrong(warehouse: Warehouse) ->
         ("conversation", None, None, None),
         ("sQsA", '[{"tool":"taxi","arguments":{}}]', None, None),
     ]
-
-
-def test_where_no_call_is_due_that_is_not_the_same_as_nothing_asked(warehouse: Warehouse) -> None:
-    sample = of_kind("irrelevant", UserTurn(text="Sing."), CallTurn())
-    warehouse.put([sample, answer(sample, 1)])
-    [row] = warehouse.rows("select due, snapshot from prediction_items")
-    assert tuple(row.values()) == ("[]", 1)
 
 
 def test_a_judge_who_agrees_is_shown_beside_the_rule(warehouse: Warehouse) -> None:

@@ -136,16 +136,6 @@ def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Wareho
     )
 
 
-def test_a_reader_that_chooses_anything_is_worth_nothing(warehouse: Warehouse) -> None:
-    warehouse.put(verdict(one, "proved") for one in BATHS)
-    warehouse.put(
-        reading(one, "missed", "x") if at % 4 else reading(one, "passed")
-        for at, one in enumerate(BATHS)
-    )
-    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
-    assert (figures(warehouse)["precision"], figures(warehouse)["precision_low"]) == (None, 0)
-
-
 def test_a_reader_that_was_not_measured_has_a_row_that_says_so(warehouse: Warehouse) -> None:
     warehouse.put(verdict(one, "proved") for one in BATHS)
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
@@ -174,13 +164,6 @@ def test_what_a_person_turned_away_is_no_gold_to_be_measured_by(warehouse: Wareh
         ]
     )
     assert (figures(warehouse)["doubles"], figures(warehouse)["doubted_doubles"]) == (1, 0)
-
-
-def test_a_later_reading_of_the_same_takes_the_place_of_the_first(warehouse: Warehouse) -> None:
-    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
-    for outcome in ("missed", "caught"):
-        warehouse.put([reading(BATHS[0], outcome, "x")])
-    assert (figures(warehouse)["planted"], figures(warehouse)["caught"]) == (1, 1)
 
 
 def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(

@@ -51,11 +51,6 @@ def test_names_are_read_without_importing_anything(site: Path) -> None:
     assert "kitchen_one" not in sys.modules
 
 
-def test_a_row_is_loaded_when_it_is_asked_for(site: Path) -> None:
-    install(site, "kitchen-two", f"{HEAD}STEW = Dish('stew', 4.5)", "stew")
-    assert dishes().named("stew").price == 4.5
-
-
 def test_an_unknown_row_is_answered_with_the_known_ones(site: Path) -> None:
     install(site, "kitchen-three", "", "salad", "bread")
     with pytest.raises(
@@ -115,15 +110,6 @@ def test_a_row_that_can_not_be_used_is_named_with_its_package_and_passed_over(
         table.named("pie")
     assert str(raised.value) == broken.problem
     assert broken.problem.endswith("Update or remove that package; callwright goes on without it.")
-
-
-def test_a_module_that_is_gone_is_told_by_its_name(site: Path) -> None:
-    install(site, "kitchen-gone", "", "pie")
-    (site / "kitchen_gone.py").unlink()
-    with pytest.raises(
-        ConfigurationError, match="there is no module 'kitchen_gone' for `kitchen_gone:PIE`"
-    ):
-        dishes().named("pie")
 
 
 def test_of_two_rows_of_one_name_the_first_stays_and_the_other_is_told_of(site: Path) -> None:
@@ -222,13 +208,3 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(
     (tmp_path / "own.py").write_text(content)
     with pytest.raises(ConfigurationError, match=wrong):
         row_in_file(*file_of(reference, tmp_path))
-
-
-def test_rows_stand_in_the_order_that_a_table_gives_them_and_then_by_name() -> None:
-    from callwright.generators.catalogs.catalog import CatalogFormat
-
-    table = Registry(
-        "catalogs", CatalogFormat, "catalog format", "formats", first=("openapi", "mcp")
-    )
-    assert list(table) == ["openapi", "mcp", "bfcl", "callnavi", "hammerbench", "openai"]
-    assert table.plugins() == ()

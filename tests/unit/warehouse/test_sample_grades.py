@@ -105,18 +105,6 @@ def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Wa
     assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
 
 
-def test_code_that_follows_a_path_proves_the_arguments(warehouse: Warehouse) -> None:
-    path = Verdict(subject=sample().key, check="path", decision="proved")
-    row = graded(warehouse, *by_rules(sample()), path)
-    assert (row["grade"], row["proved_claims"]) == ("open", ["arguments"])
-
-
-def test_a_sample_without_calls_claims_nothing_of_arguments(warehouse: Warehouse) -> None:
-    found = [one for one in by_rules(sample()) if one.check != "grounding"]
-    row = graded(warehouse, *found)
-    assert row["open_claims"] == ["deed", "nothing_else", "no_call_missing"]
-
-
 def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:
     acceptance = {
         "subject": about.key,

@@ -67,14 +67,6 @@ def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: La
     assert create_release(landed.warehouse, "v1").samples == 5
 
 
-def test_a_build_is_taken_by_the_beginning_of_its_key(looked_at: Landed) -> None:
-    keys, shares = looked_at.taken(builds=("2t",))
-    assert keys == ("perfect-en-1", "perfect-en-9")
-    assert shares["2trial"] == (2, "")
-    assert shares["1full"] == (1, "not asked for")
-    assert shares["3other"] == (0, "not asked for")
-
-
 @pytest.mark.parametrize(
     ("asked", "keys"),
     [
@@ -97,10 +89,6 @@ def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
     looked_at: Landed, asked: dict[str, object], keys: list[str]
 ) -> None:
     assert list(looked_at.taken(**asked)[0]) == keys
-
-
-def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
-    assert looked_at.taken(kinds=("irrelevant",))[1]["1full"] == (1, "filtered")
 
 
 @pytest.mark.parametrize(
