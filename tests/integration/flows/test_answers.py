@@ -7,7 +7,6 @@ from pathlib import Path
 import orjson
 
 from callwright.flows.evaluation.answers import (
-    answered_subjects,
     complete_runs,
     read_pieces,
     read_predictions,
@@ -96,12 +95,6 @@ def test_runs_that_have_answered_all_of_a_split_are_known(tmp_path: Path) -> Non
         ("train", 0, 2),
         ("train", 1, 2),
     ]
-
-
-def test_what_a_run_has_answered_is_known(tmp_path: Path) -> None:
-    warehouse, _ = answered(tmp_path)
-    assert answered_subjects(warehouse, RUN._replace(run=1)) == {sample.key for sample in PLANS}
-    assert answered_subjects(warehouse, RUN._replace(run=7)) == set()
 
 
 def test_scores_and_mistakes_are_kept_and_the_same_again(tmp_path: Path) -> None:

@@ -15,12 +15,11 @@ from threading import Event
 
 import pytest
 
-from callwright.flows.chats import the_error_of
 from callwright.flows.loops import run_loop
 from callwright.flows.runner import Workers
 from callwright.flows.settings import Settings
 from callwright.flows.shards import Shard, ShardResult
-from callwright.warehouse.errors import ReplyError, StoreError
+from callwright.warehouse.errors import StoreError
 from callwright.warehouse.waiting import Busy, when_free
 from tests.support.flows.small_builds import (
     TOP,
@@ -214,21 +213,6 @@ def test_a_bug_in_a_shard_is_loud(tmp_path: Path, slots: int) -> None:
         _with_shards(settings_of(tmp_path), break_down, slots)
     assert caught.value.subgroup(KeyError) is not None
     assert leftovers(settings_of(tmp_path)) == []
-
-
-def test_an_error_that_can_be_explained_comes_out_by_itself(tmp_path: Path) -> None:
-    async def refuse(shard: Shard) -> ShardResult:
-        raise StoreError("The disk is full.")
-
-    with pytest.raises(StoreError, match="The disk is full"):
-        _with_shards(settings_of(tmp_path), refuse, 2)
-
-
-def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> None:
-    first, second = StoreError("one"), ReplyError("two")
-    nested = ExceptionGroup("", [ExceptionGroup("", [first]), second])
-    assert the_error_of(nested) is first
-    assert the_error_of(ExceptionGroup("", [nested, TypeError("a bug")])) is None
 
 
 RUNNING = """

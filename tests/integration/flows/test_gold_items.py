@@ -5,7 +5,6 @@ they are.
 import json
 import re
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +12,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from callwright.flows.cli.reviewing import training_lines
 from callwright.flows.progress import SilentProgress
-from callwright.flows.recipe import Recipe
-from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.pushing import push_training, training_answers
 from callwright.flows.review.questions import DRAWN
 from callwright.warehouse.releases import create_release
-from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe
-from tests.support.flows.small_builds import build, unmeasured_recipe
+from tests.support.flows.review_sites import ReviewSite
 
 
 def gold(site: ReviewSite, expected: str = "") -> list[dict[str, Any]]:
@@ -184,60 +179,6 @@ def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(
     assert site.rows("from acceptances where subject in (select result from reviews)") == []
     assert site.rows("from outcomes where subject in (select result from reviews)") == []
     assert site.rows("from verdicts where subject in (select result from reviews)") == []
-
-
-def test_an_unusable_edit_of_a_gold_item_goes_back_like_any_other(trust_site: ReviewSite) -> None:
-    site = trust_site
-    item = gold(site, "reject")[0]["subject"]
-    site.studio.annotate(item, "edit", edited_calls="[{")
-    assert site.pull().returned == 1
-    assert site.studio.newest_task(item)["version"] == 2
-    site.studio.annotate(item, "reject", reasons="other")
-    site.pull()
-    assert accuracy(site, "ann")["correct"] == 1
-
-
-def test_the_same_build_mixes_in_the_same_and_no_more(trust_site: ReviewSite) -> None:
-    site = trust_site
-    before = site.everything()
-    recipe = Recipe.model_validate_json(site.value("select body from builds"))
-    assert mix_gold_items(site.warehouse, site.value("select key from builds"), recipe) == 0
-    build(trusting_recipe(), site.settings)
-    after = site.everything()
-    assert after["gold_items"] == before["gold_items"]
-    assert site.push() == (0, 0)
-
-
-def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_accepted(
-    trust_site: ReviewSite,
-) -> None:
-    site = trust_site
-    accepted = site.asked("spot check")[:3]
-    for key in accepted:
-        site.studio.annotate(key, "accept")
-    site.pull()
-    before = {row["subject"] for row in gold(site)}
-    build(trusting_recipe(gold_items=45), site.settings)
-    added = [row for row in gold(site) if row["subject"] not in before]
-    assert added
-    assert before < {row["subject"] for row in gold(site)}
-    assert all(row["made_of"] in accepted for row in added if row["expected"] == "accept")
-
-
-def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
-    site = open_site(tmp_path, PaperStudio())
-    relatives = unmeasured_recipe(
-        samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10},
-        review={"spot_checks": 8, "gold_items": 50},
-    )
-    for _ in range(2):
-        build(relatives, site.settings)
-        requests = [site.sample(row["subject"]).request for row in gold(site)]
-        assert len(requests) == len(set(requests)) > 1
-
-
-def test_without_a_rate_there_are_none(site: ReviewSite) -> None:
-    assert gold(site) == []
 
 
 def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(

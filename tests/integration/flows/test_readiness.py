@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.llm.known_models import end_of
-from callwright.llm.models import Readiness, check_key, key_variables, read_model
+from callwright.llm.models import check_key, key_variables, read_model
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
@@ -19,7 +18,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_unmeasured_recipe,
 )
-from tests.support.llm.names import PLAIN, THINKING
+from tests.support.llm.names import PLAIN
 
 FEW = {"perfect": 2}
 
@@ -96,16 +95,6 @@ def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_pa
     assert model_server.requests == asked
 
 
-async def test_all_models_of_a_recipe_are_looked_at_once(model_server: ModelServer) -> None:
-    there = read_model("openai/stub", {"api_base": model_server.url})
-    await Readiness([there, read_model("template/v1")]).check()
-    ready = Readiness([there, read_model("openai/stub", {"api_base": "http://127.0.0.1:9/v1"})])
-    for _ in range(2):
-        with pytest.raises(TransientError, match="can't be reached"):
-            await ready.check()
-    assert model_server.requests == 0
-
-
 def test_doctor_tells_keys_and_the_models_of_a_recipe(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -121,15 +110,3 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(
     assert "price: {input" in found["model openai/stub"]["advice"]
     assert "litellm does not know this model" in found["model openai/stub"]["advice"]
     assert "sk-secret" not in ended.stdout
-
-
-def test_doctor_tells_when_a_model_ends_and_what_it_is_not_sent(tmp_path: Path) -> None:
-    models = {"judge": PLAIN, "checker": {"name": THINKING, "temperature": 0}}
-    recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models=models)
-    ended = run_here(
-        "doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret"
-    )
-    found = {one["part"]: one["advice"] for one in json.loads(ended.stdout)}
-    assert f"ends on {end_of(PLAIN)}: name another model" in found[f"model {PLAIN}"]
-    assert "takes no temperature" in found[f"model {THINKING}"]
-    assert "has no announced end" in found[f"model {THINKING}"]

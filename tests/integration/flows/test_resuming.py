@@ -90,21 +90,6 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
     )
 
 
-def test_a_changed_role_asks_only_its_own_stages_again(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    settings = settings_of(tmp_path)
-    roles = stub_roles(model_server)
-    build(unmeasured_recipe(samples=FEW, models=roles), settings)
-    before = dict(model_server.titles)
-    model_server.forget()
-    changed = roles | {"judge": stub_settings(model_server, max_tokens=200)}
-    assert_balanced(build(unmeasured_recipe(samples=FEW, models=changed), settings), settings)
-    assert set(model_server.titles) < set(before)
-    assert not {"ParameterNames", "DraftedRequest", "Wording"} & set(model_server.titles)
-    assert model_server.titles["Relevance"] == before["Relevance"]
-
-
 @pytest.mark.slow
 def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
     model_server: ModelServer, tmp_path: Path

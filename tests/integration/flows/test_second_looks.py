@@ -14,7 +14,6 @@ from callwright.flows.review.asking_again import Draw, recheck
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.status import agreement_report
 from callwright.flows.sources import import_release
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
@@ -52,16 +51,6 @@ def test_a_draw_asks_people_who_are_not_told_that_it_is_a_second_look(site: Revi
     assert site.push() == (6, 0)
     assert {site.studio.newest_task(key)["why"] for key in keys} == {DRAWN}
     assert site.pull() == NOTHING_NEW
-
-
-def test_the_same_draw_asks_nobody_twice_and_another_seed_draws_others(site: ReviewSite) -> None:
-    recheck(site.settings, draw=6, seed=1)
-    first = looked_at(site)
-    assert recheck(site.settings, draw=6, seed=1).asked == 0
-    more = recheck(site.settings, draw=6, seed=2)
-    assert 0 < more.asked < 7
-    assert set(first) < set(looked_at(site))
-    assert len(looked_at(site)) == 6 + more.asked
 
 
 def test_what_was_looked_at_before_is_asked_again_as_a_further_version(site: ReviewSite) -> None:
@@ -134,16 +123,6 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
     )
 
 
-def test_an_edit_that_came_back_is_answered_by_what_is_said_then(site: ReviewSite) -> None:
-    key = site.asked("spot check")[0]
-    site.studio.annotate(key, "edit", edited_calls="[{")
-    site.pull()
-    assert share(site, "spot check")["answered"] == 0
-    site.studio.annotate(key, "accept")
-    site.pull()
-    assert (share(site, "spot check")["answered"], share(site, "spot check")["usable"]) == (1, 1)
-
-
 def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSite) -> None:
     early, late = site.asked("spot check")[:2]
     site.studio.annotate(early, "accept")
@@ -163,32 +142,6 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
     ) == (4, 0)
     assert share(site, "spot check")["usable"] == 1
     assert share(site, "second look", "release")["answered"] == len(looked) >= 3
-
-
-@pytest.mark.slow
-def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite) -> None:
-    before = len(trust_site.rows("from gold_items"))
-    drawn = recheck(trust_site.settings, draw=3)
-    assert drawn.asked == 3
-    questions = (
-        "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
-    )
-    assert (
-        len(trust_site.rows("from gold_items")) == round(0.4 * trust_site.value(questions)) > before
-    )
-    assert not {row["made_of"] for row in trust_site.rows("from gold_items")} & set(
-        looked_at(trust_site)
-    )
-    keys = {row["subject"] for row in trust_site.rows("from gold_items")}
-    assert not keys & set(looked_at(trust_site))
-
-
-def test_an_unknown_name_is_answered_with_the_known_ones(site: ReviewSite) -> None:
-    create_release(site.warehouse, "v1")
-    with pytest.raises(
-        ConfigurationError, match=r"No release or recipe is named 'nothing'.*v1.*small"
-    ):
-        recheck(site.settings, "nothing")
 
 
 def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:

@@ -131,51 +131,6 @@ def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> N
 
 
 @pytest.mark.slow
-def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, ask):
-    question = ask()
-    context.open(question.project)
-    keys = context.page.keyboard
-    keys.press("3")
-    context.page.get_by_text(
-        "A turn can't be labelled"
-    ).wait_for()  # the reasons come with the verdict
-    keys.press("4")
-    keys.press("6")
-    _tab_to(context, "comment")
-    keys.type("Nobody talks like that.")
-    keys.press("Shift+Enter")
-    context.submit()
-    review = question.answer().review
-    assert (review.decision, review.reasons) == ("reject", ("ambiguous_turn", "unnatural"))
-    assert review.comment == "Nobody talks like that."
-
-
-@pytest.mark.parametrize(
-    ("language", "told", "typed"),
-    [("en", "inform", "inform, seek"), slow("zh", "告知", "告知, 询问")],
-)
-def test_acts_are_corrected_by_keys_alone(
-    context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path
-):
-    question = ask(language)
-    context.open(question.project)
-    keys = context.page.keyboard
-    keys.press("2")
-    box = _tab_to(context, "edited_acts")
-    assert box == write_act_lines(question.sample, words_in(language))
-    assert_seen(context, ".cw-top", "textarea[name=edited_acts]", "[name=comment]")
-    context.page.screenshot(path=tmp_path / f"{language}.png")
-    keys.press("Control+A")
-    keys.insert_text(box.replace(f"3 [{told}]", f"3 [{typed}]"))
-    keys.press("Shift+Enter")
-    context.submit()
-    edited = question.answer().edited
-    acts = [turn.acts for turn in edited.turns if isinstance(turn, ReplyTurn)]
-    assert acts == [("reject",), ("seek",), ("seek", "inform"), ("seek",), ("inform",), ("other",)]
-    assert edited.origin.parents == (question.sample.key,)
-
-
-@pytest.mark.slow
 def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(
     context: AnnotatorScreen, ask
 ):

@@ -110,29 +110,6 @@ def test_all_that_the_verdict_needs_is_seen_without_scrolling_and_the_metric_is_
     assert (review.decision, review.reasons) == ("accept", ())
 
 
-def test_the_metric_is_found_wrong_with_reasons_by_keys_alone(
-    context, ask, label_studio, sample, answer, tmp_path: Path
-) -> None:
-    project = ask(answer, sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    context.page.get_by_text(
-        "Too strict about a value"
-    ).wait_for()  # the reasons come with the verdict
-    assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer")
-    keys.press("3")
-    keys.press("5")
-    keys.press("Tab")
-    keys.type("Half past seven is the same hour.")
-    keys.press("Shift+Enter")
-    context.page.screenshot(path=tmp_path / "rejected.png")
-    context.submit()
-    review = pulled(label_studio, project, answer)
-    assert (review.decision, review.reasons) == ("reject", ("gold_wrong", "too_strict"))
-    assert review.comment == "Half past seven is the same hour."
-
-
 @pytest.mark.slow
 def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample) -> None:
     answer = answer_to(sample, text="I would rather tell a story. " * 7_000)

@@ -89,25 +89,6 @@ def test_every_way_of_taking_an_annotation_back_is_seen(label_studio, pushed, st
     }
 
 
-def test_a_draft_is_seen_while_it_is_there(label_studio, label_studio_server, pushed, states):
-    project, ids = pushed
-    annotate(label_studio, ids[1])
-    since = label_studio.pull(project).cursor
-    draft = _ask(
-        label_studio, "POST", f"api/tasks/{ids[0]}/drafts", {"result": ACCEPT, "lead_time": 1}
-    )["id"]
-    assert {task: state.drafts for task, state in states(since).items()} == {ids[0]: 1}
-    assert label_studio.pull(project, since).cursor >= since
-    _ask(label_studio, "DELETE", f"api/drafts/{draft}/")
-    assert states(since) == {}
-
-
-def test_two_annotations_by_one_person_are_both_seen(label_studio, pushed, states):
-    _, ids = pushed
-    held = {annotate(label_studio, ids[0]), annotate(label_studio, ids[0])}
-    assert set(states()[ids[0]].submitted) == held
-
-
 def test_a_pull_after_a_pull_reads_what_changed_and_not_what_was_only_imported(
     label_studio, pushed, screen, tasks, states
 ):
@@ -202,11 +183,3 @@ def _shown(label_studio: LabelStudio, task: int) -> dict[str, object]:
     """The data of a task as somebody else's: without our key."""
     data = label_studio.client.tasks.get(id=str(task)).data
     return {name: value for name, value in data.items() if name != "callwright_key"}
-
-
-def _ask(label_studio: LabelStudio, method: str, path: str, body: object = None) -> dict:
-    """What the vendor's client has no word for."""
-    http = label_studio.client._client_wrapper.httpx_client
-    answer = http.request(path, method=method, json=body)
-    assert answer.status_code < 400, answer.text
-    return answer.json() if answer.content else {}

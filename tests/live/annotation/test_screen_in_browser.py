@@ -1,6 +1,5 @@
 """What an annotator does and sees, in a real Chromium at 1366 x 768."""
 
-import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -133,45 +132,6 @@ def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_tw
     assert parsed.review.seconds > 0
 
 
-@pytest.mark.slow
-def test_a_sample_is_rejected_with_reasons_by_keys_alone(
-    context, pushed, sample, tools, label_studio
-):
-    project = pushed(sample)
-    context.open(project)
-    for key in ("3", "5", "7"):
-        context.page.keyboard.press(key)
-    context.submit()
-    assert pulled(label_studio, project, sample, tools).review.reasons == (
-        "wrong_value",
-        "invented",
-    )
-
-
-def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, tools, label_studio):
-    project = pushed(sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    context.page.wait_for_function("document.activeElement.name === 'edited_request'")
-    keys.press("Control+End")
-    keys.type(" Outside, please.")
-    keys.press("Tab")
-    box = context.page.evaluate("document.activeElement.value")
-    assert box == json.dumps(json.loads(box), indent=2, ensure_ascii=False)
-    keys.press("Control+A")
-    keys.insert_text(box.replace('"people": 4', '"people": 4,\n      "seating": "outside"'))
-    keys.press("Shift+Enter")
-    shown = context.page.locator(".lsf-textarea__region").last.inner_text()
-    assert '\n      "seating": "outside"' in shown, "the JSON lost its indentation"
-    context.submit()
-    edited = pulled(label_studio, project, sample, tools).edited
-    assert edited.request == sample.request + " Outside, please."
-    assert edited.gold[0].arguments == {**sample.gold[0].arguments, "seating": "outside"}
-    assert edited.origin.parents == (sample.key,)
-
-
 def assert_a_fold_is_opened_and_closed_by_keys_alone(context: AnnotatorScreen) -> None:
     keys = context.page.keyboard
     fold = context.page.locator(".cw .ant-collapse-header").last
@@ -263,54 +223,6 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
         "Red Boat"
     ] * 4
     assert parsed.edited.tags == dialogue.tags
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")]
-)
-def test_dialogue_acts_are_seen_and_corrected(
-    language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
-):
-    turns = [
-        turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn
-        for turn in dialogue.turns
-    ]
-    labelled = dialogue.with_changes(turns=tuple(turns))
-    project = pushed(labelled, language)
-    context.open(project)
-    assert f"[{told}] For which day?" in context.page.inner_text('[data-testid="phrase:2"]')
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    context.page.wait_for_function("'value' in document.activeElement")
-    box = context.page.evaluate("document.activeElement.value")
-    keys.press("Control+A")
-    keys.insert_text(box.replace(f"[{told}] How many", f"[{typed}] How many"))
-    keys.press("Shift+Enter")
-    context.page.screenshot(path=tmp_path / f"{language}.png")
-    context.submit()
-    edited = pulled(label_studio, project, labelled, tools).edited
-    assert edited.turns[5].acts == ("seek", "inform")
-    assert edited.turns[2] == labelled.turns[2]
-
-
-@pytest.mark.slow
-def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(
-    context, pushed, dialogue, tools, label_studio
-):
-    project = pushed(dialogue)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    keys.press("Control+End")
-    keys.type(" guests")
-    keys.press("Shift+Enter")
-    context.submit()
-    returned = pulled(label_studio, project, dialogue, tools).returned
-    assert returned.problem == "Line 13: book_table, people: '4 guests' is not of type 'integer'."
-    assert returned.request.endswith("~ people = 4 guests")
 
 
 def test_the_table_of_tasks_is_readable(context, pushed, dialogue):

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,7 @@ import pytest
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
-from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.pushing import push_reviews
 from callwright.flows.review.status import review_status
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import (
@@ -130,26 +127,6 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     [server] = review_status(site.settings, ask_server=True)["label_studio"]
     assert server["tasks"] == asked + 2
     assert server["skipped"] == 1
-
-
-@pytest.mark.slow
-def test_two_pushes_at_once_make_each_task_once(
-    site: ReviewSite, tmp_path: Path, label_studio_server: ServerInfo
-) -> None:
-    shutil.copytree(site.settings.home, tmp_path / "twin")
-    twin = open_site(tmp_path / "twin", site.studio)
-
-    def push(side: ReviewSite) -> int:
-        with LabelStudio(label_studio_server.url, label_studio_server.token) as studio:
-            return push_reviews(side.settings, studio, SilentProgress()).created
-
-    with ThreadPoolExecutor(2) as sides:
-        made = sum(sides.map(push, (site, twin)))
-    asked = site.value("select count(*) from review_requests")
-    site.push(again=True)
-    project = site.studio.find_project("sample_review")
-    assert site.studio.status(project).tasks == asked
-    assert made >= asked
 
 
 @pytest.mark.slow

@@ -99,13 +99,6 @@ async def test_a_file_that_is_no_model_is_a_wrong_setting(gguf, tmp_path):
     await model.close()
 
 
-async def test_a_missing_file_is_named(tmp_path):
-    model = LocalModel(tmp_path / "none.gguf")
-    with pytest.raises(ConfigurationError, match=r"no model file '.*none\.gguf'"):
-        await model.send(_request())
-    await model.close()
-
-
 def test_a_missing_extra_is_named(tmp_path):
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF")
@@ -145,9 +138,3 @@ def test_chunks_make_a_reply_with_calls():
         Call(tool="trip_plan", arguments={"city": city}) for city in ("Lyon", "Metz")
     )
     assert (reply.prompt_tokens, reply.completion_tokens) == (7, 9)
-
-
-@pytest.mark.parametrize(("code", "error"), [(400, ReplyError), (503, TransientError)])
-def test_an_error_among_the_chunks_is_raised(code, error):
-    with pytest.raises(error, match="Sorry"):
-        read_chunks([{"error": {"code": code, "message": "Sorry"}}], "x.gguf")

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from callwright.flows import pages
 from callwright.flows.pages.look import asset, page_words
 from callwright.warehouse.browsing import OUTCOMES
@@ -60,6 +62,19 @@ def doubtful(sheet: str) -> dict[str, set[str]]:
 
 def test_each_class_is_one_thing_or_a_part_of_one_thing_or_a_state() -> None:
     assert doubtful(asset("page.css")) == {}
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".turn .words { color: red } .words { display: grid }",
+        ".call .tool { color: red } .form .tool { display: flex }",
+        ".words { display: grid } @media (max-width: 9em) { .turn .words { display: block } }",
+        ".badge.due { color: red } .due { display: grid }",
+    ],
+)
+def test_a_class_that_is_two_things_is_seen(sheet: str) -> None:
+    assert len(doubtful(sheet)) == 1
 
 
 def test_the_style_sheet_and_the_templates_know_the_same_classes() -> None:
