@@ -136,3 +136,18 @@ def test_what_came_before_keeps_its_place_and_gets_no_further_verdict(tmp_path: 
     assert theirs.key in found[later[1].key][1]
     checked = landing.warehouse.rows("select subject from verdicts where check_name = 'duplicates'")
     assert len(checked) == len(found) == 4
+
+
+def test_a_sample_that_another_recipe_landed_too_is_no_twin_of_itself(tmp_path: Path) -> None:
+    landing, one = landing_of(tmp_path), sample("Book it")
+    pass_checks(landing, one, accepted_by_recipe="another")
+    pass_checks(landing, one, sample("Cancel it"))
+    check_duplicates(landing)
+    assert {outcome for outcome, _ in outcomes(landing).values()} == {"passed"}
+
+
+def test_looking_for_twins_leaves_nothing_but_the_warehouse(tmp_path: Path) -> None:
+    landing = landing_of(tmp_path)
+    pass_checks(landing, sample("Book it"))
+    check_duplicates(landing)
+    assert list(landing.warehouse.path.parent.iterdir()) == [landing.warehouse.path]
