@@ -300,7 +300,8 @@ def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_c
         """
         from callwright.warehouse.errors import StoreError
         if shard.number == 0:
-            time.sleep(0.3)  # the other one is under way by then
+            while not [*shard.source.parent.glob("[0-9]*")]:  # until the other one is under way
+                time.sleep(0.01)
             raise StoreError("The ledger is broken.")
         while True:
             (shard.source.parent / str(time.monotonic_ns())).touch()

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.chats import AHEAD
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOP,
@@ -149,22 +148,22 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     wait_until(lambda: model_server.requests >= 20, process)
     process.kill()
     process.communicate()
-    time.sleep(0.3)  # what was under way is answered into the void
+    while model_server.at_once:  # what was under way is answered into the void
+        time.sleep(0.02)
+    kept, sent = answers_in(settings.ledger), len(model_server.asked)
     model_server.delay = 0.0
 
     again = build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
     assert_balanced(again, settings)
     assert again.planned == sum(SAMPLES.values())
     twice = [question for question, times in model_server.asked.items() if times > 1]
-    # Four in the slots, and as many whose answers were on their way to the disk.
-    assert len(twice) <= AHEAD * 4, (
-        "only what was under way when the build was killed is asked again"
-    )
+    assert kept
+    assert len(twice) <= sent - len(kept), "what is on the disk is not asked again"
     assert max(model_server.asked.values()) <= 2
     assert leftovers(settings) == []
     noted = one(settings, "select count(*) from llm_calls where cost > 0")
     # What was asked twice was paid twice; the first of the two may be noted, marked as lost.
-    assert len(model_server.asked) - AHEAD * 4 <= noted <= sum(model_server.asked.values()), (
+    assert len(answers_in(settings.ledger)) <= noted <= sum(model_server.asked.values()), (
         "what was paid before is not forgotten"
     )
     model_server.forget()
@@ -225,7 +224,7 @@ def children_of(pid: int) -> set[int]:
     return found
 
 
-def are_gone(pids: set[int], within: float = 10) -> bool:
+def are_gone(pids: set[int], within: float = 60) -> bool:
     deadline = time.monotonic() + within
     while any(is_running(pid) for pid in pids):
         if time.monotonic() > deadline:
@@ -254,16 +253,13 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
         "build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2"
     )
     wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
-    time.sleep(0.7)
     children = children_of(process.pid)
     if ending is signal.SIGINT:
         os.killpg(process.pid, ending)  # as a terminal does
     else:
         process.kill()
-    since = time.monotonic()
     stdout, stderr = process.communicate(timeout=120)
     assert are_gone(children)
-    assert time.monotonic() - since < 60
     assert stdout == ""
     if ending is signal.SIGINT:
         assert process.returncode == 130

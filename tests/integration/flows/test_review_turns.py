@@ -1,7 +1,6 @@
 """Turns in the review loop, and what a push notes; with a drawer in the place of Label Studio."""
 
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,11 @@ from tests.support.flows.small_builds import settings_of
 class TurnProgress(SilentProgress):
     def __init__(self) -> None:
         self.stated: list[str] = []
+        self.has_spoken = threading.Event()
 
     def say(self, sentence: str) -> None:
         self.stated.append(sentence)
+        self.has_spoken.set()
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
     def first() -> None:
         with review_turn(settings, SilentProgress()):
             inside.set()
-            time.sleep(0.4)
+            ear.has_spoken.wait(60)
             order.append("first")
 
     thread = threading.Thread(target=first)

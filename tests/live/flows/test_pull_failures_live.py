@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +114,7 @@ def test_trouble_that_stays_and_a_killed_server_leave_half_a_pull_nowhere_and_a_
     badly = [FAULTS[name] for name in ("500", "truncated JSON", "cut in the answer")]
     edited.proxy.expect(SEARCH, *badly)
     edited.proxy.expect(EXPORT, *badly, Fault(wait=1.5))
-    began = time.monotonic()
     assert edited.site.pull() == WITH_EDIT
-    assert time.monotonic() - began >= 1.5
     assert not edited.proxy.faults
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
