@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.dialogue_acts import acts_task, parse_acts_review, write_act_lines
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
 from callwright.annotation.reviews import ParsedReview, QueuedTask, Returned
 from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 from tests.support.sampling import slow
@@ -178,33 +178,3 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
         "[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]"
     )
     assert max(widths) <= 1366
-
-
-@pytest.mark.slow
-def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
-    first, *middle = talk.turns
-    said = [
-        (
-            turn.with_changes(text=HOSTILE)
-            if isinstance(turn, ReplyTurn)
-            else (
-                turn.with_changes(results=({HOSTILE: HOSTILE},))
-                if isinstance(turn, ResultTurn)
-                else turn
-            )
-        )
-        for turn in middle
-    ]
-    hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))
-    question = ask(sample=hostile)
-    context.open(question.project)
-    assert context.page.inner_text(".cw-left").count("<script>alert(1)</script>") >= 7
-    context.page.keyboard.press("2")
-    box = _tab_to(context, "edited_acts")
-    assert box == write_act_lines(hostile, words_in("en"))
-    context.page.get_by_text("What came back, in full").click()
-    context.page.keyboard.press("Shift+Enter")
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

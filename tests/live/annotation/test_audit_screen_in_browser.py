@@ -14,13 +14,12 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Call, Prediction, Review, Sample
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
-NASTY = f"{HOSTILE} \u202eright to left\u200f \x00\x07"
 ANSWER = {
     "restaurant": "Trattoria Verde",
     "date": "2026-05-03",
@@ -119,21 +118,3 @@ def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample
     assert_seen(context, ".cw-top")
     assert len(context.page.inner_text(".cw-answer")) < 1_400
     assert context.page.get_by_text("The answer as it came").is_visible()
-
-
-@pytest.mark.slow
-def test_hostile_answers_are_shown_as_text(context, ask, make_sample) -> None:
-    sample = make_sample(NASTY)
-    answer = answer_to(sample, Call(tool=NASTY, arguments={NASTY: NASTY}), text=NASTY)
-    context.open(ask(answer, sample, "wrong_tool"))
-    context.page.get_by_text("The answer as it came").click()
-    context.page.get_by_text("The tools that the model could choose from").click()
-    shown = context.page.inner_text(".cw")
-    assert shown.count("<script>alert(1)</script>") >= 5
-    assert shown.count("\\u202eright to left\\u200f \\u0000\\u0007") >= 5
-    assert "{{7*7}}" in shown
-    assert not set(shown) & set("\u202e\u200f\x00\x07")
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -172,12 +172,6 @@ async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation(
     assert (await judged(retagged)).decision == "unproved"
 
 
-async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
-    sample = await converse("confirmation")
-    denied = with_text(sample, lambda text: "No, thanks." if len(text) < 30 else text)
-    assert (await judged(denied)).decision == "unproved"
-
-
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:
     sample = await converse("underfill")
     (verdict,) = await check_format(

@@ -57,11 +57,3 @@ def nested(levels: int) -> dict[str, Any]:
 def test_each_weakness_of_a_tool_is_named(odd: Tool, kind: str) -> None:
     (problem,) = check_catalog([odd])
     assert (problem.kind, problem.tool, problem.where) == (kind, "weather", "town/weather")
-
-
-def test_nearly_the_same_description_in_a_category_is_redundant() -> None:
-    one = "Shows the list of all open orders of a customer in the shop, newest first"
-    other = "Shows the list of all open orders of the customer in the shop, newest first!"
-    (problem,) = check_catalog([tool("a", one), tool("b", other), tool("c", other, category="sea")])
-    assert (problem.kind, problem.tool) == ("similar_description", "b")
-    assert "'a'" in problem.message

@@ -34,7 +34,3 @@ def test_no_other_assignment_is_better(likeness: list[list[float]]) -> None:
     assert sum(likeness[row][column] for row, column in pairs) == pytest.approx(
         best_sum(likeness), abs=1e-9
     )
-
-
-def test_a_likeness_that_is_no_number_counts_as_none() -> None:
-    assert assign([[float("nan"), 0.4], [0.3, float("inf")]]) == [(0, 1), (1, 0)]
