@@ -10,7 +10,6 @@ import pytest
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.connection import StudioConnection
 from callwright.annotation.studio.projects import UNANSWERED, filter_on
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.tasks import list_tasks
@@ -116,17 +115,6 @@ def test_of_two_pushes_at_once_each_task_stays_once_and_both_know_its_number(stu
     )
 
 
-@pytest.mark.parametrize("is_done", [False, True])
-def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_was_lost(
-    studio, client, tasks, is_done
-):
-    studio.add(tasks[4].data())
-    studio.troubles = [Trouble("POST", "/api/tasks", 502, is_done=is_done)]
-    client.push(PROJECT, [tasks[0]._replace(reviewers=3), tasks[4]])
-    assert [task["overlap"] for task in studio.tasks.values()] == [1, 3]
-    assert studio.posts() == (1 if is_done else 2)
-
-
 def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_a_crash(
     studio, client, tasks
 ):
@@ -147,18 +135,6 @@ def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_
         twice: False,
         skipped: False,
     }
-
-
-def test_an_answer_that_comes_while_the_number_of_people_is_told_is_seen(studio, client, tasks):
-    number = studio.add(tasks[0].data(), annotations=[annotation(1, 1)], is_labeled=True)
-
-    def answer_meanwhile(method: str, path: str) -> None:
-        if method == "PATCH" and sum(line.startswith("PATCH") for line in studio.asked) == 1:
-            studio.tasks[number]["annotations"] = [annotation(1, 1), annotation(2, 2)]
-
-    studio.before = answer_meanwhile
-    client.push(PROJECT, [tasks[0]._replace(reviewers=2)])
-    assert studio.tasks[number]["is_labeled"]
 
 
 @pytest.mark.parametrize("status", [500, 429, "cut", 0])
@@ -191,18 +167,6 @@ def test_skips_drafts_and_emptied_tasks_are_states(studio, client, tasks):
     } == {skipped: ((), 1, 0), begun: ((), 0, 2), emptied: ((), 0, 0)}
 
 
-def test_tasks_of_others_do_not_hide_that_one_of_ours_is_gone(studio, client, tasks):
-    ids = list(client.push(PROJECT, tasks).task_ids.values())
-    studio.tasks.pop(ids[2])
-    for _ in range(7):
-        studio.add({"text": "somebody else's"})
-    studio.asked.clear()
-    assert client.gone(PROJECT, ids) == {ids[2]}
-    assert client.gone(PROJECT, ids[:2]) == set()
-    assert client.gone(PROJECT, []) == set()
-    assert len(client.pull(PROJECT).foreign) == 7
-
-
 def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio, client, tasks):
     studio.overlap = 1
     true_answer = studio.answer
@@ -214,19 +178,6 @@ def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio
     studio.answer = half  # type: ignore[method-assign]
     with pytest.raises(AnnotationError, match="took 2 of 5 imported tasks"):
         client.push(PROJECT, tasks)
-
-
-def test_slices_of_a_question_fit_into_a_url_and_leave_nothing_out():
-    keys = [f"sample_review:{number:032x}:1" for number in range(1000)]
-    remote = StudioConnection("https://studio.example.com", "t", timeout=1, pause=1)
-    slices = list(remote.fitting(keys))
-    assert [key for some in slices for key in some] == keys
-    assert max(map(len, slices)) < 100
-    assert (
-        len(list(StudioConnection("http://127.0.0.1:8080", "t", timeout=1, pause=1).fitting(keys)))
-        == 2
-    )
-    assert list(remote.fitting(["x" * 9000, "y"])) == [["x" * 9000], ["y"]]
 
 
 @pytest.mark.parametrize(

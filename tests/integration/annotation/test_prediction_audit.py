@@ -154,20 +154,6 @@ def test_marks_say_what_differs_letter_by_letter():
     ]
 
 
-def test_the_conversation_ends_before_the_calls_due(dialogue: Sample):
-    task = task_of(answer_of(dialogue, called(restaurant="Blue Boat"), turn=4), dialogue)
-    assert [line.text for line in task.conversation] == [
-        "A table at Blue Boat, please.",
-        "book_table   + restaurant = Blue Boat",
-        "For which day?",
-        "The day that Ann names.",
-        "[Mail] Let us meet on the 3rd of May.",
-    ]
-    assert "2026-05-03" in task.gold
-    alone = sample_of(DUE)
-    assert [line.text for line in task_of(answer_of(alone), alone).conversation] == [REQUEST.text]
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_whatever_the_audit_screen_shows_is_in_the_task(language):
     sample = sample_of(DUE)

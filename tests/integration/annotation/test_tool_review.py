@@ -130,16 +130,6 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
 
 
-@pytest.mark.parametrize(("language", "why"), [("zh", "可能与"), ("es", "quizá hace lo mismo")])
-def test_what_speaks_against_a_tool_is_told_in_the_language_of_the_screen(
-    language: Language, why: str
-) -> None:
-    task = _task(language)
-    assert why in task.why
-    assert "alike" not in task.why
-    assert task.gaps not in {"", _task("en").gaps}
-
-
 def test_an_accepted_and_a_rejected_tool_give_reviews() -> None:
     accepted = parse_tool_review(_annotate(("accept",), comment="Fine."), MAKE).review
     assert accepted is not None

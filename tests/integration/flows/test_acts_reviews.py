@@ -229,33 +229,3 @@ def asked_both(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewS
 def both(asked_both: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """The same, the test's own."""
     yield from _copied(asked_both, tmp_path)
-
-
-def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: ReviewSite) -> None:
-    first, second, *_ = _asked(both)
-    both.studio.annotate(first, "reject", kind="sample_review", reasons=["wrong_value"])
-    both.studio.annotate(second, "reject", kind="sample_review", reasons=["wrong_value"])
-    both.pull()
-    both.studio.annotate(first, "accept", kind=ACTS)
-    result = _edited(both, second)
-    assert [both.accepted(key) for key in (first, second, result)] == [None] * 3
-
-
-def test_right_acts_say_nothing_about_what_a_check_doubts(both: ReviewSite) -> None:
-    first, second, *_ = _asked(both)
-    for key in (first, second):  # as where a later build checks more strictly
-        both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
-        both.warehouse.execute("delete from acceptances where subject = ?", [key])
-        doubt = (
-            "update outcomes set outcome = 'waiting', reason_code = 'unproved', decided_by ="
-            " 'machine', reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
-        )
-        both.warehouse.execute(doubt, [key])
-    both.studio.annotate(first, "accept", kind=ACTS)
-    both.studio.annotate(second, "reject", kind=ACTS, reasons=["other"])
-    both.pull()
-    assert both.standing(first) == ("review", "waiting")
-    assert both.standing(second) == ("review", "rejected")
-    both.studio.annotate(first, "accept", kind="sample_review")
-    both.pull()
-    assert both.standing(first) == ("land", "passed")

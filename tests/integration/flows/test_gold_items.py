@@ -2,8 +2,6 @@
 they are.
 """
 
-import json
-import re
 from math import ceil
 from typing import Any
 
@@ -13,7 +11,6 @@ from statsmodels.stats.proportion import proportion_confint
 from callwright.flows.cli.reviewing import training_lines
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pushing import push_training, training_answers
-from callwright.flows.review.questions import DRAWN
 from callwright.warehouse.releases import create_release
 from tests.support.flows.review_sites import ReviewSite
 
@@ -61,39 +58,6 @@ def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_call
         assert item.origin.parents == (original.key,)
         same = calls(trust_site, row["subject"]) == calls(trust_site, row["made_of"])
         assert same == (row["expected"] == "accept") == (row["defect"] == ""), row
-
-
-DOUBTED = "select 1 from newest_verdicts where subject = ? and decision <> 'proved'"
-
-
-def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None:
-    tasks = {task["subject"]: task for task in trust_site.studio.tasks.values()}
-    spot = tasks[trust_site.asked("spot check")[0]]
-    for row in gold(trust_site):
-        task = tasks[row["subject"]]
-        assert task.keys() == spot.keys()
-        assert task["why"] == spot["why"] == DRAWN
-        assert "gold_item" not in json.dumps(task)
-        assert "gold item" not in json.dumps(task)
-        # What stands there is what the sample that it was made of would show.
-        doubted = trust_site.rows(DOUBTED, row["made_of"])
-        assert task["failed"] == spot["failed"] or doubted
-        assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
-        [arguments] = re.findall(r"(\d+) valid\s+arguments?", task["passed"])
-        assert int(arguments) == sum(
-            len(call["arguments"]) for call in calls(trust_site, row["subject"])
-        )
-        assert "no evidence" not in task["calls_shown"]
-    assert (
-        len(
-            {
-                task["priority"]
-                for task in tasks.values()
-                if task["subject"] in trust_site.asked("gold item")
-            }
-        )
-        > 2
-    )
 
 
 def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_site: ReviewSite) -> None:
@@ -148,37 +112,6 @@ def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite
     by_defect = site.rows("from annotator_accuracy where reviewer = 'ann' and defect <> 'all'")
     assert sum(row["answered"] for row in by_defect) == total
     assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(site)}
-
-
-def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(
-    trust_site: ReviewSite,
-) -> None:
-    site = trust_site
-    repaired, botched = gold(site, "reject")[:2]
-    wanted = calls(site, repaired["made_of"])
-    turned = [
-        {"arguments": dict(reversed(call["arguments"].items())), "tool": call["tool"]}
-        for call in wanted
-    ]
-    site.studio.annotate(
-        repaired["subject"],
-        "edit",
-        edited_request=site.sample(repaired["subject"]).request,
-        edited_calls=json.dumps(turned),
-    )
-    left = json.dumps(calls(site, botched["subject"]))
-    site.studio.annotate(
-        botched["subject"],
-        "edit",
-        edited_request=site.polite(botched["subject"]),
-        edited_calls=left,
-    )
-    assert site.pull().edited == 2
-    row = accuracy(site, "ann")
-    assert (row["answered"], row["correct"], row["missed"]) == (2, 1, 1)
-    assert site.rows("from acceptances where subject in (select result from reviews)") == []
-    assert site.rows("from outcomes where subject in (select result from reviews)") == []
-    assert site.rows("from verdicts where subject in (select result from reviews)") == []
 
 
 def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(

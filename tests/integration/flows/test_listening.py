@@ -208,38 +208,6 @@ async def test_a_pull_that_fails_is_told_and_made_up_for(
 
 
 @pytest.mark.enable_socket
-async def test_label_studio_is_answered_while_a_pull_is_under_way(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(listening, "_QUIET", 0.01)
-    ear, begun, on = ListeningProgress(), asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    async def slow(*_: object) -> Pulled:
-        loop.call_soon_threadsafe(begun.set)
-        while not on.is_set():  # noqa: ASYNC110 - the event is of another loop
-            await asyncio.sleep(0.01)
-        return Pulled()
-
-    monkeypatch.setattr(listening, "pull_reviews", slow)
-    callbacks = Callbacks(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(
-        listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks)
-    )  # type: ignore[arg-type]
-    address = await ear.address.get()
-    await begun.wait()
-    start = loop.time()
-    assert await post(address, webhook_secret(settings)) == 202
-    assert loop.time() - start < 1.0, "Label Studio waits no longer"
-    on.set()
-    await ear.came.wait()
-    ear.came.clear()
-    await asyncio.wait_for(ear.came.wait(), 10)  # what was heard meanwhile is pulled too
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-@pytest.mark.enable_socket
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_the_command_listens_though_label_studio_is_away_and_ends_in_order(
     settings: Settings, number: int

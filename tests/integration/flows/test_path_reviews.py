@@ -154,20 +154,6 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
         assert _pull(site) == NOTHING_NEW
 
 
-def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(
-    site: ReviewSite,
-) -> None:
-    site.push()
-    path = _asked(site, "correction")[0]
-    doubtful, proved = _made_after(site, path)
-    doubt_the_path(site, doubtful)
-    _waiting(site, doubtful)
-    site.studio.annotate(path, "accept")
-    _pull(site)
-    assert site.accepted(doubtful) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert site.accepted(proved) == {"proved": False, "vouched": False, "accepted_by": "machine"}
-
-
 @pytest.fixture
 def competing(site: ReviewSite) -> tuple[ReviewSite, str]:
     """A sample of which an entry competes, asked about."""
@@ -184,14 +170,6 @@ def _requests(site: ReviewSite, keys: Sequence[str]) -> list[dict[str, Any]]:
     build_key = site.value("select any_value(key) from builds")
     asked = [request_row(ReviewQuestion(key, DOUBTFUL, "-", build_key)) for key in keys]
     return with_kinds(site.warehouse, asked)
-
-
-def test_where_entries_compete_people_are_asked_which_to_strike(
-    competing: tuple[ReviewSite, str],
-) -> None:
-    site, key = competing
-    assert _asked(site, "disambiguation") == [key]
-    assert site.studio.newest_task(key)["strikes"][-1]["alias"]
 
 
 def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(

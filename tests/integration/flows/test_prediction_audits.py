@@ -109,19 +109,6 @@ def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: Revi
     assert right["near"] - right["careless"] in (0, 1, -1)
 
 
-def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: ReviewSite) -> None:
-    draw(audited, 6)
-    audited.warehouse.execute("delete from review_requests where kind = 'prediction_audit'")
-    assert draw(audited, 6).new == 0
-    assert (
-        audited.value(
-            "select count(*) from review_requests where kind = 'prediction_audit' and cause ="
-            " 'audit'"
-        )
-        == 6
-    )
-
-
 def test_what_can_not_be_audited_is_told_with_what_can(audited: ReviewSite) -> None:
     with pytest.raises(ConfigurationError, match=r"No release is named 'v9'\. The releases are v1"):
         draw_audits("v9", audited.settings)
@@ -230,27 +217,6 @@ def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: ReviewSite) -> No
     assert suspects_of_audits(audited.warehouse) == 0
     audited.push()
     assert audited.studio.newest_task(row["subject"])["why"].endswith("It is five people.")
-
-
-def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(
-    audited: ReviewSite,
-) -> None:
-    draw(audited, answer_count(audited))
-    audited.push()
-    [pair, *_] = audited.rows("""
-        select min(prediction) as one, max(prediction) as other, any_value(p.subject) as subject
-        from audit_draws a join predictions p on p.key = a.prediction group by p.subject, p.turn having count(*) = 2 order by 1
-        """)
-    say(audited, pair["one"], "reject", reasons=["gold_wrong"])
-    audited.pull()
-    audited.push()
-    say(audited, pair["subject"], "accept")
-    audited.pull()
-    assert len(suspects(audited)) == 1
-    say(audited, pair["other"], "reject", reasons=["gold_wrong"], comment="Look again.")
-    audited.pull()
-    assert [row["version"] for row in suspects(audited)] == [1, 2]
-    assert audited.studio.newest_task(pair["subject"])["why"].endswith("Look again.")
 
 
 def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:

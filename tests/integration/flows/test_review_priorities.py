@@ -147,19 +147,6 @@ def queue(empty: Path, tmp_path: Path) -> Iterator[Queue]:
         yield held
 
 
-def test_what_a_check_nearly_proved_comes_before_what_is_hopeless(queue: Queue) -> None:
-    near, far, hopeless = (queue.doubt("unproved", score) for score in (0.9, 0.4, 0.0))
-    assert queue.order(near, far, hopeless)
-
-
-def test_what_a_check_speaks_against_comes_after_what_it_could_not_prove(queue: Queue) -> None:
-    unproved = queue.doubt("unproved", 0.8)
-    no_scale = queue.doubt("unproved", None, check="path")
-    contradicted = queue.doubt("contradicted", 0.8)
-    plainly_wrong = queue.doubt("contradicted", None, check="dialogue")
-    assert queue.order(unproved, no_scale, contradicted, plainly_wrong)
-
-
 def test_suspects_are_first_then_returned_edits_then_all_others(queue: Queue) -> None:
     doubtful = queue.doubt("unproved", 0.999)
     suspect, spot = (
@@ -216,38 +203,6 @@ def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_f
     assert [place for place, key in enumerate(order) if key in drawn] == [9, 19, 29, 39]
     assert [key for key in order if key not in drawn] == urgent
     assert _in_order(queue) == order
-
-
-def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(
-    queue: Queue,
-) -> None:
-    paths = {"many": 5, "few": 1}
-    for path, count in paths.items():
-        for _ in range(count):
-            queue.put(draft=path)
-    drafts = [
-        {
-            "key": path,
-            "type": "GoalPath",
-            "body": "{}",
-            "stage": "trace",
-            "parents": [],
-            "model": "",
-            "prompt_version": "",
-            "planted": "",
-        }
-        for path in paths
-    ]
-    outcomes = [
-        outcome_row(Outcome(build="b1", stage="trace", subject=path, outcome="passed"), NOW)
-        for path in paths
-    ]
-    queue.warehouse.put_rows({"drafts": drafts, "outcomes": outcomes})
-    for path in paths:
-        queue.ask(path, kind="correction")
-    assert [queue.parts(path)["reach"] for path in paths] == [0.8, 0]
-    assert queue.parts("many")["blocker"] == 1
-    assert queue.order("many", "few")
 
 
 def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:

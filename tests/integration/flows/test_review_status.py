@@ -4,18 +4,16 @@ terminal shows of it.
 
 import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.screens import REVIEW_KINDS
-from callwright.flows.review.status import ASSUMED_SECONDS, read_team, review_status
-from callwright.warehouse.errors import ConfigurationError
+from callwright.flows.review.status import review_status
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import run_here, settings_of
+from tests.support.flows.small_builds import run_here
 from tests.support.sampling import slow
 
 EARLIER_KEYS = {
@@ -58,30 +56,6 @@ def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewS
         "skipped": 1,
         "drafts": 1,
     }
-
-
-def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(site: ReviewSite) -> None:
-    open_ones = len(site.asked("doubtful")) + len(site.asked("spot check"))
-    before = review_status(site.settings)
-    assert before["work_left"] == [
-        {
-            "kind": "sample_review",
-            "questions": open_ones,
-            "answers": open_ones,
-            "median_seconds": ASSUMED_SECONDS,
-            "is_assumed": True,
-            "hours": round(open_ones * ASSUMED_SECONDS / 3600, 3),
-        }
-    ]
-    site.studio.annotate(site.asked("doubtful")[0], "accept")
-    site.pull()
-    [left] = review_status(site.settings)["work_left"]
-    assert (left["questions"], left["median_seconds"], left["is_assumed"]) == (
-        open_ones - 1,
-        9.5,
-        False,
-    )
-    assert left["hours"] == round((open_ones - 1) * 9.5 / 3600, 3)
 
 
 def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) -> None:
@@ -207,22 +181,3 @@ def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(
     )
     assert others > 0
     assert people_of(review_status(site.settings))["ann"]["outside"] == others
-
-
-@pytest.mark.parametrize(
-    ("written", "problem"),
-    [
-        ("ann: {languages: [xx]}", "team.yaml, at ann.languages.0: .*'xx'"),
-        (
-            "ann: {questions: [samples]}",
-            "at ann.questions.0: no kind of question is named 'samples'; the kinds are sample_r",
-        ),
-        ("ann: {kinds: [perfekt]}", "at ann.kinds.0: .*'perfekt'"),
-        ("ann: {language: [en]}", "at ann.language: Extra inputs"),
-        ("ann: [", "is not valid YAML"),
-    ],
-)
-def test_a_wrong_team_is_told_with_its_place(tmp_path: Path, written: str, problem: str) -> None:
-    (tmp_path / "team.yaml").write_text(written, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=problem):
-        read_team(settings_of(tmp_path))

@@ -4,7 +4,6 @@ is usable.
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +12,10 @@ from statsmodels.stats.proportion import proportion_confint
 from callwright.flows.review.asking_again import Draw, recheck
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.status import agreement_report
-from callwright.flows.sources import import_release
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
 from tests.support.flows.small_builds import run_here
-from tests.unit.generators.test_callnavi_samples import NESTED, write
 
 
 def looked_at(site: ReviewSite) -> list[str]:
@@ -170,21 +167,3 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     told = json.loads(run_here("review", "agreement", "--json", home=home).stdout)
     assert set(told) == {"agreement", "readers", "gold_items", "usable"}
     assert "nan" not in shown.stdout.lower()
-
-
-def test_a_release_of_published_data_can_be_looked_at_and_edited(
-    site: ReviewSite, tmp_path: Path
-) -> None:
-    """It has no build whose checks an edit could go through; what was said is kept."""
-    folder = tmp_path / "published"
-    folder.mkdir()
-    import_release(site.warehouse, "published", "callnavi", write(folder, NESTED))
-    assert recheck(site.settings, "published") == Draw("release", "published", 1, 1, 1)
-    [key] = looked_at(site)
-    assert site.push() == (1, 0)
-    people_come(site)
-    edit(site, key, "In other words.")
-    assert site.pull().edited == 1
-    assert site.pull() == NOTHING_NEW
-    assert share(site, "second look", "release")["answered"] == 1
-    assert site.rows("from usable_share where scope = 'recipe' and cause = 'second look'") == []

@@ -121,22 +121,6 @@ def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
     assert trust_site.value(unseen, other) == 0, "what nobody else said is not checked"
 
 
-def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(
-    trust_site: ReviewSite,
-) -> None:
-    key = doubtful(trust_site)
-    before = trust_site.standing(key)
-    say(trust_site, key, "accept", "accept")
-    trust_site.pull()
-    assert trust_site.accepted(key)
-    mine = max(trust_site.studio.annotations)
-    trust_site.studio.annotate(key, "reject", by="bob", change=mine, reasons="other")
-    trust_site.pull()
-    assert trust_site.accepted(key) is None
-    assert trust_site.standing(key) == before
-    assert overlap(trust_site, key) == 3
-
-
 def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSite) -> None:
     keys = [
         row["subject"]
@@ -171,37 +155,6 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSi
         {k: v for k, v in row.items() if k not in drop} for row in before
     ], "who came only to settle it says nothing of how far people agree"
     assert after[0]["computed_at"] > before[0]["computed_at"]
-
-
-def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(
-    trust_site: ReviewSite,
-) -> None:
-    first, second = trust_site.asked("doubtful")[:2]
-    say(trust_site, first, "accept", "reject")
-    say(trust_site, second, "accept")
-    say(trust_site, trust_site.asked("gold item")[0], "accept", "reject")
-    trust_site.pull()
-    assert (
-        trust_site.value(
-            "select value from agreement where measure = 'observed' and slice_by = 'all'"
-        )
-        == 0.0
-    )
-    mine = next(
-        n
-        for n, one in trust_site.studio.annotations.items()
-        if one.reviewer == "bob" and one.subject == first
-    )
-    trust_site.studio.annotate(first, "accept", by="bob", change=mine)
-    trust_site.pull()
-    [row] = trust_site.rows(
-        "select value, items from agreement where measure = 'observed' and slice_by = 'all'"
-    )
-    assert row == {"value": 1.0, "items": 1}
-    assert trust_site.value("select value from agreement where measure = 'fleiss_kappa'") is None
-    trust_site.studio.delete(mine)
-    trust_site.pull()
-    assert trust_site.rows("from agreement") == []
 
 
 def test_answers_faster_than_reading_are_listed_and_told(trust_site: ReviewSite) -> None:

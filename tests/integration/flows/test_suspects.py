@@ -4,9 +4,8 @@ in plain words.
 
 import asyncio
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -58,38 +57,6 @@ def test_candidates_that_agree_against_the_gold_make_a_suspect_of_it(board: Boar
     assert board.reasons() == [
         "2 of 3 candidates answer book_table(people=5) where the gold says people=4."
     ]
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        pytest.param((WRONG,), id="one candidate alone"),
-        pytest.param((WRONG, RIGHT), id="one of two"),
-        pytest.param((WRONG, OTHER, RIGHT), id="wrong in two ways"),
-        pytest.param((WRONG, WRONG, RIGHT, RIGHT, RIGHT), id="more are right"),
-        pytest.param(((), None, RIGHT), id="silence is no answer"),
-    ],
-)
-def test_what_says_nothing_against_the_gold_is_no_suspicion(
-    board: Board, answers: Sequence[Any]
-) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(sample, *answers)
-    assert board.suspects() == ()
-    assert board.asked() == []
-
-
-def test_several_runs_of_a_model_are_one_candidate_that_one_right_run_clears(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    for number in range(3):
-        board.answer(sample, WRONG, run=number)
-    assert board.suspects() == ()
-    board.answer(sample, WRONG, OTHER)
-    assert board.reasons() == ["All 2 candidates fail it: wrong value ×2."]
-    board.answer(sample, WRONG, RIGHT, run=1)
-    assert board.suspects() == ()
 
 
 def test_a_multi_step_sample_is_suspected_when_no_run_of_any_candidate_gets_through(

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.annotation.studio.records import TaskState
-from callwright.flows.review.pulling import Pulled, changed_states
+from callwright.flows.review.pulling import Pulled
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
@@ -120,24 +119,6 @@ def test_all_versions_of_an_annotation_go_with_it(site: ReviewSite) -> None:
     settled(site)
 
 
-def test_who_insisted_on_an_edit_may_take_that_back(site: ReviewSite) -> None:
-    key = spot_check_with_a_call(site)
-    edit(site, key, OFF_TOPIC)
-    site.pull()
-    edited = site.value("select result from reviews")
-    before = site.standing(key), site.accepted(edited)
-    number = site.studio.annotate(edited, "accept", by="bob")
-    site.pull()
-    assert site.accepted(edited)
-    site.studio.delete(number)
-    assert site.pull() == Pulled(withdrawn=1)
-    assert (site.standing(key), site.accepted(edited)) == before == (("review", "waiting"), None)
-    assert site.value("select is_answered from review_queue where subject = ?", edited) is False
-    site.studio.annotate(edited, "reject", by="cem", reasons="other")
-    site.pull()
-    assert site.standing(key) == ("review", "rejected")
-
-
 def test_a_task_that_is_deleted_undecided_is_asked_anew(site: ReviewSite) -> None:
     key = unproved(site)
     before = state(site, key)
@@ -161,21 +142,3 @@ def test_a_project_that_is_deleted_is_made_anew_with_what_nobody_decided(site: R
     assert site.push() == (tasks - 1, 0)
     assert decided not in {task["subject"] for task in site.studio.tasks.values()}
     assert site.accepted(decided)
-
-
-def test_a_draft_that_is_not_told_of_any_more_is_gone(site: ReviewSite) -> None:
-    project = site.studio.projects["sample_review"]
-    begun = TaskState(
-        task_id=1, kind="sample_review", subject="s", version=1, submitted=(), skipped=0, drafts=1
-    )
-
-    def keep(*states: TaskState) -> None:
-        rows = changed_states(site.warehouse, site.studio, project, states)  # type: ignore[arg-type]
-        site.warehouse.put_rows({"task_states": rows})
-
-    keep(begun)
-    assert site.value("select sum(drafts) from task_states") == 1
-    keep(begun)
-    assert site.value("select sum(drafts) from task_states") == 1
-    keep()
-    assert site.value("select sum(drafts) from task_states") == 0

@@ -74,26 +74,6 @@ def test_tasks_pushed_at_once_from_two_sides_stand_there_once(
     assert set(one) == set(other) == set(again.task_ids)
 
 
-def test_a_project_is_found_again_when_somebody_renamed_it(label_studio, screen):
-    project = label_studio.ensure_project(screen)
-    label_studio.client.projects.update(project.id, title="My own title")
-    assert label_studio.ensure_project(screen).id == project.id
-
-
-def test_the_interface_changes_its_language_but_not_what_a_person_changed(
-    label_studio, screen, tasks
-):
-    project = label_studio.ensure_project(screen)
-    ids = label_studio.push(project, tasks[:1]).task_ids
-    annotate(label_studio, ids[tasks[0].callwright_key], verdict="accept")
-    label_studio.ensure_project(screen_for("sample_review", "zh").with_changes(kind=screen.kind))
-    assert "修改后接受" in label_studio.client.projects.get(project.id).label_config
-    own = screen.config.replace('<View className="cw-columns">', '<View className="mine">')
-    label_studio.client.projects.update(project.id, label_config=own)
-    assert label_studio.ensure_project(screen).changed_by_hand
-    assert label_studio.client.projects.get(project.id).label_config == own
-
-
 def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     label_studio, screen, samples, tasks, tools
 ):
@@ -144,21 +124,6 @@ def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studi
         "Mine",
         "Answered",
     ]
-
-
-def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(
-    label_studio, screen, tasks
-):
-    project = label_studio.ensure_project(screen)
-    label_studio.push(project, tasks[:1])
-    data = {**tasks[1].data(), "callwright_key": ""}
-    del data["callwright_key"]
-    made = label_studio.client.projects.import_tasks(
-        project.id, request=[{"data": data}], return_task_ids=True
-    )
-    pulled = label_studio.pull(project)
-    assert pulled.annotations == ()
-    assert list(pulled.foreign) == made.task_ids
 
 
 def test_a_wrong_token_is_refused_with_what_to_do(label_studio_server):

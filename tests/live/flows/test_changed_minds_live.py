@@ -93,18 +93,3 @@ def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: L
     pushed.people.annotate(tasks[doubtful], "reject", reasons="other")
     assert pushed.site.pull() == Pulled(reviews=1, rejected=1)
     pushed.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(
-    pushed: LiveSite,
-) -> None:
-    doubtful = undecided(pushed, "doubtful")
-    task = pushed.people.task_of(doubtful)
-    foreign = [
-        {"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}
-    ] * 3
-    pushed.people.client.projects.import_tasks(task.project, request=foreign)
-    pushed.people.delete(task.id)
-    assert pushed.site.pull()._replace(elsewhere=0) == Pulled(deleted=1)
-    assert pushed.site.push() == (1, 0)

@@ -13,7 +13,7 @@ import pytest
 from callwright.flows.review import pushing
 from callwright.warehouse.errors import CallwrightError, TransientError
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_sites import LiveSite, local
+from tests.support.flows.live_sites import LiveSite
 from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
 
@@ -160,23 +160,4 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSit
     ]
     said = [push.communicate(timeout=300) for push in pushes]
     assert [push.returncode for push in pushes] == [0, 0], said
-    live.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveSite) -> None:
-    """A slow way: the first try is still under way when the second has made the tasks."""
-    live.site.studio.close()
-    slow = local(live.proxy.url, live.server.info.token, timeout=2)
-    site = live.site._replace(studio=slow)  # type: ignore[arg-type]
-    live.proxy.expect(IMPORT, Fault(wait=6))
-    site.push()
-    end = time.monotonic() + 30
-    while live.proxy.waiting:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    doubled = live.people.keys()
-    assert len(doubled) == 2 * len(live.asked()), "the late import has made its tasks"
-    site.pull()
-    slow.close()
     live.validate_all_is_there_once()

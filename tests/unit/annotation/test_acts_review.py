@@ -21,10 +21,6 @@ from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample
 from tests.support.conversational import converse
 
-ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
-some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(
-    ("other",)
-)
 LANGUAGES = interface_languages()
 
 
@@ -74,24 +70,6 @@ def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(
     ]
     assert [line.split("]")[0] for line in task.acts.split("\n")] == [
         text.split("]")[0] for text in said
-    ]
-
-
-@given(data=st.data(), language=st.sampled_from(LANGUAGES))
-def test_any_acts_are_read_back_and_change_nothing_else(
-    talk: Sample, data: st.DataObject, language: Language
-) -> None:
-    wanted = [data.draw(some_acts) for _ in _acts(talk)]
-    acts = iter(wanted)
-    turns = [
-        turn.with_changes(acts=next(acts)) if isinstance(turn, ReplyTurn) else turn
-        for turn in talk.turns
-    ]
-    lines = write_act_lines(talk.with_changes(turns=tuple(turns)), words_in(language))
-    read = talk.with_changes(turns=read_act_lines(lines, talk))
-    assert [set(one) for one in _acts(read)] == [set(one) for one in wanted]
-    assert [turn for turn in read.turns if not isinstance(turn, ReplyTurn)] == [
-        turn for turn in talk.turns if not isinstance(turn, ReplyTurn)
     ]
 
 

@@ -44,16 +44,6 @@ def test_a_conversation_is_written_one_line_a_turn_and_one_for_each_change(dialo
     assert write_dialogue(dialogue, words_in("zh")) == IN_CHINESE
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [LINES, IN_CHINESE, IN_CHINESE.replace(": ", "：").replace("+ ", "＋ ").replace("~", "～")],
-)
-def test_the_lines_are_read_in_both_languages_and_as_a_chinese_keyboard_makes_them(
-    typed, dialogue, tools
-):
-    assert read_dialogue(typed, dialogue, tools) == dialogue.turns
-
-
 def test_a_changed_value_holds_in_all_snapshots_that_follow(dialogue, tools):
     turns = _edited(dialogue, tools, "+ restaurant = Blue Boat", "+ restaurant = Red Boat")
     assert [calls[0]["restaurant"] for calls in _arguments(turns)] == ["Red Boat"] * 4

@@ -47,14 +47,6 @@ def test_the_guide_names_every_key_and_what_it_means(kind: str) -> None:
         assert rows[key].startswith(words), f"{kind}: key {key} is {words!r}, not {rows[key]!r}"
 
 
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_guide_and_instruction_ask_the_same_question(kind: str) -> None:
-    question = re.search(r"One question:</b> ([^?]+\?)", screen_words(kind, "en").instruction)
-    assert question is not None
-    asked = " ".join(question[1].split())
-    assert asked[0].upper() + asked[1:] in " ".join(_section(kind).split())
-
-
 @pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(

@@ -1,11 +1,6 @@
-import json
-
-import orjson
 import pytest
 
 from callwright.annotation.multi_step_review import (
-    GONE,
-    NEW,
     correction_task,
     disambiguation_task,
     offered_strikes,
@@ -17,7 +12,6 @@ from callwright.warehouse.records import Sample
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
 
-MOST_BYTES = 60_000
 WORDS = words_in("en")
 
 
@@ -46,46 +40,6 @@ def test_each_step_has_a_line_and_each_response_a_short_one():
     )
 
 
-@pytest.mark.parametrize(
-    ("language", "place", "hotel"),
-    [
-        ("zh", '第 1 步 · data 中的 id：name 等于 "Lyon"', "data.hotels 中的 hotel_id：price 最低"),
-        ("es", 'paso 1 · id de data: name es "Lyon"', "hotel_id de data.hotels: price más bajo"),
-    ],
-)
-def test_rules_of_picks_are_told_in_the_language_of_the_screen(language, place, hotel):
-    sample = path_sample()
-    shown = _task(sample, language=language).calls_shown
-    assert place in shown
-    assert hotel in shown
-    assert hotel in disambiguation_task(sample, [], reason="-", language=language).picked
-    after = [
-        line.text
-        for line in correction_task(goal_path(), TOOLS, [], reason="-", language=language).after
-    ]
-    assert any(hotel in text for text in after)
-
-
-def test_a_failed_check_of_the_path_is_told_with_its_reason():
-    task = _task(path_sample())
-    assert task.details == f"UNSURE · path: {doubt(path_sample()).reason}"
-    assert doubt(path_sample()).reason in task.failed
-
-
-@pytest.mark.parametrize("language", interface_languages())
-def test_the_task_of_a_response_of_400_kilobytes_stays_small(language):
-    found = hotels(900, tuple(range(3, 60)), prose=30)
-    assert len(orjson.dumps(found)) > 400_000
-    sample = path_sample(found)
-    tasks = [
-        _task(sample, language=language),
-        disambiguation_task(sample, [doubt(sample)], reason="-", language=language),
-        correction_task(goal_path(found), TOOLS, [], reason="-", language=language),
-    ]
-    for task in tasks:
-        assert len(json.dumps(task.data()).encode()) < MOST_BYTES / 4
-
-
 def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
     sample = path_sample(hotels(12, (4, 9)))
     task = disambiguation_task(sample, [doubt(sample)], reason="-")
@@ -102,30 +56,6 @@ def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
         " price" in task.picked
     )
     assert set(offered_strikes(sample)) == {box.alias for box in task.strikes}
-
-
-def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
-    task = correction_task(goal_path(), TOOLS, [], reason="Drawn.")
-    before, after = ("\n".join(line.text for line in lines) for lines in (task.before, task.after))
-    assert before.count(GONE) == 2
-    assert f"{GONE} Find_Place(query = Old Lyon)" in before
-    assert (
-        f"{NEW} Hotel_Reviews\n     hotel_id = h2   ← step 2 · hotel_id of data.hotels: lowest"
-        " price" in after
-    )
-    assert "guests = 2   ← default value" in after
-    assert f"{PICKED} [2] price: 70" in after
-    assert task.corrections.split("\n") == [
-        "other value · step 2: Search_Hotels.guests = 1 → Search_Hotels.guests = 2",
-        'call needless · step 3: Find_Place(query="Old Lyon")',
-        'other order: step 4: Hotel_Details(hotel_id="h2") → step 3: Hotel_Details(hotel_id="h2")',
-        'call missing · step 3: Hotel_Reviews(hotel_id="h2")',
-        "request reworded",
-    ]
-    assert [line.author for line in task.request] == [
-        "The request before it was corrected",
-        "Request",
-    ]
 
 
 @pytest.mark.parametrize("language", interface_languages())

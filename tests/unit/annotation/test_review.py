@@ -56,23 +56,6 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
     }
 
 
-def test_a_reworded_request_keeps_only_the_evidence_that_still_stands_in_it(
-    annotate, sample, tools
-):
-    request = sample.request.replace("We are four.", "We will be 4.")
-    parsed = parse_review(
-        annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools
-    )
-    kinds = {item.argument: item.kind for item in parsed.edited.gold[0].evidence}
-    assert parsed.edited.request == request
-    assert kinds == {
-        "restaurant": "span",
-        "date": "normalised",
-        "time": "person",
-        "people": "person",
-    }
-
-
 @pytest.mark.parametrize(
     ("typed", "problem"),
     [

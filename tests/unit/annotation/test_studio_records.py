@@ -98,12 +98,6 @@ def test_a_changed_interface_is_told_from_our_own():
     assert not is_changed_by_hand("somebody else's", "<View/>")
 
 
-def test_of_doubles_the_oldest_stays_and_what_people_annotated_always_does():
-    assert surplus({"a": [(1, 0), (2, 0)]}) == [2]
-    assert surplus({"a": [(1, 0), (2, 1)]}) == [1]
-    assert surplus({"a": [(1, 1), (2, 1)], "b": [(3, 0)]}) == []
-
-
 @given(
     st.lists(
         st.tuples(st.integers(1, 99), st.integers(0, 2)), min_size=1, unique_by=lambda task: task[0]

@@ -20,7 +20,6 @@ from callwright.warehouse.records import (
     DoubtedFact,
     GoldCall,
     ReplyTurn,
-    ResultTurn,
     Sample,
     UserTurn,
     Verdict,
@@ -64,18 +63,6 @@ def test_each_argument_shows_where_its_value_comes_from(sample, tools):
     ]
 
 
-def test_two_checks_that_say_the_same_are_told_once_in_plain_words(sample, tools):
-    said = "None of the options was chosen."
-    verdicts = [
-        Verdict(subject=sample.key, check=name, decision="unproved", reason=said)
-        for name in ("reading", "meaning")
-    ]
-    task = review_task(
-        sample, tools, verdicts, reason=f"reading: {said} meaning: {said}", language="zh"
-    )
-    assert task.why == words_in("zh").in_doubt
-
-
 def test_a_conversation_tells_after_each_user_turn_only_what_is_new(dialogue, tools):
     lines = review_task(dialogue, tools, [], reason="-").conversation
     assert [(line.author, line.text) for line in lines] == [
@@ -111,35 +98,6 @@ def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_com
         "cancel_table (booking): Cancels a booked table.",
     ]
     assert "  • booking (string, required) Booking number." in task.other_tools
-
-
-def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
-    earlier = GoldCall(tool="cancel_table", arguments={"booking": "B1"})
-    other = GoldCall(tool="cancel_table", arguments={"booking": "B2"})
-    longer = sample.with_changes(
-        turns=(
-            UserTurn(text="Cancel B1."),
-            CallTurn(calls=(earlier, other), executed=True),
-            ResultTurn(results=({"done": True}, None)),
-            CallTurn(calls=(earlier, other), executed=True),
-            ReplyTurn(text="Cancelled."),
-            *sample.turns,
-        )
-    )
-    lines = review_task(longer, tools, [], reason="-").conversation
-    assert [line.author for line in lines] == [
-        "User 1",
-        "→",
-        "API result",
-        "→",
-        "Assistant",
-        "User 2",
-        "✉",
-        "→",
-    ]
-    assert lines[1].text == lines[3].text
-    assert lines[1].text == "cancel_table   + booking = B1  |  cancel_table   + booking = B2"
-    assert lines[2].text == '{"done": true}\nnull'
 
 
 def test_tools_are_described_with_types_needs_and_limits(sample, tools):
@@ -254,19 +212,6 @@ def test_each_kind_of_doubt_that_the_checks_name_has_an_english_sentence_and_non
     assert unused == [], "a sentence is left of a fact that is gone"
 
 
-def test_a_doubt_of_a_check_of_somebody_elses_is_told_in_english_where_nobody_has_translated_it(
-    dialogue,
-):
-    fact = DoubtedFact(
-        kind="impolite", quote="now", sentence="The user says “{words}” and not please."
-    )
-    found = Verdict(subject="s", check="please", decision="unproved", reason="-", doubts=(fact,))
-    for language in interface_languages():
-        assert doubt_sentences(dialogue.turns, [found], words_in(language)) == [
-            "The user says “now” and not please."
-        ]
-
-
 def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, tools):
     sample = make_sample("Rate ride RD21458 with 5, 5星吧.")
     fact = DoubtedFact(kind="gives_other", turn=1, argument="people", value=4, other=5)
@@ -288,43 +233,6 @@ def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, 
         [found.with_changes(doubts=(other,))],
     )
     assert unmarked.request == sample.request
-
-
-def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_new(
-    dialogue, tools
-):
-    assert review_task(dialogue, tools, [], reason="-").earlier_calls.splitlines() == [
-        "User 1",
-        "  book_table",
-        "    restaurant = Blue Boat   ← “Blue Boat” (User 1 · said)",
-        "User 2",
-        "  book_table",
-        "    date = 2026-05-03   ← “3rd of May” (User 2 · Message · said otherwise)",
-        "User 3",
-        "  book_table",
-        "    people = 3   ← “three” (User 3 · said otherwise)",
-    ]
-
-
-def test_a_long_result_has_a_line_for_each_of_its_entries(dialogue, tools):
-    found = [
-        {"name": f"House {number}", "rooms": ["blue", "green"], "price": number}
-        for number in range(3)
-    ]
-    turns = (
-        dialogue.turns[0],
-        dialogue.turns[1].with_changes(executed=True),
-        ResultTurn(results=({"hotels": found},)),
-    )
-    [shown] = [
-        line.text
-        for line in review_task(
-            dialogue.with_changes(turns=turns), tools, [], reason="-"
-        ).conversation
-        if line.author == "API result"
-    ]
-    assert json.loads(shown) == {"hotels": found}
-    assert '[ "blue", "green" ]' in shown
 
 
 def test_the_words_around_a_sample_are_chinese_for_a_chinese_annotator(sample, tools, verdicts):
