@@ -1,7 +1,6 @@
 """A model that can't be asked is found out before the first request: one sentence, in a second."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -53,11 +52,9 @@ def test_a_missing_key_is_known_without_a_call(
             check_key(settings, lambda variable: "")
 
 
-def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> None:
+def test_a_missing_key_ends_a_build_in_one_line(tmp_path: Path) -> None:
     recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models={"judge": PLAIN})
-    began = time.monotonic()
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
-    assert time.monotonic() - began < 5
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1
     assert (
@@ -67,20 +64,16 @@ def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> 
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
-    away = {
-        "name": "openai/stub",
-        "api_base": "http://127.0.0.1:9/v1",
-    }  # eight tries would take half a minute
-    began = time.monotonic()
+    away = {"name": "openai/stub", "api_base": "http://127.0.0.1:9/v1"}
     with pytest.raises(
         TransientError,
         match=r"The server of openai/stub at http://127.0.0.1:9/v1/models can't be reached",
-    ):
+    ) as told:
         build_here(
             unmeasured_recipe(samples=FEW, models={"judge": away, "generator": away}),
             settings_of(tmp_path),
         )
-    assert time.monotonic() - began < 15
+    assert "It was asked" not in str(told.value), "there is no second try"
 
 
 def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -238,10 +237,9 @@ def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: War
     ) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        began = time.monotonic()
         with pytest.raises(StoreError, match=rf"stayed locked by process {holder.pid} \(.*python"):
             impatient.put([make_tool("second")])
-        assert time.monotonic() - began < 10
+        assert holder.poll() is None
         holder.kill()
 
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Literal
 
@@ -79,13 +78,11 @@ async def test_what_the_model_can_not_take_is_an_unusable_reply(gguf):
 @pytest.mark.local_model
 async def test_a_generation_over_time_is_stopped(gguf):
     model = LocalModel(gguf, timeout=0.2)
-    started = time.monotonic()
     with pytest.raises(TransientError, match=r"did not finish within 0\.2 s"):
         await model.send(
             _request("Tell me a very long story.", max_tokens=4000, extra={"ignore_eos": True})
         )
     await model.close()
-    assert time.monotonic() - started < 15, "thousands of tokens would take minutes"
 
 
 @pytest.mark.local_model

@@ -3,7 +3,7 @@ once, with its line.
 """
 
 from pathlib import Path
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -378,9 +378,9 @@ def test_files_of_hundreds_of_tools_are_checked_in_seconds() -> None:
         + "".join(f'    - "{one.format(number)}"\n' for one in shapes)
         for number in range(300)
     )
-    start = monotonic()
+    start = process_time()
     assert check_sentences([sentences(text)], tools) == ()
-    assert monotonic() - start < 20
+    assert process_time() - start < 20
 
 
 RECIPE = """name: gym
