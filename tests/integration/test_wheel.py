@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tests.support.environments import build_wheel, new_environment, product_files
-from tests.support.flows.model_server import serve_model
 from tests.support.flows.small_builds import (
     BETWEEN,
     TOP,
@@ -103,29 +102,6 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(
     assert list((tmp_path / "hf").rglob("*.parquet"))
     assert json.loads(board)
     assert json.loads(scores)[0]["n"]
-
-
-ASKING = """
-import asyncio, sys
-from callwright.llm.chat import ChatMessage, ChatRequest
-from callwright.llm.models import open_adapter, read_model
-from callwright.warehouse.records import Tool
-async def main():
-    settings = read_model("openai/mine", {"api_base": sys.argv[1], "transport": "litellm"})
-    tool = Tool(name="f", description="Does it.", parameters={"type": "object", "properties": {}}, category="c", source="s")
-    messages = (ChatMessage(role="user", content="Do it."),)
-    await open_adapter(settings).send(ChatRequest(settings.name, messages, None, (tool,), settings.options, 0))
-    assert "litellm" in sys.modules and "mcp" not in sys.modules
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Path) -> None:
-    with serve_model() as server:
-        server.behaviour = lambda asked: "Done."
-        _run(fresh / "python", "-c", ASKING, server.url, home=tmp_path)
-    assert server.requests == 1
 
 
 MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {

@@ -4,7 +4,6 @@ answered snapshot by snapshot.
 
 import asyncio
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ from tests.support.flows.small_builds import (
     row_counts,
     run_here,
     settings_of,
-    start,
     stub_settings,
     warehouse_of,
 )
@@ -197,29 +195,6 @@ def test_a_judge_matches_names_and_scores_answers(
         'select count(*) from multi_step_runs where messages::varchar like \'%"matched":"judge"%\'',
     )
     assert matched == 1
-
-
-@pytest.mark.slow
-def test_a_command_that_is_killed_goes_on_where_it_was(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = guided_by(Guide(SAMPLES))
-    model_server.delay = 0.05
-    recipe = write_candidate(released.home, model_server, concurrency=2)
-    process = start("evaluate", NAME, "--recipe", str(recipe), home=released.home)
-    deadline = time.monotonic() + 60
-    while model_server.requests < REQUESTS // 2 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.kill()
-    process.communicate(timeout=30)
-    assert one(released, "select count(*) from multi_step_runs") == 0, (
-        "it was killed before its first samples were kept"
-    )
-    assert run_here("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
-    assert REQUESTS <= model_server.requests <= REQUESTS + 2, (
-        "what was on its way when it was killed is asked again"
-    )
-    assert leaderboard(NAME, released)[0]["success_rate"] == 1
 
 
 def write_candidate(folder: Path, server: ModelServer, **changes: Any) -> Path:

@@ -129,16 +129,6 @@ UNGUARDED = (
 )
 
 
-@pytest.mark.slow
-def test_a_script_without_a_guard_builds_in_its_own_process(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(UNGUARDED.replace("WORKERS", "1"))
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
-
-
 def test_a_script_without_a_guard_is_told_of_it_with_more_workers_than_one(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED.replace("WORKERS", "2"))

@@ -1,12 +1,9 @@
 """Going on: what was answered is never asked again, whatever ended the build before."""
 
-import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,10 +13,8 @@ import pytest
 
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
-    TOP,
     assert_balanced,
     build,
-    environment,
     leftovers,
     one,
     row_counts,
@@ -87,52 +82,6 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
     assert one(far, "select count(*) from accepted_samples where grade = 'judged'") == 0, (
         "no model judges its own"
     )
-
-
-@pytest.mark.slow
-def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    # The house is copied as it is installed, so that a prompt's file can be edited as a person
-    # would edit it; with what is compiled of it, which stays good.
-    house = tmp_path / "house"
-    package = house / "callwright"
-    shutil.copytree(TOP / "callwright", package)
-    for folder in (
-        "annotation",
-        "flows",
-        "generators",
-        "language",
-        "llm",
-        "validators",
-        "warehouse",
-    ):
-        shutil.copytree(TOP / folder, package / folder)
-    home = tmp_path / "home"
-    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
-
-    first = run_here("build", str(recipe), "--no-review", "--json", home=home)
-    assert first.returncode == 0, first.stderr
-    before = dict(model_server.titles)
-    model_server.forget()
-    prompt = package / "generators" / "single_turn" / "prompts" / "draft_request.j2"
-    text = prompt.read_text(encoding="utf-8")
-    assert text.count("--- user") == 1
-    prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
-    words = [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review", "--json"]
-    second = subprocess.run(
-        words, capture_output=True, text=True, check=False, cwd=house, env=environment(home)
-    )
-    assert second.returncode == 0, second.stderr
-    keys = {json.loads(one.stdout)["build"] for one in (first, second)}
-    assert len(keys) == 2, "another prompt is another build"
-    assert "ParameterNames" not in model_server.titles
-    assert model_server.titles["DraftedRequest"] == before["DraftedRequest"]
-    settings = settings_of(home)
-    by_stage = "select stage, count(*) filter (not cached) as n from llm_calls group by stage"
-    asked = {row["stage"]: row["n"] for row in warehouse_of(settings).rows(by_stage)}
-    assert asked.get("parameters", 0) == before.get("ParameterNames", 0)
-    assert asked["values"] == 2 * before["DraftedRequest"]
 
 
 def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
@@ -282,33 +231,6 @@ def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in stderr
-    assert stderr.splitlines()[-1].startswith("Stopped.")
-
-
-@pytest.mark.slow
-def test_a_build_in_the_background_of_a_script_ends_where_a_service_manager_says_so(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.delay = 300
-    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
-    words = [
-        "sh",
-        "-c",
-        "trap '' INT; exec \"$@\"",
-        "sh",
-        sys.executable,
-        "-m",
-        "callwright",
-        "build",
-        str(recipe),
-    ]
-    process = subprocess.Popen(
-        words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home")
-    )
-    wait_until(lambda: model_server.requests > 0, process)
-    process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
     assert stderr.splitlines()[-1].startswith("Stopped.")
 
 

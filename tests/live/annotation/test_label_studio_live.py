@@ -1,7 +1,6 @@
 """The adapter against a real Label Studio."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -56,22 +55,6 @@ def annotate(
         id=task, result=result, was_cancelled=skipped, lead_time=4.5
     )
     return made.id
-
-
-@pytest.mark.slow
-def test_tasks_pushed_at_once_from_two_sides_stand_there_once(
-    label_studio, label_studio_server, screen, tasks
-):
-    def push(_side: int) -> dict[str, int]:
-        with LabelStudio(label_studio_server.url, label_studio_server.token) as own:
-            return own.push(own.ensure_project(screen), tasks).task_ids
-
-    with ThreadPoolExecutor(2) as sides:
-        one, other = sides.map(push, range(2))
-    again = label_studio.push(label_studio.ensure_project(screen), tasks)
-    assert label_studio.status(label_studio.find_project(screen.kind)).tasks == 30
-    assert again.created == 0
-    assert set(one) == set(other) == set(again.task_ids)
 
 
 def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(

@@ -11,7 +11,6 @@ from callwright.annotation.multi_step_review import (
     correction_task,
     disambiguation_task,
     parse_correction_review,
-    parse_disambiguation,
 )
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
@@ -104,14 +103,3 @@ def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with
         parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision
         == "accept"
     )
-
-
-@pytest.mark.slow
-def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
-    project = ask("disambiguation")
-    context.open(project)
-    context.page.keyboard.press("1")
-    context.submit()
-    parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
-    assert parsed.review.decision == "accept"
-    assert parsed.edited is None

@@ -155,25 +155,6 @@ def test_no_screen_is_longer_than_three_heights_of_a_small_display(context, push
     assert 768 < height <= 3 * 768
 
 
-@pytest.mark.slow
-def test_json_that_was_broken_in_the_browser_comes_back(
-    context, pushed, sample, tools, label_studio
-):
-    project = pushed(sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    keys.press("Tab")
-    keys.press("Control+A")
-    keys.insert_text("[{ no json")
-    keys.press("Shift+Enter")
-    context.submit()
-    parsed = pulled(label_studio, project, sample, tools)
-    assert parsed.outcome == "returned"
-    assert parsed.returned.calls == "[{ no json"
-
-
 def test_all_is_seen_without_scrolling_in_chinese_too_and_a_fold_is_opened_and_closed_by_keys_alone(
     context, pushed, sample, tmp_path
 ):

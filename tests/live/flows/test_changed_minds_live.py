@@ -68,28 +68,3 @@ def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSi
     assert pushed.site.pull() == NOTHING_NEW
     assert pushed.site.value("select count(*) from acceptances where subject = ?", doubtful) == 1
     pushed.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveSite) -> None:
-    doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
-    before = {
-        key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)
-    }
-    tasks = pushed.tasks()
-    said = [
-        pushed.people.annotate(tasks[doubtful], "accept"),
-        pushed.people.annotate(tasks[spot], "reject", reasons="other"),
-    ]
-    pushed.site.pull()
-    assert pushed.site.accepted(doubtful)
-    assert not pushed.site.accepted(spot)
-    for annotation in said:
-        pushed.people.take_back(annotation)
-    assert pushed.site.pull() == Pulled(withdrawn=2)
-    assert {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in before} == before
-    assert [row["stands"] for row in reviews_of(pushed, spot)] == [False]
-    assert pushed.site.pull() == NOTHING_NEW
-    pushed.people.annotate(tasks[doubtful], "reject", reasons="other")
-    assert pushed.site.pull() == Pulled(reviews=1, rejected=1)
-    pushed.validate_all_is_there_once()

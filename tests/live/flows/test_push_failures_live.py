@@ -6,12 +6,10 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import cycle, islice
 
 import pytest
 
-from callwright.flows.review import pushing
-from callwright.warehouse.errors import CallwrightError, TransientError
+from callwright.warehouse.errors import CallwrightError
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite
 from tests.support.flows.small_builds import TOP, environment
@@ -49,31 +47,6 @@ def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveSite, n
         "what arrived is not sent again"
     )
     assert live.site.push() == (0, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("names", "arrives"), [(("500 before it", "cut before it"), False), (("truncated JSON",), True)]
-)
-def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
-    live: LiveSite, names: tuple[str, ...], arrives: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pushing, "_AT_ONCE", 4)
-    live.proxy.expect(IMPORT, Fault(), *[FAULTS[name] for name in islice(cycle(names), 5)])
-    # What arrived in spite of a bad answer is found there, so that only trouble before the import
-    # stays.
-    if not arrives:
-        with pytest.raises(TransientError):
-            live.site.push()
-        assert (
-            live.site.value("select count(*) from review_requests where pushed_at is not null") == 4
-        )
-        assert len(live.people.tasks()) == 4
-        live.proxy.heal()
-        assert live.site.push() == (len(live.asked()) - 4, 0)
-    else:
-        live.site.push()
-    live.validate_all_is_there_once()
 
 
 def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(
