@@ -88,10 +88,10 @@ async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(
         assert episode.reward() == 1
         done = episode.snapshot().dumped()
         call = sample.policy_case.call
-        back = {**call.arguments, "service": "standard"}
+        back = {**call.arguments, "service": "overnight"}
         episode.step(call.tool, call.arguments)
         episode.step(call.tool, back)
-        assert (episode.broken, episode.reward()) == (("heavy",), 0)
+        assert (episode.broken, episode.end_reached, episode.reward()) == (("heavy",), True, 0)
         broken = episode.snapshot().dumped()
         episode.reset()
         assert (episode.broken, episode.unseen) == ((), 1)
