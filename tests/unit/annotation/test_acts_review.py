@@ -15,9 +15,9 @@ from callwright.annotation.dialogue_acts import (
     read_act_lines,
     write_act_lines,
 )
-from callwright.annotation.screens import interface_languages, words_in
+from callwright.annotation.screens import interface_languages, screen_for, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.warehouse.errors import RecordError
+from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample
 from tests.support.conversational import converse
 
@@ -71,6 +71,16 @@ def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(
     assert [line.split("]")[0] for line in task.acts.split("\n")] == [
         text.split("]")[0] for text in said
     ]
+
+
+def test_the_screen_shows_nothing_but_what_is_in_the_task(talk: Sample) -> None:
+    screen = screen_for("dialogue_acts")
+    data = acts_task(talk, reason="Drawn.").data()
+    assert {"acts", "conversation", "results", "title", "why"} == {
+        name for name in data if f'"${name}"' in screen.config
+    }
+    assert set(screen.hidden_columns) < set(data)
+    assert data["callwright_key"] == f"dialogue_acts:{talk.key}:1"
 
 
 @pytest.mark.parametrize(
@@ -159,3 +169,10 @@ def test_what_stands_in_the_box_counts_for_an_edit_alone(talk: Sample, pull) -> 
         "Stiff.",
         None,
     )
+
+
+def test_an_annotation_of_something_else_is_refused(talk: Sample, pull) -> None:
+    with pytest.raises(AnnotationError, match="is about 'another'"):
+        parse_acts_review(pull("accept").with_changes(subject="another"), talk)
+    with pytest.raises(AnnotationError, match="holds 'perhaps'"):
+        parse_acts_review(pull("perhaps"), talk)

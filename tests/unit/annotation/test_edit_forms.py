@@ -4,6 +4,7 @@ changes.
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +138,20 @@ def test_a_call_is_taken_away_added_and_given_another_tool(sample, tools):
     assert [call["tool"] for call in _calls(both)] == [tools[1].name, sample.gold[0].tool]
     assert _calls(both)[1]["arguments"] == {"restaurant": "Blue Boat"}
     assert [call.tool for call in both.turns[1].calls][-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("entered", "told"),
+    [
+        ({"t0.text": "  "}, "Nothing is said there."),
+        ({"t1.c0": "fly"}, '"fly" is none of the candidate tools'),
+        ({"t1.c0.restaurant": '"Blue'}, "restaurant: The value"),
+    ],
+)
+def test_what_cannot_be_read_is_said_of_its_turn(entered, told, sample, tools):
+    [problem] = edit_form(sample, tools, WORDS, entered).problems
+    assert problem.sentence.startswith(told)
+    assert problem.turn == next(iter(entered)).partition(".")[0]
 
 
 def test_what_does_not_fit_its_field_is_shown_and_refused_as_a_pull_would(sample, tools):

@@ -3,14 +3,22 @@ used or refused.
 """
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 
 LINES = """\
 User 1: A table at Blue Boat, please.
@@ -173,6 +181,16 @@ def test_what_a_call_came_back_with_can_not_be_changed(sample, tools):
         read_dialogue(lines.replace("\n+ booking = B1", ""), longer, tools)
 
 
+def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools):
+    faulty = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "seating": 7})
+    sample = dialogue.with_changes(
+        turns=(dialogue.turns[0], CallTurn(calls=(faulty,)), *dialogue.turns[2:])
+    )
+    turns = _edited(sample, tools, "We are three.", "Three.")
+    assert turns[1].calls == (faulty,)
+    assert turns[6].text == "Three."
+
+
 # From here on by way of the annotation.
 
 
@@ -232,6 +250,72 @@ def test_an_unusable_conversation_comes_back_as_it_was_typed(typed, annotate, di
     assert parsed.returned.calls == ""
     assert parsed.returned.problem.startswith(
         "The box with" if typed is None else "The first user turn must say"
+    )
+
+
+_NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(
+    ["a", "a = b", '"', "]", " x ", "->", "- ", "日期", "=", "user"]
+)
+_TEXTS = st.text(max_size=30) | st.sampled_from(
+    [
+        "+ a = 1",
+        "x\n-> t",
+        "x\r\ny",
+        "  in\n\n  the\rmiddle  ",
+        "\n",
+        "Assistant: no",
+        "[Mail] y",
+        "<- []",
+        "--",
+        "\u2028",
+    ]
+)
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS
+    | st.sampled_from(
+        ["19", "007", "1.0", "true", "null", "NaN", "", "“", '"', "[", "{}", "-1e5", "\t"]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
+    max_leaves=5,
+)
+_CALLS = st.lists(
+    st.builds(
+        GoldCall,
+        tool=st.sampled_from(["t", "u"]) | _NAMES,
+        arguments=st.dictionaries(_NAMES, _VALUES, max_size=3),
+    ),
+    max_size=2,
+).map(tuple)
+_TURNS = st.lists(
+    st.builds(
+        UserTurn,
+        text=_TEXTS,
+        external=st.none() | st.builds(Message, app=_NAMES | st.just(""), text=_TEXTS),
+    )
+    | st.builds(CallTurn, calls=_CALLS, executed=st.booleans())
+    | st.builds(ResultTurn, results=st.lists(_VALUES, max_size=2).map(tuple))
+    | st.builds(ReplyTurn, text=_TEXTS),
+    min_size=1,
+    max_size=7,
+)
+
+
+def _sample(turns) -> Sample:
+    return Sample(kind="mQmA", language="en", category="c", candidates=(), turns=tuple(turns))
+
+
+@given(_TURNS, st.sampled_from(["en", "zh"]), st.booleans())
+def test_whatever_conversation_is_written_is_read_back_the_same(turns, language, is_windows):
+    sample = _sample(turns)
+    lines = write_dialogue(sample, words_in(language))
+    assume(lines.count("\n") < 3000)
+    assert (
+        read_dialogue(lines.replace("\n", "\r\n") if is_windows else lines, sample, [])
+        == sample.turns
     )
 
 

@@ -1,6 +1,8 @@
 import pytest
 
 from callwright.annotation.multi_step_review import (
+    HOTKEYS,
+    MOST_OFFERED,
     correction_task,
     disambiguation_task,
     offered_strikes,
@@ -8,7 +10,7 @@ from callwright.annotation.multi_step_review import (
 from callwright.annotation.picks import PICKED, render_result
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, words_in
-from callwright.warehouse.records import Sample
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Sample
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
 
@@ -40,6 +42,31 @@ def test_each_step_has_a_line_and_each_response_a_short_one():
     )
 
 
+@pytest.mark.parametrize(
+    "path", ["turns[4].results[7].data", "turns[99].results[0].data", "turns[1].results[0].x", "?"]
+)
+def test_evidence_that_leads_nowhere_is_shown_as_it_stands(path):
+    sample = path_sample()
+    call = GoldCall(
+        tool="Hotel_Details",
+        arguments={"hotel_id": "h2"},
+        evidence=(
+            Evidence(
+                argument="hotel_id",
+                kind="response",
+                turn=4,
+                path=path,
+                rule="hotel_id of data: lowest price",
+            ),
+        ),
+    )
+    broken = sample.with_changes(turns=(*sample.turns[:5], CallTurn(calls=(call,), executed=True)))
+    assert (
+        "← step 2 · hotel_id of data: lowest price"
+        in review_task(broken, TOOLS, [], reason="-").calls_shown
+    )
+
+
 def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
     sample = path_sample(hotels(12, (4, 9)))
     task = disambiguation_task(sample, [doubt(sample)], reason="-")
@@ -56,6 +83,37 @@ def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
         " price" in task.picked
     )
     assert set(offered_strikes(sample)) == {box.alias for box in task.strikes}
+
+
+def test_no_box_shares_its_key_with_a_verdict_or_a_reason():
+    assert len(set(HOTKEYS)) == MOST_OFFERED
+    for language in interface_languages():
+        tree = _tree(screen_for("disambiguation", language))
+        assert not set(HOTKEYS) & {element.get("hotkey") for element in tree.iter("Choice")}
+
+
+def test_a_value_that_stands_alone_in_a_response_is_told_without_a_list():
+    sample = path_sample({"data": {"key": "k1", "hotels": []}})
+    rule = Evidence(
+        argument="hotel_id",
+        kind="response",
+        turn=4,
+        path="turns[4].results[0].data.key",
+        rule='data.key of ""',
+    )
+    call = GoldCall(tool="Hotel_Details", arguments={"hotel_id": "k1"}, evidence=(rule,))
+    alone = sample.with_changes(turns=(*sample.turns[:5], CallTurn(calls=(call,), executed=True)))
+    assert _lines(_task(alone), "API result")[1] == f"{PICKED} data.key: k1 · data.hotels[]: 0"
+
+
+def test_a_path_whose_rules_lead_nowhere_is_still_shown():
+    path = goal_path()
+    empty = [
+        exchange.with_changes(responses=tuple({} for _ in exchange.responses))
+        for exchange in path.path
+    ]
+    task = correction_task(path.with_changes(path=tuple(empty)), TOOLS, [], reason="-")
+    assert any("Search_Hotels" in line.text for line in task.after)
 
 
 @pytest.mark.parametrize("language", interface_languages())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.annotation.studio.client import read_list
-from callwright.annotation.studio.connection import refusal
+from callwright.annotation.studio.connection import MissingError, refusal
 from callwright.annotation.studio.records import (
     description_of,
     is_changed_by_hand,
@@ -130,6 +130,13 @@ def told(body: object, status: int = 400) -> str:
 )
 def test_what_was_wrong_with_which_field_is_told(errors, sentence):
     assert told({"detail": "Validation error", "validation_errors": errors}) == sentence
+
+
+def test_what_is_not_there_is_an_error_of_its_own():
+    assert isinstance(
+        refusal("http://x", 404, {"detail": "No Task matches the given query."}), MissingError
+    )
+    assert not isinstance(refusal("http://x", 404, "<html>"), MissingError)
 
 
 @pytest.mark.parametrize(

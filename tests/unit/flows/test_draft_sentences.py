@@ -11,6 +11,7 @@ from callwright.flows.draft_sentences import (
     draft_by_model,
     draft_entries,
     draft_skeleton,
+    file_for,
     written_draft,
 )
 from callwright.flows.progress import SilentProgress
@@ -153,3 +154,16 @@ async def test_what_was_paid_for_is_not_asked_again(tmp_path: Path) -> None:
     assert model.asked == 2
     with pytest.raises(ConfigurationError, match="template/v1 can't draft sentences"):
         await draft("template/v1")
+
+
+def test_a_file_is_not_written_over_and_its_name_says_the_language(tmp_path: Path) -> None:
+    (tmp_path / "gym.en.yaml").touch()
+    with pytest.raises(ConfigurationError, match="exists already"):
+        file_for("gym", "en", tmp_path / "gym.en.yaml")
+    with pytest.raises(
+        ConfigurationError, match=r"must say the language of the sentences: gym\.en\.yaml"
+    ):
+        file_for("gym", "en", tmp_path / "gym.yaml")
+    with pytest.raises(ConfigurationError, match="no words of its own in 'fr'"):
+        file_for("gym", "fr", None)
+    assert file_for("gym", "zh", None) == Path("gym.zh.yaml")

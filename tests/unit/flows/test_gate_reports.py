@@ -6,11 +6,13 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from callwright.flows.evaluation.gate import AnsweredItem, Demand, Gate, Scope
+from callwright.flows.evaluation.gate import AnsweredItem, Demand, Gate, Scope, read_bounds
+from callwright.warehouse.errors import ConfigurationError
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
     [
@@ -95,3 +97,15 @@ def test_a_report_has_a_case_and_a_row_a_sample_whatever_is_written_in_it(
         "hr",
     }
     assert sum(one.type == "tr_open" for one in tokens) == 4 + (1 + len(failing) if failing else 0)
+
+
+@pytest.mark.parametrize("stated", ["args_acc", "args_acc=", "args_acc=a", "=="])
+def test_a_bound_that_is_none_is_answered_with_the_form(stated: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"--fail-under takes METRIC=NUMBER, such as args_acc=0\.9, not"
+    ):
+        read_bounds([stated], "--fail-under")
+    assert read_bounds(["args_acc=0.9", "pr/func_acc=1"], "") == {
+        "args_acc": 0.9,
+        "pr/func_acc": 1.0,
+    }

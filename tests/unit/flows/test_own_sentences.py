@@ -9,7 +9,13 @@ import pytest
 
 from callwright.flows.chats import roles_of
 from callwright.flows.recipe import Recipe, check_recipe, read_recipe
-from callwright.flows.recipe.own_sentences import LONGEST, MOST_BYTES, check_sentences
+from callwright.flows.recipe.own_sentences import (
+    LONGEST,
+    MOST_BYTES,
+    check_sentences,
+    told_of_sentences,
+    with_checked_sentences,
+)
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.records import Tool
 
@@ -344,6 +350,22 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
     assert [int(one.split(":")[1]) for one in mistakes(text)] == [4, 8, 11]
 
 
+@pytest.mark.parametrize("text", ["", "# nothing\n", "- a\n", "12\n", "{}\n"])
+def test_what_holds_no_sentences_by_tool_is_one_mistake(text: str) -> None:
+    assert mistakes(text) == [
+        "gym.en.yaml:1:1: must hold sentences by tool, as `get_weather: {requests: [...]}`."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 5000, "\x00", "? [a]\n: 3\n", "a: !!python/object:os.system {}\n", "a: 2001-99-99\n"],
+)
+def test_what_no_yaml_is_gives_one_mistake(text: str) -> None:
+    assert len(mistakes(text)) >= 1
+    assert all("\n" not in one for one in mistakes(text))
+
+
 def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None:
     more = sentences('find:\n  requests: ["who is [{surname}]"]\n', "more.en.yaml")
     assert mistakes(GOOD, more) == [
@@ -361,6 +383,51 @@ def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None
         "more.en.yaml:2:14: rent.requests[0]: it reads the same as a sentence of find in"
         " gym.en.yaml:9."
     ]
+
+
+def test_of_two_tools_with_one_name_the_one_that_fits_is_meant() -> None:
+    other = tool("find", surname={"type": "string"}, street={"type": "string"})
+    assert check_sentences([sentences(GOOD)], [*TOOLS, other]) == ()
+    recipe = Recipe.model_validate(
+        {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
+    )
+    recipe = recipe.model_copy(update={"sentence_files": (sentences(GOOD),)})
+    [said] = told_of_sentences(with_checked_sentences(recipe, [*TOOLS, other]), [*TOOLS, other])
+    assert said.startswith(
+        "1 of 4 tools have no sentences in English, so template/v1 words their requests plainly:"
+        " find."
+    )
+
+
+def test_flags_and_choices_that_may_be_null_are_flags_and_choices() -> None:
+    null = {"type": "null"}
+    sort = tool(
+        "sort",
+        order={"anyOf": [{"enum": ["asc", "desc"]}, null]},
+        all={"anyOf": [{"type": "boolean"}, null]},
+    )
+    text = (
+        'sort:\n  requests: ["sort [{order}] [{all}]"]\n  says: {order: {asc: up, desc: down}, all:'
+        " {true: all, false: few}}\n"
+    )
+    assert check_sentences([sentences(text)], [sort]) == ()
+    [problem] = check_sentences(
+        [sentences(text.replace(", all: {true: all, false: few}", ""))], [sort]
+    )
+    assert "words for the flag all" in problem.message
+
+
+def test_two_values_of_any_words_do_not_stand_side_by_side() -> None:
+    move = tool(
+        "move", song={"type": "string"}, place={"type": "string"}, count={"type": "integer"}
+    )
+    wrong = 'move:\n  requests: ["move [{song}] [{count} times] [{place}]"]\n'
+    [problem] = check_sentences([sentences(wrong)], [move])
+    assert (
+        problem.message
+        == "nobody can tell where {song} ends and {place} begins; put words between them"
+    )
+    assert check_sentences([sentences(wrong.replace("[{place}]", "[to {place}]"))], [move]) == ()
 
 
 def test_files_of_hundreds_of_tools_are_checked_in_seconds() -> None:

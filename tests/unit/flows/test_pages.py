@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from starlette.testclient import TestClient
 
-from callwright.flows.pages.conversation import Piece, cut_text, pair_calls, show_conversation
-from callwright.flows.pages.evaluations import share_of, share_of_items
-from callwright.flows.pages.look import environment
+from callwright.flows.pages.conversation import (
+    Piece,
+    cut_text,
+    pair_calls,
+    show_answer,
+    show_conversation,
+)
+from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
+from callwright.flows.pages.look import PromptText, environment, prompts_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name
+from callwright.llm.prompts import version_at
 from callwright.validators.metrics.ratios import paired_test
 from callwright.warehouse.records import (
     Call,
@@ -91,6 +98,12 @@ def test_an_answer_stands_beside_the_call_that_it_is_made_for() -> None:
     ]
 
 
+def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
+    shown = show_answer({"due": "[]", "calls": None, "text": "Nothing \x00 fits.", "problem": ""})
+    assert (shown.calls, shown.is_unreadable) == ((), True)
+    assert shown.words == "Nothing \\u0000 fits."
+
+
 @pytest.mark.parametrize(
     ("one", "other", "expected"), [(0, 0, 1.0), (5, 5, 1.0), (10, 0, 2 / 2**10), (1, 8, 20 / 2**9)]
 )
@@ -114,6 +127,14 @@ def test_items_that_depend_on_each_other_make_a_wider_interval() -> None:
         of_samples.high - of_samples.low, abs=0.001
     )
     assert together.high - together.low > 1.9 * (alone.high - alone.low)
+
+
+def test_a_contestant_is_named_by_what_is_not_as_usual() -> None:
+    assert contestant_name("gpt~direct~first~0") == "gpt"
+    assert (
+        contestant_name("a~b~backward/yaml~always~2")
+        == "a~b, by backward/yaml, all tools always, run 3"
+    )
 
 
 def test_plots_show_what_they_are_told_and_run_none_of_it() -> None:
@@ -143,6 +164,15 @@ def test_each_address_has_a_file_of_its_own() -> None:
     }
     assert len(names) == 5
     assert {"index.html", "samples.html"} < names
+
+
+def test_the_text_of_a_prompt_is_found_by_its_version() -> None:
+    path = "generators/single_turn/prompts/write_request.j2"
+    [prompt] = prompts_of(version_at(path), {})
+    assert prompt.path == path
+    assert "--- user" in prompt.text
+    own = PromptText("write_request.j2", "my own")
+    assert prompts_of("0123456789ab+x", {"0123456789ab": own}) == [own]
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,13 @@ def test_on_off_yes_and_no_are_words_and_true_and_false_are_not() -> None:
         "d": [True, False],
         "trial": "yes",
     }
+
+
+def test_words_in_a_file_of_values_stay_words(tmp_path: Path) -> None:
+    (tmp_path / "states.yaml").write_text("- on\n- off\n", encoding="utf-8")
+    text = (
+        "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\nvalues: {state: states.yaml,"
+        " light: [on, off]}\n"
+    )
+    recipe = read_recipe(written(tmp_path, text))
+    assert [one.entries for one in recipe.values.values()] == [("on", "off")] * 2

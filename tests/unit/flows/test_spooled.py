@@ -47,6 +47,25 @@ def test_what_is_derived_of_them_is_what_is_derived_of_a_list(tmp_path: Path, na
         assert len(spooled) >= len(SOURCES)
 
 
+class Watched(Spooled[Sample]):
+    read = 0
+
+    def __getitem__(self, position):
+        self.read += 1
+        return super().__getitem__(position)
+
+
+def test_sources_whose_keys_are_known_are_put_in_order_without_being_read(tmp_path: Path) -> None:
+    kind, rest = kind_named("mSv"), {"seed": 4, "obstacle": lambda *_: ""}
+    with Watched(Sample, tmp_path) as sources:
+        for one in SOURCES:
+            sources.add(body_of(one), one.key)
+        assert list(sources.keys()) == [one.key for one in SOURCES]
+        planned = plan_derivations(kind, sources, TOOLS, keys=sources.keys(), **rest)
+        assert next(planned) == next(plan_derivations(kind, SOURCES, TOOLS, **rest))
+        assert sources.read == 1
+
+
 def test_little_of_a_source_stays_in_memory_while_derivations_are_planned(tmp_path: Path) -> None:
     with Spooled(Sample, tmp_path) as sources:
         for number in range(2_000):

@@ -217,3 +217,20 @@ def test_files_that_are_none_are_refused(tools: list[Tool], tmp_path: Path) -> N
     for earlier in ("first", "always"):
         with pytest.raises(ConfigurationError, match=f"--tools-shown {earlier}"):
             apply_changes("v1", tools, Path(earlier))
+
+
+def test_a_tool_of_two_languages_gets_its_words_by_language(tools: list[Tool]) -> None:
+    both = [*tools, tools[0].with_changes(language="zh", description="天气")]
+    with pytest.raises(
+        ConfigurationError,
+        match="'get_weather' in 'en', 'zh': give the description of get_weather by",
+    ):
+        apply_changes("v1", both, {"tools": {WEATHER: {"description": "Rain?"}}})
+    shown = apply_changes(
+        "v1", both, {"tools": {WEATHER: {"name": "weather", "description": {"en": "Rain?"}}}}
+    )
+    assert {tool.language: tool.description for tool in shown.tools.values()} == {
+        "en": "Rain?",
+        "zh": "天气",
+    }
+    assert {tool.name for tool in shown.tools.values()} == {"weather"}

@@ -17,8 +17,9 @@ from callwright.flows.recipe import (
 )
 from callwright.flows.recipe.problems import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
+from callwright.flows.settings import read_settings
 from callwright.llm.known_models import example_models
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from tests.support.flows.small_builds import run_here
 
 TOP = Path(__file__).parents[3]
@@ -211,6 +212,37 @@ def test_a_wrong_recipe_is_answered_with_its_line_and_the_way_out(
     with pytest.raises(ConfigurationError) as raised:
         read_recipe_to_build(path)
     assert str(raised.value) == str(problem), "builds say the same"
+
+
+SETTINGS = {
+    "CALLWRIGHT_WORKERS": (
+        "many",
+        "CALLWRIGHT_WORKERS is 'many'. It must be a number of processes, 'local', ",
+    ),
+    "CALLWRIGHT_PATIENCE": (
+        "long",
+        "The setting CALLWRIGHT_PATIENCE must be a number from 0 on, not 'long'.",
+    ),
+    "CALLWRIGHT_DUCKDB_MEMORY": (
+        "2 apples",
+        "The setting CALLWRIGHT_DUCKDB_MEMORY must be a size from 128MB on, such as ",
+    ),
+    "CALLWRIGHT_HOME": (
+        __file__,
+        (
+            f"The work folder '{__file__}' can't be created: '{__file__}' is not a folder. Fix"
+            " that, or set CALLWRIGHT_HOME "
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_wrong_setting_is_named_with_the_way_out(name: str) -> None:
+    given, message = SETTINGS[name]
+    with pytest.raises(CallwrightError) as raised:
+        read_settings({name: given})
+    assert str(raised.value).startswith(message)
 
 
 def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:

@@ -405,6 +405,17 @@ def test_a_row_itself_that_would_not_stay_exact_is_named_and_costs_itself_alone(
     assert [one.sample is None for one in records] == [True] * 4 + [False]
 
 
+def test_calls_beside_the_content_and_others_in_it_can_not_both_be_right(tmp_path: Path) -> None:
+    both = {**MADE, "content": f"<tool_call>{CALLED}</tool_call>"}
+    other = {**MADE, "content": f"<tool_call>{CALLED.replace('Ulm', 'Linz')}</tool_call>"}
+    same, different = read(
+        "openai", tmp_path, {"messages": [*ASKED, both]}, {"messages": [*ASKED, other]}
+    )
+    assert same.sample is not None, same.problems
+    assert len(same.sample.gold) == 1
+    assert different.sample is None
+
+
 @pytest.mark.parametrize(
     ("name", "form", "arguments_read"),
     [

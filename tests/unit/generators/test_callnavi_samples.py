@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 
 import orjson
+import pytest
 
 from callwright.generators.imports.papers import read_callnavi_samples
 from callwright.generators.routing.tool_graph import feed_of
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import CallTurn, ResultTurn
 from tests.support.warehouse.exported import exported, release_of, stream_of
 
 PORTS = [
@@ -84,6 +87,20 @@ def test_a_question_that_can_not_be_read_says_why_and_stops_nobody(tmp_path: Pat
     records = list(read_callnavi_samples(write(tmp_path, *broken, NESTED)))
     assert [record.sample is None for record in records] == [True] * len(broken) + [False]
     assert all(record.problems for record in records[:-1])
+
+
+def test_calls_that_were_carried_out_have_no_place_there(tmp_path: Path) -> None:
+    [record] = read_callnavi_samples(write(tmp_path, NESTED))
+    assert record.sample is not None
+    asked, due = record.sample.turns
+    made = (
+        asked,
+        CallTurn(calls=record.sample.gold, executed=True),
+        ResultTurn(results=({}, {})),
+        due,
+    )
+    with pytest.raises(RecordError, match="carried out"):
+        exported(release_of([record.sample.with_changes(turns=made)], {}), "callnavi")
 
 
 def test_the_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:

@@ -95,6 +95,14 @@ def test_the_published_records_come_back_as_they_were(
     assert json.dumps(exported(records)) == json.dumps(json.loads(path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_newest_published_form_comes_back_too(language: str, shared: Path) -> None:
+    path = shared / "data" / "hammerbench" / "head_examples" / language / "examples.json"
+    records = list(read_hammerbench(path))
+    assert [found.sample.kind for found in records if found.sample] == ["sQsA"]
+    assert json.dumps(exported(records)) == json.dumps(json.loads(path.read_text(encoding="utf-8")))
+
+
 def test_a_folder_gives_every_record_and_says_which_files_hold_none(
     published: dict[str, list[ImportedRecord]],
 ) -> None:
@@ -150,6 +158,14 @@ def test_an_external_message_stands_apart_from_what_is_said(tmp_path: Path) -> N
         assert (turn.text, turn.external.text, turn.external.app) == (said, "Set it to 3.", "")
 
 
+def test_a_kind_is_told_by_the_record_s_id_where_the_file_does_not(tmp_path: Path) -> None:
+    made = record(("user", "Dim it."), label(), id="mQmA_4_0")
+    assert sample_of(tmp_path, "examples.json", made).kind == "mQmA"
+    (found,) = read(tmp_path, "examples.json", record(("user", "Dim it."), label(), id=4))
+    assert found.sample is None
+    assert "ST_Perfect" in found.problems[0].message
+
+
 def test_the_language_is_told_by_the_folder_or_else_by_the_request(tmp_path: Path) -> None:
     (tmp_path / "zh").mkdir()
     assert (
@@ -191,6 +207,13 @@ def test_a_bad_record_is_a_problem_with_its_place_and_the_others_are_read(
     assert second.sample is None
     assert any(problem.kind == "bad_record" for problem in second.problems)
     assert all("#/1" in problem.where for problem in second.problems)
+
+
+def test_what_a_sample_cannot_keep_is_reported(tmp_path: Path) -> None:
+    made = record(("user", "Dim it."), label(), single_tool=[], note="x")
+    (found,) = read(tmp_path, "HammerBench_Based.json", made)
+    assert found.sample is not None
+    assert [problem.kind for problem in found.problems].count("unknown_field") == 2
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

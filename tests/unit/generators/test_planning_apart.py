@@ -5,17 +5,20 @@ reason.
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from pydantic import JsonValue
 
 from callwright.flows.planning.demands import refusal, shares, validate_it_can_be_planned
-from callwright.flows.planning.planner import sentence_of
+from callwright.flows.planning.planner import sentence_of, told_of_left_out
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.families import LeftOut, Order, plan_each, usable_tools
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel.making import plan_parallel, tool_obstacle
 from callwright.generators.routing.making import plan_routing
+from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import fits
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import RoutingPlan, Tool
 
@@ -124,7 +127,24 @@ def test_an_impossible_kind_costs_that_kind() -> None:
     validate_it_can_be_planned(recipe, tools)
 
 
+def test_many_places_of_a_kind_are_one_sentence() -> None:
+    found = [
+        LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")
+    ]
+    assert [*told_of_left_out(found)] == [
+        "conversation (en, 3 places: a, b, c): 6 samples can't be planned. No a."
+    ]
+    assert len([*told_of_left_out(found[:2])]) == 2
+
+
 def test_a_recipe_of_which_nothing_can_be_planned_is_refused() -> None:
     recipe = parse_recipe(RECIPE | {"samples": {"routing_hard": 5, "multi_step": 4}}, Path(), "x")
     with pytest.raises(ConfigurationError, match="In no category"):
         validate_it_can_be_planned(recipe, [tool(name, note=TEXT) for name in NAMES])
+
+
+def test_an_object_with_entries_of_a_type_gets_one_of_them() -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "integer", "format": "int32"}}
+    value = make_value("member_counts", schema, "en", Random(1))
+    assert value
+    assert fits(value, schema)

@@ -135,6 +135,13 @@ def test_annotations_become_a_schema_that_stands_for_itself() -> None:
     assert (tool.required, tool.returns) == (("to", "by"), None)
 
 
+def test_a_model_is_a_tool_by_its_fields() -> None:
+    tool = tool_from(Place, category="places")
+    assert (tool.name, tool.description, tool.category) == ("Place", "Where somebody is.", "places")
+    assert tool.properties["city"] == {"type": "string", "description": "The city's name."}
+    assert tool.properties["title"]["description"] == "What it is called."
+
+
 def test_what_is_written_of_a_tool_is_read_back() -> None:
     tool = tool_from(google)
     document = {"type": "function", "function": tool.signature | {"returns": tool.returns}}

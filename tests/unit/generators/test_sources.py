@@ -166,6 +166,43 @@ def test_records_come_back_as_they_were(tmp_path: Path) -> None:
     assert {tool.key for record in records for tool in record.tools} == {*TOOLS}
 
 
+def test_rows_for_the_hub_come_back_with_every_turn(tmp_path: Path) -> None:
+    content = release_of((ASKED, BOTH, LONG), TOOLS)
+    export_release(stream_of(content), "hf", tmp_path)
+    records = read("hf", tmp_path)
+    for before, record in zip((ASKED, BOTH, LONG), records, strict=True):
+        assert record.sample is not None, record.problems
+        assert (
+            without_evidence(record.sample).key
+            == before.with_changes(candidates=record.sample.candidates).key
+        )
+        assert [tool.signature for tool in record.tools] == [WEATHER.signature, TRAINS.signature]
+
+
+def without_evidence(sample: Sample) -> Sample:
+    turns = tuple(
+        (
+            turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))
+            if isinstance(turn, CallTurn)
+            else turn
+        )
+        for turn in sample.turns
+    )
+    return sample.with_changes(turns=turns)
+
+
+def test_questions_of_bfcl_come_back_with_their_answers(tmp_path: Path) -> None:
+    content = release_of(SAMPLES, TOOLS)
+    export_release(stream_of(content), "bfcl", tmp_path)
+    records = read("bfcl", tmp_path)
+    assert [record.problems for record in records if record.sample is None] == []
+    due = [record.sample.gold for record in records if record.sample]
+    calls = [[(one.tool, one.arguments) for one in gold] for gold in due]
+    assert [("get_weather", {"city": "Ulm"})] in calls
+    assert [] in calls
+    assert [("get_weather", {"city": "Ulm"}), ("get_weather", {"city": "Linz", "days": 2})] in calls
+
+
 def test_every_export_can_be_read_back() -> None:
     played = {"openenv", "verifiers"}  # whose tasks are records
     assert set(EXPORTS.names) - played <= set(SOURCES.names)
@@ -375,6 +412,18 @@ def test_what_chat_completions_say_is_read_back_whatever_was_said(
     found = read_chat([*openai_messages("", turns, {})])
     called = any(isinstance(turn, CallTurn) for turn in turns)
     assert found.turns == (tuple(turns) if called else (*turns[:-1], CallTurn(), turns[-1]))
+
+
+def test_types_in_pythons_words_are_a_schema(tmp_path: Path) -> None:
+    [record] = read("xlam", written(tmp_path / "rows.jsonl", ROWS["xlam"]))
+    assert record.tools[0].parameters == {
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string", "description": "The city."},
+            "type": {"type": "integer", "default": 1},
+        },
+    }
 
 
 WRONG = {

@@ -2,6 +2,8 @@
 say another value.
 """
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +44,26 @@ def test_a_value_that_nothing_says_is_asked_for_again() -> None:
     assert (
         "nothing in it says 3"
         in find_value(("guests", 3), WHOLE, "three people", "A table, please.", "en").problem
+    )
+
+
+def test_right_wordings_in_free_words_are_hardly_ever_asked_for_again(shared: Path) -> None:
+    lines = (shared / "cases/free_wordings.jsonl").read_text(encoding="utf-8").splitlines()
+    right = [one for one in map(json.loads, lines) if one["label"] == "right"]
+    assert sum(map(_is_refused, right)) <= len(right) // 50
+
+
+def _is_refused(one: dict[str, Any]) -> bool:
+    schemas = one["tool"]["parameters"].get("properties", {})
+    return any(
+        find_value(
+            (name, value),
+            schemas[name],
+            one["quotes"].get(name, ""),
+            one["request"],
+            one["language"],
+        ).problem
+        for name, value in one["arguments"].items()
     )
 
 

@@ -246,6 +246,21 @@ def test_a_trajectory_keeps_its_steps_with_what_they_observed(tmp_path: Path) ->
     assert record.sample.turns[2] == ResultTurn(results=({"degrees": 7},))
 
 
+def test_a_log_that_cant_be_unpacked_here_says_what_to_install(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("samples/1_epoch_1.json", "{}")
+    strange = (95).to_bytes(2, "little")  # a way of compressing that no Python knows
+    packed = path.read_bytes()
+    for head, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        place = packed.index(head) + at
+        packed = packed[:place] + strange + packed[place + 2 :]
+    path.write_bytes(packed)
+    [record] = read("inspect", path)
+    assert record.sample is None
+    assert "pip install zipfile-zstd" in record.problems[0].message
+
+
 @pytest.mark.parametrize("form", ["json", "eval"])
 def test_logs_of_inspect_have_their_samples_with_tools_and_scores(
     form: str, tmp_path: Path

@@ -1,13 +1,18 @@
 """Merged trajectories: the same dialogue in another shape, with snapshots that stay true."""
 
 from itertools import pairwise
+from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.dialogues.trajectories import merge_trajectories, obstacle
+from callwright.generators.imports.papers import read_hammerbench
+from callwright.generators.stages import StageContext
 from callwright.language.values import locate
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
 from tests.support.generators.dialogue_parts import (
@@ -151,3 +156,34 @@ async def test_what_cannot_be_merged_is_told_in_advance(sample: Sample, reason: 
     assert reason in obstacle(sample, TOOLS)
     with pytest.raises(RecordError, match=reason):
         await merge(sample, "mQmA", 1)
+
+
+async def test_another_transform_is_refused() -> None:
+    with pytest.raises(RecordError, match="not as 'IS'"):
+        await merge(dialogue("date", "time"), "IS", 1)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_published_dialogues_can_be_merged_too(shared: Path, language: str) -> None:
+    path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_Based.json"
+    records = list(read_hammerbench(path))
+    at_hand = StageContext(
+        ScriptedModel({}),
+        Random(1),
+        {tool.key: tool for record in records for tool in record.tools},
+    )
+    sources = [
+        record.sample
+        for record in records
+        if record.sample and not obstacle(record.sample, at_hand.tools)
+    ]
+    assert len(sources) > 50
+    for number, source in enumerate(sources):
+        transform: Transform = ("mQmA", "mQsA", "sQmA")[number % 3]
+        [sample] = await merge_trajectories(derivation(source, transform, number), at_hand)
+        assert sample.gold[0].arguments == source.gold[0].arguments
+        assert sample.kind == transform
+        for proof in sample.gold[0].evidence:  # located where the data say nothing of it
+            said = sample.turns[proof.turn or 0]
+            assert isinstance(said, UserTurn)
+            assert said.text[proof.start : proof.end] == proof.quote

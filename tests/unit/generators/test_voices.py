@@ -7,9 +7,19 @@ from pathlib import Path
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
 from callwright.generators.kinds import FAMILIES
-from callwright.generators.voices import SILENT, UserVoice, draw_personas, in_voice, voice_of
+from callwright.generators.voices import (
+    SILENT,
+    UserVoice,
+    VoicedChat,
+    draw_personas,
+    in_voice,
+    marked,
+    voice_of,
+)
 from callwright.llm.chat import ChatMessage, Prompt
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice
+from callwright.testing import ScriptedModel
+from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
+from tests.support.generators.external.fixtures import derivation
 
 PERSONAS = draw_personas(30, seed=1)
 STYLES = ("brief", "wordy")
@@ -46,6 +56,17 @@ def test_a_sample_has_one_voice_on_all_its_way_and_samples_differ() -> None:
     assert len({voice_of(assigned(seed), PERSONAS, STYLES) for seed in range(40)}) > 20
 
 
+def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
+    bare = Sample(
+        kind="perfect", language="en", category="x", candidates=(), turns=(UserTurn(text="Hi."),)
+    )
+    voice = UserVoice("a nurse", "brief")
+    spoken = marked(marked(bare, UserVoice("somebody", "else")), voice)
+    assert spoken.tags == ("persona=a nurse", "style=brief")
+    assert voice_of(derivation(spoken), PERSONAS, STYLES) == voice
+    assert voice_of(derivation(bare), PERSONAS, STYLES) != SILENT
+
+
 def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first() -> None:
     one, other = (
         in_voice(prompt_named("write_request"), UserVoice(who, "brief")) for who in PERSONAS[:2]
@@ -76,6 +97,14 @@ def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says()
         for family in FAMILIES.rows()
     }
     assert all(voiced[name] <= asked[name] for name in voiced)
+
+
+async def test_a_voiced_chat_asks_in_the_voice() -> None:
+    chat = ScriptedModel({"write_request": ["fine"]})
+    voiced = VoicedChat(chat, ("write_request",), UserVoice("a nurse"))
+    assert (await voiced.complete(prompt_named("write_request"))).text == "fine"
+    assert "<persona>a nurse</persona>" in chat.asked[0].messages[-1].content
+    assert voiced.name == chat.name
 
 
 def test_people_are_drawn_by_the_seed_none_of_them_twice() -> None:

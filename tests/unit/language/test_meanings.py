@@ -111,6 +111,13 @@ def test_a_path_leads_to_what_its_tool_works_on(
     assert {re.search(r"\.\w+$", str(value)) is None for value in values} == {is_folder}
 
 
+def test_what_belongs_to_a_mail_is_no_address() -> None:
+    assert not any("@" in str(one) for one in made("email_subject", "What the mail is about"))
+    addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
+    assert all("@" in str(one) for name in addresses for one in made(name))
+    assert all("@" in str(one) for one in made("whom", "The email of the user"))
+
+
 @pytest.mark.parametrize(
     ("tool", "does", "description", "is_person"),
     [

@@ -132,6 +132,18 @@ def test_what_strict_servers_can_be_told(schema, strict):
     assert (whole and whole["properties"]["a"]) == strict
 
 
+def test_answers_of_our_own_have_a_strict_form():
+    class Nested(BaseModel):
+        """With what may lack."""
+
+        inner: list[Given] = []
+
+    assert strict_schema(Given.model_json_schema()) is None  # values of any shape
+    answer = narrowed(Given, {"values": arguments_schema(TOOL, ["city"])})
+    assert strict_schema(answer.model_json_schema()) is not None
+    assert strict_schema(Nested.model_json_schema()) is None
+
+
 def test_a_null_for_what_lacks_is_left_out_again():
     schema = TOOL.properties["guest"]
     assert without_nulls({"name": "Al", "age": None, "description": None}, schema) == {

@@ -74,3 +74,19 @@ async def test_what_can_not_be_kept_exactly_is_a_failure(arguments: Any) -> None
 async def test_an_answer_without_end_is_a_failure() -> None:
     with pytest.raises(ReplyError, match="an answer of more than 400000 values"):
         await answer_of([("f", {"a": [0] * 500_000})])
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ([("f", nested(90))], nested(90)),
+        (
+            [{"function": {"name": "f", "arguments": '{"a": [1, 2.5, null]}'}}],
+            {"a": [1, 2.5, None]},
+        ),
+        ([{"function": {"name": "f", "arguments": ""}}], {}),
+        (Call(tool="f", arguments={"a": 2**64 - 1}), {"a": 2**64 - 1}),
+    ],
+)
+async def test_an_answer_within_the_bounds_is_read(given: Any, arguments: Any) -> None:
+    assert (await answer_of(given)).calls == (Call(tool="f", arguments=arguments),)

@@ -36,6 +36,17 @@ def test_a_secret_in_a_recipe_is_refused_without_being_repeated(settings: dict) 
     assert "abc" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"max_completion_tokens": 5, "prompt_cache_key": "a", "stop_token_ids": [1], "top_p": 1},
+        {"extra_headers": {"X-Title": "callwright", "HTTP-Referer": "https://example.org"}},
+    ],
+)
+def test_what_is_no_secret_is_taken(extra: dict) -> None:
+    assert read_model("openai/x", {"extra": extra}).extra == extra
+
+
 def test_a_header_is_sent_with_the_value_and_kept_with_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -285,6 +285,16 @@ async def test_a_withheld_reply_that_was_paid_for_counts(chat_with, prompt):
     assert budget.spent == pytest.approx(await what_is_set_aside(prompt))
 
 
+async def test_a_reply_that_stays_cut_off_says_so(chat_with, prompt):
+    adapter = Metered(
+        DEAR, {"prompt_tokens": 10, "completion_tokens": 4}, '{"city": "Ly', is_cut=True
+    )
+    with pytest.raises(
+        ReplyError, match=r"cut off at its longest \(finish_reason length\); raise max_tokens"
+    ):
+        await chat_with(adapter).ask(prompt, PricedTrip)
+
+
 def test_the_longest_reply_is_the_settings_or_the_models_own(prompt):
     assert longest_reply(asked(prompt)) == AT_MOST
     unset = asked(prompt, max_tokens=None)

@@ -172,6 +172,13 @@ async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation(
     assert (await judged(retagged)).decision == "unproved"
 
 
+async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
+    sample = await converse("underfill")
+    verdict = await judged(sample.with_changes(tags=("complexity=unheard_of",)))
+    assert verdict.decision == "unproved"
+    assert "unheard_of" in verdict.reason
+
+
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:
     sample = await converse("underfill")
     (verdict,) = await check_format(

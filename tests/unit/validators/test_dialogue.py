@@ -122,6 +122,20 @@ def test_an_argument_that_is_said_only_later_contradicts() -> None:
     assert "'hotel' = 'Blue Star' at turn 4 is said only at turn 6" in verdict.reason
 
 
+def test_an_argument_that_comes_later_than_it_was_said_is_not_proved() -> None:
+    verdict = judge(
+        *ASKED, call(), "Which hotel?", "The Blue Star.", call(city="Rome", hotel="Blue Star")
+    )
+    assert verdict.decision == "unproved"
+    assert "'city' = 'Rome' at turn 7 was said at turn 3" in verdict.reason
+
+
+def test_another_tool_in_between_is_not_proved() -> None:
+    verdict = judge(*ASKED, call("getWeather", city="Rome"))
+    assert verdict.decision == "unproved"
+    assert "The tool was 'bookRoom' and is 'getWeather'" in verdict.reason
+
+
 def test_an_undeclared_argument_and_an_unknown_tool_contradict() -> None:
     assert judge(*ASKED, call(town="Rome")).decision == "contradicted"
     assert (

@@ -81,6 +81,14 @@ async def test_an_imperfect_request_lacks_a_required_argument(perfect: Sample, t
     assert "every required parameter" in full.reason
 
 
+async def test_imperfection_of_a_tool_that_requires_nothing_can_not_be_told(
+    perfect: Sample, table: Tool, tools
+) -> None:
+    lenient = table.with_changes(parameters={**table.parameters, "required": []})
+    sample = perfect.with_changes(kind="imperfect", candidates=(lenient.key,))
+    assert (await verdict_on(sample, {**tools, lenient.key: lenient})).decision == "unproved"
+
+
 async def test_the_kind_says_whether_a_call_is_due(
     perfect: Sample, irrelevant: Sample, tools
 ) -> None:

@@ -60,6 +60,14 @@ def test_hostile_or_broken_yaml_can_not_be_read(text: str) -> None:
     assert parsed.problem
 
 
+@given(st.text(max_size=80))
+def test_whatever_is_said_is_read_or_refused(text: str) -> None:
+    for notation in ("json", "yaml"):
+        parsed = parse_calls(Completion(text, None), notation)
+        assert parsed.calls is not None or parsed.problem
+        assert isinstance(is_valid(text, notation), bool)
+
+
 class QuotingDumper(yaml.SafeDumper):
     """Quotes a text that YAML 1.2 takes for a number, and 1.1 does not: "1E0"."""
 

@@ -5,12 +5,12 @@ from itertools import groupby
 
 import orjson
 
-from callwright.validators.metrics.answers import AnswerScores
+from callwright.validators.metrics.answers import AnswerScores, mistakes_of
 from callwright.validators.metrics.confetti.soft import score_words
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
 from callwright.warehouse.records import Call, GoldCall, Prediction, Sample
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
-from tests.support.validators.scoring_at_once import score_answers
+from tests.support.validators.scoring_at_once import name_errors, score_answers
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
 SAMPLES = {sample.key: sample for sample in (EASY, MEDIUM, HARD, TALK)}
@@ -67,6 +67,17 @@ def test_plans_and_conversations_may_come_in_pieces() -> None:
     at_once = score_answers(predictions, SAMPLES.values(), BY_KEY, score_words)
     assert pieces.scores() == at_once
     assert {"ast", "ast_soft_chains", "levenshtein_stability"} <= {one.metric for one in at_once}
+
+
+def test_mistakes_are_named_in_the_order_of_the_answers() -> None:
+    predictions = answers(SAMPLES.values())
+    named = list(mistakes_of(predictions, SAMPLES))
+    assert dict(name_errors(predictions, SAMPLES)) == dict(
+        zip((one.key for one in predictions), named, strict=True)
+    )
+    assert set(named) >= {"", "wrong_value"}
+    spoken = predictions[0].with_changes(subject=TALK.key, turn=0)
+    assert list(mistakes_of([spoken], SAMPLES)) == [None], "nobody could have called there"
 
 
 def test_runs_that_came_to_the_same_may_be_told_once() -> None:

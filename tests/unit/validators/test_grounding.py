@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from callwright.language.text import fold
+from callwright.language.wording import content_keys
 from callwright.validators.checks.grounding import check_grounding, ground
 from callwright.warehouse.records import (
     CallTurn,
@@ -178,3 +181,52 @@ def test_most_of_what_people_made_is_said_and_none_is_contradicted(
     proved = sum(verdict.decision == "proved" for verdict in verdicts)
     assert proved / len(verdicts) >= least
     assert not [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
+
+
+@pytest.mark.parametrize(("language", "step"), [("zh", 3), ("en", 3), slow("zh", 1), slow("en", 1)])
+def test_a_value_that_was_said_nowhere_is_not_found(shared: Path, language: str, step: int) -> None:
+    good = [
+        (sample, tools)
+        for sample, tools, verdict in grounded(shared, language, step)
+        if verdict.decision == "proved" and sample.gold
+    ]
+    pool: dict[tuple[str, type], list[Any]] = {}
+    for sample, _ in good:
+        for name, value in sample.gold[0].arguments.items():
+            pool.setdefault((name, type(value)), []).append(value)
+    rng = Random(11)
+    broken = [swapped for sample, tools in good if (swapped := _swapped(sample, pool, rng, tools))]
+    proved = [verdict for verdict in broken if verdict.decision == "proved"]
+    assert len(broken) > 190 // step
+    assert len(proved) / len(broken) < 0.02
+
+
+def _swapped(sample: Sample, pool: Any, rng: Random, tools: list[Tool]) -> Verdict | None:
+    """The verdict on `sample` with one argument of its last call taken from another record; None
+    where that was said.
+    """
+    call = sample.gold[0]
+    if not call.arguments:
+        return None
+    name = rng.choice(sorted(call.arguments))
+    value = rng.choice(pool[name, type(call.arguments[name])])
+    users = [turn for turn in sample.turns if isinstance(turn, UserTurn)]
+    texts = [turn.text for turn in users] + [turn.external.text for turn in users if turn.external]
+    words = {key.deep for text in texts for key in content_keys(text)}
+    used = {
+        fold(str(other))
+        for snapshot in sample.snapshots()
+        for due in snapshot.calls
+        for other in due.arguments.values()
+    }
+    said = (
+        any(fold(str(value)) in fold(text) for text in texts)
+        or {key.deep for key in content_keys(str(value))} <= words
+    )
+    if said or fold(str(value)) in used:
+        return None
+    last = max(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    wrong = CallTurn(calls=(call.with_changes(arguments={**call.arguments, name: value}),))
+    return ground(
+        sample.with_changes(turns=(*sample.turns[:last], wrong, *sample.turns[last + 1 :])), tools
+    )

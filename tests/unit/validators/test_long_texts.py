@@ -11,6 +11,7 @@ import pytest
 from callwright.flows.data_checks import check_sample
 from callwright.generators.taken.personal_data import MOST_VALUES, without_personal_data
 from callwright.language.numbers import find_numbers
+from callwright.language.text import words_of
 from callwright.testing import make_sample, make_tool
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Sample
@@ -66,3 +67,9 @@ def test_more_personal_data_than_can_be_replaced_is_an_error_of_the_record() -> 
 
 def test_a_number_of_thousands_of_digits_is_no_number() -> None:
     assert find_numbers(f"call {'9' * 5000} or 12 or {'一' * 5000}")[0].value == 12
+
+
+def test_words_are_found_between_edges_alone() -> None:
+    words = words_of("aa " * 100)
+    assert words.find("aa" * 40) == (0, 39)
+    assert words.find("a" * 81) is None

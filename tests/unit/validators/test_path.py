@@ -174,6 +174,15 @@ async def test_an_argument_without_evidence_is_not_proved() -> None:
     )
 
 
+async def test_a_default_that_nothing_gives_is_not_proved() -> None:
+    sample = await sample_of(goal())
+    call = call_of(sample, 3)
+    verdict = await verdict_on(
+        with_call(sample, 3, 0, call.with_changes(arguments={**call.arguments, "adults": 3}))
+    )
+    assert (verdict.decision, "Nothing gives 3" in verdict.reason) == ("unproved", True)
+
+
 async def test_an_environment_that_is_not_there_proves_nothing() -> None:
     sample = (await sample_of(goal())).with_changes(tags=("environment=elsewhere",))
     assert (await verdict_on(sample)).decision == "unproved"

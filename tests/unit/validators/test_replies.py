@@ -127,6 +127,21 @@ def test_a_call_is_found_in_whatever_notation_models_have_for_it(text: str) -> N
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_call>\n<function=book>\n<parameter=city>\nLyon\n</parameter>\n<parameter=tags>\n[1]\n</parameter>\n</function>\n</tool_call>",
+        (
+            '<invoke name="book"><parameter name="city">Lyon</parameter><parameter'
+            ' name="tags">[1]</parameter></invoke>'
+        ),
+        "<tool_call>book\n<arg_key>city</arg_key>\n<arg_value>Lyon</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[1]</arg_value>\n</tool_call>",
+    ],
+)
+def test_values_between_tags_are_texts_but_for_lists_and_objects(text: str) -> None:
+    assert parse_reply(text, "lenient").calls == (("book", {"city": "Lyon", "tags": [1]}),)
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("[f(1, b=2)]", "without a name"),
@@ -230,3 +245,15 @@ def test_python_that_is_no_plain_call_is_refused(text: str) -> None:
     parsed = parse_reply(text, "toolace")
     assert parsed.calls is None
     assert parsed.problem.startswith("The reply is not a list of calls")
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        ("mistral", '[TOOL_CALLS][{"name": "f", "arguments": {"l": ["x"]}}]'),
+        ("mistral", '{"name": "f"}'),
+        ("xlam", "[]"),
+    ],
+)
+def test_what_the_published_parsers_can_not_read_stays_unread(style, text: str) -> None:
+    assert parse_reply(text, style).calls is None

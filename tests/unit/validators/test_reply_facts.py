@@ -125,3 +125,15 @@ async def test_a_reply_that_no_rule_reads_is_left_to_a_judge_who_sees_the_result
     assert "result: " in shown
     assert IN_OTHER_WORDS not in shown.partition("<reply>")[0]
     assert label == f'<reply>"{IN_OTHER_WORDS}"</reply>'
+
+
+async def test_a_low_score_and_other_acts_leave_it_unproved():
+    sample = with_reply(await converse("no_target_complexity"), IN_OTHER_WORDS, acts=("inform",))
+    for score, acts, words in (
+        (3, [], "3 of 5: Why."),
+        (5, ["seek"], "as seek, and it is labelled inform"),
+    ):
+        script = {"judge_reply": [ReplyScore(reason="Why.", score=score)]}
+        script |= {"judge_acts": [DialogueActs(acts=acts)]} if acts else {}
+        decision, reason, _ = await read(sample, script)
+        assert (decision, words in reason) == ("unproved", True)

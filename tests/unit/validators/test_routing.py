@@ -8,7 +8,13 @@ import pytest
 
 from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import Feed, unknown_arguments, unknown_evidence
+from callwright.generators.routing.tool_graph import (
+    UNKNOWN,
+    Feed,
+    unknown_arguments,
+    unknown_evidence,
+)
+from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.routing import check_routing, route
 from callwright.validators.checks.verdicts import Answer
@@ -117,6 +123,17 @@ async def test_an_unknown_value_that_nothing_returns_is_contradicted(
     assert verdict.decision == "contradicted"
     assert reason in verdict.reason
     assert ground(broken, BANK).decision != "proved"
+
+
+async def test_a_placeholder_in_an_easy_question_is_contradicted() -> None:
+    sample = await sample_of(ROUTING_EASY, 1)
+    [call] = sample.gold
+    hidden = call.with_changes(arguments=dict.fromkeys(call.arguments, UNKNOWN), evidence=())
+    verdict = verdict_on(with_gold(sample, hidden))
+    assert verdict.decision == "contradicted"
+    assert "The question is easy, but a value is unknown." in verdict.reason
+    [formal] = await check_format(with_gold(sample, hidden), context_of("Bank"))
+    assert formal.decision == "contradicted"
 
 
 async def test_a_value_that_is_not_said_is_unproved() -> None:

@@ -72,6 +72,26 @@ def true_wants(one: WordedScenario) -> list[tuple[str, str | None]]:
     return [(NAMES[key], None if key in withheld else NAMES[key]) for key in asked_keys(one)]
 
 
+@pytest.mark.parametrize("time", ["", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15"])
+async def test_a_reference_time_that_is_none_is_contradicted(time: str) -> None:
+    verdict = await judged(
+        with_scenario(await worded("underfill"), lambda _: {"reference_time": time})
+    )
+    assert verdict.decision == "contradicted"
+    assert "reference time" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"), [(19, "its plan has"), (21, "nobody plays more than 20")]
+)
+async def test_more_turns_than_the_plan_has_are_contradicted(turns: int, told: str) -> None:
+    verdict = await judged(
+        with_scenario(await worded("underfill"), lambda _: {"minimum_turns": turns})
+    )
+    assert verdict.decision == "contradicted"
+    assert told in verdict.reason
+
+
 async def test_an_api_that_is_not_at_hand_is_contradicted() -> None:
     one = await worded("no_target_complexity")
     used = one.plan.scenario.episodes[0].tools[0]
@@ -123,6 +143,24 @@ async def test_what_takes_two_apis_is_not_possible_with_one(
     assert verdict.decision == "contradicted"
     assert f"{complexity!r} is not possible with its APIs" in verdict.reason
     assert problem in verdict.reason
+
+
+async def test_a_follow_up_is_not_possible_where_nothing_is_handed_on() -> None:
+    def turned_round(old: Scenario) -> dict[str, Any]:
+        turned = [one.with_changes(tools=one.tools[::-1]) for one in old.episodes]
+        return {"episodes": tuple(turned)}
+
+    verdict = await judged(with_scenario(await worded("follow_up_question"), turned_round))
+    assert verdict.decision == "contradicted"
+    assert "is required by" in verdict.reason
+
+
+async def test_a_goal_that_wants_nothing_of_its_apis_is_unproved() -> None:
+    verdict = await judged(
+        (await worded("underfill")).with_changes(goal="You want to talk about the weather.")
+    )
+    assert verdict.decision == "unproved"
+    assert "no wish in the goal" in verdict.reason
 
 
 async def test_a_goal_that_wants_what_no_api_does_is_unproved_but_where_this_is_required() -> None:

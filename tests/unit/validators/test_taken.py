@@ -116,3 +116,9 @@ async def test_a_composed_text_is_not_traced_but_read_and_judged_by_its_score() 
     assert [(doubt.kind, doubt.argument, doubt.other) for doubt in verdict.doubts] == [
         ("composed_amiss", "body", "So.")
     ]
+
+
+async def test_what_no_model_that_reads_language_has_read_waits() -> None:
+    one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
+    [verdict] = await check_composed(one, context(ScriptedModel({}, name="template/v1")))
+    assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "composed_unread")

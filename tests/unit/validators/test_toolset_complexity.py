@@ -1,10 +1,14 @@
 """Tools too complex to be asked for, and resources that can't be managed."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import MOST_PARAMETERS
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.testing import make_tool
 from callwright.validators.toolset.complexity import (
     MANY_PARAMETERS,
@@ -60,6 +64,11 @@ def test_what_makes_a_tool_hard_to_ask_for_is_said(doubtful: Tool, word: str) ->
     assert word in verdict.reason
 
 
+def test_the_seed_catalog_is_simple() -> None:
+    verdicts = check_complexity(seed_tools())
+    assert sum(verdict.decision != "proved" for verdict in verdicts) <= 0.02 * len(verdicts)
+
+
 def _names(*names: str) -> list[Tool]:
     return [make_tool(name, name, title=TEXT) for name in names]
 
@@ -83,3 +92,18 @@ def test_what_can_be_created_but_not_managed_is_a_finding_about_the_category(
     assert missing in problem.message
     [fact] = gap_facts(_names(*names))
     assert fact.other == [one for one in ("show", "change", "delete") if one in missing]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("setVolume",), ("addSongToPlaylist",), ("sendMessage",), ("searchFlights", "getFlight")],
+)
+def test_what_is_not_kept_has_no_gap(names: tuple[str, ...]) -> None:
+    assert find_gaps(_names(*names)) == []
+
+
+def test_real_tools_are_mostly_simple(shared: Path) -> None:
+    tools = read_catalog("hammerbench", shared / "data/hammerbench/sample100").tools
+    verdicts = check_complexity(tools)
+    assert sum(verdict.decision == "proved" for verdict in verdicts) >= 0.9 * len(tools)
+    assert not any(verdict.decision == "contradicted" for verdict in verdicts)

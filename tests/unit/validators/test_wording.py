@@ -2,7 +2,8 @@
 
 import pytest
 
-from callwright.validators.checks.wording import problems_of
+from callwright.validators.checks.wording import problems_of, words_of_tool
+from callwright.warehouse.records import Sample, Tool
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,29 @@ def test_what_nobody_says_is_named(text: str, problem: str) -> None:
 )
 def test_what_people_say_is_left_alone(text: str) -> None:
     assert list(problems_of(text)) == []
+
+
+def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) -> None:
+    tool = tools[perfect.candidates[0]].with_changes(
+        name="get_pull_request_status",
+        description=(
+            "Get the combined status of all status checks for the head commit of a pull request."
+        ),
+        parameters={"type": "object", "properties": {"pull_number": {"type": "integer"}}},
+    )
+    copied = (
+        "Hey, get the combined status of all status checks for the head commit of a pull request,"
+        " please."
+    )
+    assert any("copies the description" in one.problem for one in words_of_tool(copied, tool))
+    assert [one.problem for one in words_of_tool("The pull_number is 7.", tool)] == [
+        "has a name as code has it: 'pull_number'"
+    ]
+    assert (
+        list(
+            words_of_tool(
+                'Did the checks of pull request 7 pass? The file is "pull_number.py".', tool
+            )
+        )
+        == []
+    )

@@ -8,10 +8,16 @@ from typing import Any
 
 import pytest
 
-from callwright.warehouse.errors import RecordError
+from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, JudgeVerdict, Prediction, Review, Sample
-from callwright.warehouse.releases import Answerers, AnswerReader, PassRates, ReleaseContent
+from callwright.warehouse.releases import (
+    Answerers,
+    AnswerReader,
+    PassRates,
+    ReleaseContent,
+    parse_pass_rates,
+)
 from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.exported import rows_in, stream_of
 
@@ -212,3 +218,9 @@ def test_what_a_person_corrected_and_planted_defects_are_worse_than_the_gold(
     rows = exported(warehouse, content, "trl-dpo", tmp_path, Answerers(), planted)
     told = {key: [row["origin"]["rejected_by"] for row in found] for key, found in rows.items()}
     assert told == {ride.key: ["person: corrected"], trip.key: ["planted: value"]}
+
+
+@pytest.mark.parametrize("stated", ["3", "0.8:0.2", "-1:0.5", "nan:1", "a:b", "0.2:1.5"])
+def test_a_band_that_is_none_is_refused(stated: str) -> None:
+    with pytest.raises(ConfigurationError, match="LOW:HIGH"):
+        parse_pass_rates(stated)

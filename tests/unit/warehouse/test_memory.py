@@ -26,3 +26,14 @@ def test_the_lineage_of_20_000_samples_fits_in_64_mb(tmp_path: Path) -> None:
     assert warehouse.rows(
         "select count(ancestor) as ancestors, max(distance) as furthest from ancestry"
     ) == [{"ancestors": 60_000, "furthest": 2}]
+
+
+def test_a_query_may_use_files_beside_the_warehouse(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=DatabaseLimits(128, 2))
+    sql = (
+        "select count(*) from (select md5(range::varchar) as one, md5((range + 1)::varchar) from"
+        " range(2000000) order by one)"
+    )
+    warehouse.execute("select 1")
+    assert warehouse.query(sql)[1] == [(2000000,)]
+    assert list(tmp_path.iterdir()) == [warehouse.path]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from callwright.warehouse.browsing import read_samples
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -67,6 +68,17 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
         (1, 1, 2, nowhere, nowhere, True, None),
         (4, 2, 2, voss, bergen, False, "wrong_value"),
     ]
+
+
+def test_an_answer_is_shown_with_what_the_user_said_last_before_it(warehouse: Warehouse) -> None:
+    warehouse.put(
+        [TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1), answer(TWO_SNAPSHOTS, 4, place="Bergen")]
+    )
+    shown = {
+        row["turn"]: row["request"]
+        for row in read_samples(warehouse, [TWO_SNAPSHOTS.key])[TWO_SNAPSHOTS.key].answers
+    }
+    assert shown == {1: "A taxi.", 4: "Voss."}
 
 
 def test_what_was_not_judged_is_neither_right_nor_wrong(warehouse: Warehouse) -> None:

@@ -12,7 +12,14 @@ import pytest
 from bench.warehouse_size import fill
 from callwright.warehouse import publish as publishing
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.publish import list_views, publish, publish_when_due, published_or_copied
+from callwright.warehouse.publish import (
+    build_under_way,
+    is_build_under_way,
+    list_views,
+    publish,
+    publish_when_due,
+    published_or_copied,
+)
 from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.fixtures import make_tool
 
@@ -163,3 +170,10 @@ def test_a_copy_of_many_samples_holds_the_rows_of_the_views_that_scan(
         ).fetchall() == [(0,)]
     with published_or_copied(warehouse, folder) as reading:
         assert reading.warehouse.path.parent == folder
+
+
+def test_a_build_is_known_to_be_under_way(tmp_path: Path) -> None:
+    assert not is_build_under_way(tmp_path)
+    with build_under_way(tmp_path), build_under_way(tmp_path):
+        assert is_build_under_way(tmp_path)
+    assert not is_build_under_way(tmp_path)

@@ -112,6 +112,15 @@ def test_a_row_that_can_not_be_used_is_named_with_its_package_and_passed_over(
     assert broken.problem.endswith("Update or remove that package; callwright goes on without it.")
 
 
+def test_a_module_that_is_gone_is_told_by_its_name(site: Path) -> None:
+    install(site, "kitchen-gone", "", "pie")
+    (site / "kitchen_gone.py").unlink()
+    with pytest.raises(
+        ConfigurationError, match="there is no module 'kitchen_gone' for `kitchen_gone:PIE`"
+    ):
+        dishes().named("pie")
+
+
 def test_of_two_rows_of_one_name_the_first_stays_and_the_other_is_told_of(site: Path) -> None:
     install(site, "a-kitchen", f"{HEAD}RICE = Dish('rice', 1)", "rice")
     install(site, "b-kitchen", f"{HEAD}RICE = Dish('rice', 2)", "rice")

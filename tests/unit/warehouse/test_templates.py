@@ -13,7 +13,7 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from callwright.generators.environments.expressions import BUILT_IN, PLAIN, ExpressionCompiler
 from callwright.llm.prompts import own_prompts, render, validate_own_prompt
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.templates import MOST_STEPS, BoundedSandbox
+from callwright.warehouse.templates import LARGEST, MOST_STEPS, BoundedSandbox
 
 TOP = Path(__file__).parents[3]
 FOLDERS = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
@@ -113,6 +113,17 @@ def test_an_expression_past_a_bound_is_named_with_the_bound(expression: str) -> 
         ConfigurationError, match=r"^rules\.yaml, given: .+ can't be worked out \(.+\)\.$"
     ):
         evaluate(expression)
+
+
+def test_lists_within_lists_are_counted_whole() -> None:
+    doubled = {
+        "let": {f"a{one}": f"[a{one - 1}, a{one - 1}]" if one else "['x']" for one in range(40)},
+        "gives": "a39",
+    }
+    with pytest.raises(ConfigurationError, match=f"more than {LARGEST:,} entries"):
+        evaluate(doubled)
+    with pytest.raises(ConfigurationError, match="more than"):
+        evaluate({"each": "xs", "as": "one", "show": "xs * 999"})
 
 
 def test_a_list_that_is_gone_through_for_each_entry_of_another_has_an_end() -> None:

@@ -72,6 +72,14 @@ def test_java_words_are_read_and_the_language_noted(tmp_path: Path) -> None:
     assert kinds(catalog) == {"untyped_parameter": 1}
 
 
+def test_an_unknown_type_word_is_reported_and_left_open(tmp_path: Path) -> None:
+    catalog = read_catalog(
+        "bfcl", write(tmp_path / "q.json", {"function": [function(when={"type": "Instant"})]})
+    )
+    assert catalog.tools[0].properties == {"when": {}}
+    assert kinds(catalog) == {"unknown_type": 1, "untyped_parameter": 1}
+
+
 def test_the_same_document_is_one_tool_and_another_of_its_name_a_problem(tmp_path: Path) -> None:
     one, other = function(side={"type": "float"}), function(radius={"type": "float"})
     write(tmp_path / "a.json", {"function": [one]}, {"function": [one, other]})

@@ -57,3 +57,15 @@ def nested(levels: int) -> dict[str, Any]:
 def test_each_weakness_of_a_tool_is_named(odd: Tool, kind: str) -> None:
     (problem,) = check_catalog([odd])
     assert (problem.kind, problem.tool, problem.where) == (kind, "weather", "town/weather")
+
+
+def test_a_name_may_stand_in_two_categories_but_not_twice_in_one() -> None:
+    assert check_catalog([tool(), tool(category="sea")]) == []
+    (problem,) = check_catalog([tool(), tool(description="Something else altogether, really.")])
+    assert problem.kind == "duplicate_name"
+
+
+def test_chinese_descriptions_are_compared_too() -> None:
+    one, other = "查询指定城市未来七天的天气预报情况", "查询指定城市未来七天的天气预报的情况"
+    (problem,) = check_catalog([tool("a", one, language="zh"), tool("b", other, language="zh")])
+    assert problem.kind == "similar_description"

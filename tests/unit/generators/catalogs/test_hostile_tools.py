@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,6 +97,16 @@ def test_a_tool_for_which_no_number_within_64_bits_is_left_is_left_out_and_told(
     )
 
 
+@pytest.mark.parametrize("example", [2**63, 2**64 - 1, -(2**63)])
+def test_numbers_of_64_bits_are_kept_and_those_like_them_are_of_64_bits(
+    tmp_path: Path, example: int
+) -> None:
+    [tool] = catalog_of(tmp_path, {"type": "integer", "examples": [example]}, "order_id").tools
+    assert tool.properties["order_id"]["examples"] == [example]
+    for seed in range(20):
+        orjson.dumps(make_value("order_id", tool.properties["order_id"], "en", Random(seed)))
+
+
 def test_numbers_of_a_server_are_exact_and_what_is_beyond_is_told_all_the_same() -> None:
     builder = CatalogBuilder("mcp")
     schema: Schema = {
@@ -116,6 +127,11 @@ def test_numbers_of_a_server_are_exact_and_what_is_beyond_is_told_all_the_same()
         is not None
     )
     assert [one.kind for one in builder.problems] == ["invalid_keyword"]
+
+
+def test_a_whole_number_beyond_64_bits_is_never_made() -> None:
+    with pytest.raises(ReplyError, match=r"64 bits|satisfies"):
+        make_value("amount", {"type": "integer", "minimum": 1e30}, "en", Random(1))
 
 
 @pytest.mark.parametrize("fewest", [10**9, 1e30])

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.idioms import as_json_schema
+from callwright.generators.catalogs.rewriting import rewrite
 
 TEXT = {"type": "string"}
 CAT = {"type": "object", "required": ["kind", "name"], "properties": {"kind": TEXT, "name": TEXT}}
@@ -186,3 +191,77 @@ def test_what_is_no_schema_costs_a_keyword_and_no_tool(
     stated: Any, plain: Any, kinds: list[str], tmp_path: Path
 ) -> None:
     assert read(tmp_path, stated) == (plain, kinds)
+
+
+NUMBERS = st.integers(0, 4)
+PLAIN = st.one_of(
+    st.fixed_dictionaries({"type": st.sampled_from(["string", "integer", "null"])}),
+    st.fixed_dictionaries({"const": st.one_of(NUMBERS, st.sampled_from(["a", "b", None]))}),
+    st.fixed_dictionaries(
+        {"enum": st.lists(st.one_of(NUMBERS, st.sampled_from(["a", "b"])), min_size=1, max_size=3)}
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("integer"), "minimum": NUMBERS}, optional={"maximum": NUMBERS}
+    ),
+    st.fixed_dictionaries({"type": st.sampled_from([["string", "null"], ["integer", "string"]])}),
+)
+SCHEMAS = st.recursive(
+    PLAIN,
+    lambda inner: st.one_of(
+        st.fixed_dictionaries(
+            {"anyOf": st.lists(inner, min_size=1, max_size=3)},
+            optional={
+                "minimum": NUMBERS,
+                "type": st.sampled_from(["string", "integer", ["integer", "null"]]),
+            },
+        ),
+        st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=3)}),
+    ),
+    max_leaves=6,
+)
+
+
+def through(schema: Any) -> Any:
+    """The schema with each of its nodes changed, innermost first."""
+    inside = {
+        key: [through(one) for one in schema[key]] for key in ("anyOf", "allOf") if key in schema
+    }
+    return as_json_schema({**schema, **inside}, [])
+
+
+@given(SCHEMAS)
+def test_a_plain_schema_allows_the_same_values(schema: Any) -> None:
+    plain = through(schema)
+    for value in (0, 1, 2, 3, 4, "a", "b", "c", None):
+        assert Draft202012Validator(plain).is_valid(value) == Draft202012Validator(schema).is_valid(
+            value
+        )
+    assert through(plain) == plain
+
+
+KEYWORDS = [
+    "type",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "properties",
+    "required",
+    "items",
+    "nullable",
+]
+MORE = ["minimum", "exclusiveMinimum", "example", "examples", "discriminator", "description"]
+WORDS = st.sampled_from([*KEYWORDS, *MORE])
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["string", "a", "null"])
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=4)),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(WORDS, JSON, max_size=5))
+def test_whatever_a_document_says_a_schema_is_read(schema: dict[str, Any]) -> None:
+    assert isinstance(rewrite(schema, {}, as_json_schema).schema, dict)

@@ -109,6 +109,11 @@ def test_what_is_used_with_an_assumption_says_which(tmp_path: Path) -> None:
     ]
 
 
+def test_a_tool_that_is_no_function_is_left_out(tmp_path: Path) -> None:
+    catalog = read("openai", tmp_path, [{"type": "web_search"}, WEATHER])
+    assert (catalog.entries, len(catalog.tools), kinds(catalog)) == (2, 1, ["unsupported"])
+
+
 def test_local_definitions_are_written_out_and_circles_cut(tmp_path: Path) -> None:
     schema = {
         "type": "object",
@@ -178,6 +183,13 @@ def test_an_mcp_reply_is_read_alone_or_inside_json_rpc(tmp_path: Path) -> None:
             ("weather", {"type": "object"})
         ]
         assert not catalog.problems
+
+
+def test_a_cursor_says_that_the_listing_is_incomplete(tmp_path: Path) -> None:
+    tool = {"name": "weather", "annotations": {"title": "Weather of today"}, "inputSchema": SCHEMA}
+    catalog = read("mcp", tmp_path, {"tools": [tool], "nextCursor": "page2"})
+    assert kinds(catalog) == ["no_description", "incomplete_listing"]
+    assert catalog.tools[0].description == "Weather of today"
 
 
 def test_json_lines_of_several_tools_are_read_and_bad_lines_are_reported(tmp_path: Path) -> None:

@@ -103,6 +103,15 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
     )
 
 
+def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:
+    body = {"content": {"application/octet-stream": {}}}
+    catalog = read(
+        tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body})
+    )
+    assert catalog.tools[0].properties == {}
+    assert kinds(catalog) == ["unsupported"]
+
+
 @pytest.mark.parametrize(
     "operation",
     [
@@ -126,6 +135,30 @@ def test_a_reference_that_leads_outside_leaves_the_operation_out(
     catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", **operation}))
     assert (catalog.entries, catalog.tools) == (1, ())
     assert "unresolvable_reference" in kinds(catalog)
+
+
+def test_a_path_whose_reference_leads_nowhere_is_reported(tmp_path: Path) -> None:
+    operation = {"operationId": "add", "description": "Adds."}
+    paths = {"/a~b/{id}": {"$ref": "#/components/pathItems/None"}, "/b": {"post": operation}}
+    catalog = read(tmp_path, json.dumps({"openapi": "3.1.0", "paths": paths}))
+    (problem,) = [one for one in catalog.problems if one.kind == "unresolvable_reference"]
+    assert [tool.name for tool in catalog.tools] == ["add"]
+    assert problem.where.endswith("api.yaml#/paths/~1a~0b~1{id}")
+    assert (
+        "'/a~b/{id}' is at '#/components/pathItems/None', which is nothing in this file"
+        in problem.message
+    )
+
+
+def test_a_dead_reference_in_a_response_costs_only_the_result(tmp_path: Path) -> None:
+    response = {
+        "200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/None"}}}}
+    }
+    catalog = read(
+        tmp_path, document({"operationId": "add", "description": "Adds.", "responses": response})
+    )
+    assert catalog.tools[0].returns is None
+    assert kinds(catalog) == ["untyped_return"]
 
 
 def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
@@ -165,6 +198,21 @@ def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
 def test_hostile_yaml_is_explained(text: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"api\.yaml"):
         read(tmp_path, text)
+
+
+def test_headers_that_a_client_sets_are_no_parameters(tmp_path: Path) -> None:
+    stated = [
+        {"name": "x-api-version", "in": "header", "schema": {"type": "string"}},
+        {"name": "x-tenant", "in": "header", "required": True, "schema": {"type": "string"}},
+    ]
+    catalog = read(
+        tmp_path, document({"summary": "Adds a part.", "parameters": stated}), "api.json"
+    )
+    assert "x-api-version" not in catalog.tools[0].properties
+    assert "x-tenant" in catalog.tools[0].properties
+    assert any(
+        "'x-api-version' is set by a client" in problem.message for problem in catalog.problems
+    )
 
 
 def test_a_name_that_reads_as_a_path_is_a_plain_one_and_is_sent_as_it_was(tmp_path: Path) -> None:

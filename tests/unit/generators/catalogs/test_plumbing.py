@@ -146,3 +146,19 @@ def test_a_recipe_says_what_may_be_chosen(
             adapt([paged()], ToolChoice(plumbing=stated))
     else:
         assert adapt([paged()], ToolChoice(plumbing=stated))[0].plumbing == marked
+
+
+@pytest.mark.parametrize(
+    ("returned", "found"),
+    [
+        ({"jobs": THINGS, "cursor": TEXT}, ("cursor",)),
+        ({"jobs": THINGS, "next_cursor": TEXT}, ("cursor",)),
+        ({"jobs": THINGS}, ()),
+        ({"name": TEXT, "cursor": TEXT}, ()),
+    ],
+)
+def test_a_place_that_the_response_gives_back_is_one_to_go_on_from(
+    returned: Any, found: tuple[str, ...], tmp_path: Path
+) -> None:
+    returns = {"type": "object", "properties": returned}
+    assert plumbing(tmp_path, ("query", "cursor", TEXT), returns=returns) == found

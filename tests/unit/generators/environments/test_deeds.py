@@ -299,6 +299,15 @@ def test_effects_that_contradict_the_document_are_refused(
         board({name: Effect.model_validate(effect)})
 
 
+@pytest.mark.parametrize(
+    "effect",
+    [{"reads": True, "each": "x"}, {"creates": "a", "to": "b"}, {"updates": "a", "parts": "keeps"}],
+)
+def test_an_effect_says_only_what_goes_with_its_deed(effect: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"what (reads|creates|updates)"):
+        Effect.model_validate(effect)
+
+
 PROJECTS = [*ids(ask(BOARD.begin(), "list_projects"))[:2], -1]
 TASKS = [
     *ids(ask(BOARD.begin(), "tasks_of", project_id=PROJECTS[0])),

@@ -17,7 +17,13 @@ from callwright.generators.environments.protocol import (
     RecordedSettings,
     SimulatedSettings,
 )
-from callwright.generators.multi_step.making import plan_goals
+from callwright.generators.kinds import all_kinds
+from callwright.generators.multi_step.making import (
+    domains_for,
+    find_obstacle,
+    plan_goals,
+    share_over_domains,
+)
 from callwright.language.packs import of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal
@@ -136,6 +142,18 @@ def test_what_a_list_has_is_the_same_when_it_is_read(world: Environment) -> None
         assert answer(world, "get-book", id=book["id"]) == book
 
 
+def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(
+    tmp_path: Path,
+) -> None:
+    seal = {"type": "object", "properties": {"name": TEXT, "mark": {**TEXT, "pattern": "(?=a)b"}}}
+    paths = {
+        "/seals": {"get": operation("list-seals", "List seals", {"type": "array", "items": seal})}
+    }
+    seals = answer(library(tmp_path, {**DOCUMENT, "paths": paths}), "list-seals")
+    assert isinstance(seals, list)
+    assert all(isinstance(one, dict) and one.get("name") and not one.get("mark") for one in seals)
+
+
 def test_what_was_made_is_new_and_known_where_the_call_is_stored_already(tmp_path: Path) -> None:
     made = answer(library(tmp_path), "add-book", title="Winter at Sea")
     again = library(
@@ -166,6 +184,21 @@ def test_what_belongs_to_a_thing_is_its_own_and_not_narrowed_by_the_owners_id(
         if isinstance(loan, dict)
     ]
     assert len(numbers) == len(set(map(str, numbers)))
+
+
+def test_constants_are_sent_with_each_call_and_change_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "fixed").mkdir()
+    path = tmp_path / "fixed" / "api.yaml"
+    path.write_text(yaml.safe_dump(DOCUMENT), encoding="utf-8")
+    stated = {
+        "environment": "simulated",
+        "path": path,
+        "seed": 1,
+        "constants": {"list-books.genre": "poetry"},
+    }
+    settings = SimulatedSettings.model_validate(stated)
+    fixed = open_environment(settings, store=tmp_path / "fixed.sqlite", secret=str)
+    assert answer(fixed, "list-books")
 
 
 def test_results_fit_their_schema_and_ids_look_like_the_example(world: Environment) -> None:
@@ -208,12 +241,44 @@ def test_nothing_is_asked_of_what_is_removed(world: Environment) -> None:
         assert not any(one in others for one in removed)
 
 
+def test_the_link_that_is_missing_is_named(tmp_path: Path) -> None:
+    paths = {"/vaults/{vault_id}": DOCUMENT["paths"]["/vaults/{vault_id}"]}  # type: ignore[index]
+    world = library(tmp_path, {**DOCUMENT, "paths": paths})
+    assert planned(world, "library", 1) == []
+    assert "no result gives `vault_id` of open-vault, which no user would say" in find_obstacle(
+        "library", "en", world
+    )
+
+
 def test_a_simulated_environment_has_one_source(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="needs one of them"):
         SimulatedSettings.model_validate({"environment": "simulated"})
     settings = SimulatedSettings.model_validate({"environment": "simulated", "catalog": "library"})
     with pytest.raises(ConfigurationError, match="'library'"):
         open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
+
+
+def test_tools_of_too_small_domains_are_told_to_be_sorted_and_not_to_be_simulated(
+    world: Environment,
+) -> None:
+    few = [tool for tool in world.tools if tool.name in ("list-books", "get-book")]
+    with pytest.raises(
+        ConfigurationError,
+        match=r"4 tools or more .*'library' \(2\).*`categories`.*'multi_step_cross'",
+    ):
+        domains_for(all_kinds()["multi_step"], few)
+    with pytest.raises(ConfigurationError, match=r"all of 'library' \(2\)\. Ask for 'multi_step'"):
+        domains_for(all_kinds()["multi_step_cross"], few)
+    with pytest.raises(ConfigurationError, match="simulate a document of yours"):
+        domains_for(all_kinds()["multi_step"], [])
+
+
+def test_each_language_is_asked_of_the_domains_that_have_tools_in_it(world: Environment) -> None:
+    own = [tool.with_changes(category="图书馆", language="zh") for tool in world.tools]
+    shares = share_over_domains(all_kinds()["multi_step"], 4, ["en", "zh"], [*world.tools, *own])
+    assert [(one.language, one.place) for one in shares] == [("en", "library"), ("zh", "图书馆")]
+    alone = share_over_domains(all_kinds()["multi_step"], 4, ["en", "zh"], world.tools)
+    assert [(one.language, one.place) for one in alone] == [("en", "library"), ("zh", "library")]
 
 
 def test_the_world_of_a_recipe_begins_episodes_with_the_effects_that_the_recipe_says(

@@ -296,6 +296,20 @@ def test_effects_that_contradict_the_document_are_refused_with_the_tools_name(
         shop({name: Effect.model_validate(effect)})
 
 
+@pytest.mark.parametrize(
+    "effect",
+    [
+        {},
+        {"creates": "a", "deletes": "b"},
+        {"deletes": "a", "sets": {"b": 1}},
+        {"reads": True, "id": "x"},
+    ],
+)
+def test_an_effect_is_one_thing(effect: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"reads|deletes"):
+        Effect.model_validate(effect)
+
+
 def test_tools_that_only_have_names_change_what_is_said() -> None:
     tools = [
         tool("add_note", {"type": "object", "properties": {"note_id": TEXT}}, "text", text=TEXT),

@@ -74,6 +74,19 @@ def test_each_call_is_answered_by_the_world_that_has_its_tool(
     assert joined.begin().answer(Call(tool="nothing")).error == "not_found"
 
 
+async def test_builds_are_answered_as_by_each(
+    joined: JoinedEnvironment, parts: tuple[Environment, Environment]
+) -> None:
+    assert [await joined.answer(one) for one in (BICYCLE, PARCEL)] == [
+        await parts[0].answer(BICYCLE),
+        await parts[1].answer(PARCEL),
+    ]
+    assert (await joined.answer(Call(tool="nothing"))).error == "not_found"
+    assert {link.tool for link in joined.links} == {
+        link.tool for part in parts for link in part.links
+    }
+
+
 def test_what_changes_stands_after_the_name_of_its_world(joined: JoinedEnvironment) -> None:
     episode = joined.begin()
     for call in calls_in(joined):

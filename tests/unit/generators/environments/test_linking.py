@@ -5,11 +5,14 @@ responses.
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
 from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 
 NONE: JsonSchema = {"type": "object", "properties": {}}
@@ -99,6 +102,17 @@ def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:
     assert not read("3", {"name": "y"})
     assert not read(4, {"name": "y"})
     assert not is_borne_out(link, {"list": (Example(Call(tool="list"), "nothing like it"),)})
+
+
+NAMES = st.from_regex(r"[a-z_]{1,5}(\[\])?", fullmatch=True)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4), st.integers() | st.text())
+def test_a_value_put_at_a_parameters_place_is_found_there(
+    pieces: list[str], value: JsonValue
+) -> None:
+    parameter = ".".join(pieces)
+    assert list(values_of_parameter(argument_with(parameter, value), parameter)) == [value]
 
 
 def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:

@@ -16,9 +16,10 @@ from callwright.generators.environments.episodes import WorldEpisode, diff, worl
 from callwright.generators.environments.expressions import ExpressionCompiler
 from callwright.generators.environments.opening import open_environment, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
+from callwright.generators.environments.rules import RuleScope, read_rules
 from callwright.generators.environments.vocabularies import Wish, vocabulary_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call
+from callwright.warehouse.records import Call, Tool
 
 BOOK = {
     "title": "Book",
@@ -128,6 +129,9 @@ RULES: dict[str, Any] = {
     },
     "says": {"keyword": "rng.choice(stock).title"},
 }
+
+
+QUOTE = Tool(name="quote", description="-", parameters={}, category="-")
 
 
 def shop(folder: Path, rules: dict[str, Any] = RULES, size: str = "many") -> Environment:
@@ -252,6 +256,24 @@ def test_what_is_wrong_with_rules_is_told_with_its_place(
     place[path[-1]] = wrong
     with pytest.raises(ConfigurationError, match=re.escape(told)):
         shop(tmp_path, rules)
+
+
+def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(
+    tmp_path: Path,
+) -> None:
+    for stated, told in (
+        ("1 / 0", "division"),
+        ("given.lost", "no attribute"),
+        ("''.__class__", "unsafe"),
+        ("[].copy() + [].append(1)", "unsafe"),
+        ("'{0.__class__}'.format(0)", "unsafe"),
+        ("rng", "known"),
+    ):
+        (tmp_path / "rules.yaml").write_text(
+            yaml.safe_dump({"tools": {"quote": {"answer": stated}}})
+        )
+        with pytest.raises(ConfigurationError, match=rf"tools\.quote\.answer.*{told}"):
+            RuleScope(read_rules(tmp_path / "rules.yaml"), 0).answer(QUOTE, {})
 
 
 def test_what_an_expression_may_not_reach_is_refused_however_often_it_is_tried() -> None:

@@ -252,6 +252,14 @@ def test_a_line_that_is_no_recording_is_named(tmp_path: Path) -> None:
         open_recording(tmp_path / "absent.jsonl", "any")
 
 
+def test_a_store_without_the_environment_names_those_it_has(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path / "responses.sqlite")
+    store.put("shop", READ, CallResponse(1))
+    store.close()
+    with pytest.raises(ConfigurationError, match=r"\['shop'\]"):
+        open_recording(tmp_path / "responses.sqlite", "bank")
+
+
 async def test_responses_and_lapses_land_in_the_warehouse_once(
     stored: Stored, tmp_path: Path
 ) -> None:

@@ -5,7 +5,7 @@ what is given up.
 import pytest
 
 from callwright.generators.external.messages import Pronoun, SimulatedMessage, write_messages
-from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import EntityReference, Sample
 from tests.support.generators.external.fixtures import context_of, derivation
 
@@ -112,3 +112,8 @@ async def test_a_message_that_says_too_much_or_too_little_is_written_again(
     assert (await write_messages(reference, context))[0].message == GOOD.message
     with pytest.raises(ReplyError, match=reason):
         await write_messages(reference, context_of(word_pronoun=[PHRASE], write_message=[bad] * 3))
+
+
+async def test_a_reference_to_what_nobody_said_is_refused(reference: EntityReference) -> None:
+    with pytest.raises(RecordError, match="does not say 'Nowhere' for 'destination'"):
+        await write_messages(reference.with_changes(value="Nowhere"), context_of())

@@ -186,6 +186,17 @@ async def test_a_turn_that_says_too_much_or_too_little_is_reworded(
         await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad] * 3))
 
 
+async def test_a_phrase_and_words_with_a_letter_changed_are_still_those(perfect: Sample) -> None:
+    loose = PointedRequest(
+        request=(
+            f"Order a car from the old mil to {PHRASE.replace('sister', 'sisters')} for 3"
+            " passengers."
+        )
+    )
+    (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[loose]))
+    assert made.request == loose.request
+
+
 async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -> None:
     turns = list(dialogue.turns)
     turns[0] = UserTurn(text=f"{dialogue.request} I have a train at Central Station.")

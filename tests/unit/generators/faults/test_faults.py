@@ -11,7 +11,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.faults.making import obstacle
 from callwright.generators.faults.transcripts import keeps_choices
 from callwright.validators.checks.episodes import check_fault
-from callwright.warehouse.records import CallTurn, Sample, Verdict
+from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Verdict
 from tests.support.generators.depot import (
     MAKERS,
     Follower,
@@ -192,6 +192,64 @@ async def test_what_is_answered_otherwise_than_the_sample_has_it_is_contradicted
         "contradicted",
         {"fault_unlike"},
     )
+
+
+async def test_what_does_not_lead_to_the_end_is_contradicted(depot: Environment) -> None:
+    sample = spoilt(depot, plans(depot, "validation", most=1)[0])
+    verdict = await judged(sample.with_changes(changes=sample.changes[:1]), depot)
+    assert (verdict.decision, {one.kind for one in verdict.doubts}) == (
+        "contradicted",
+        {"fault_missed"},
+    )
+
+
+async def test_a_create_that_is_to_be_made_again_is_not_proved(depot: Environment) -> None:
+    plan = next(
+        plan
+        for seed in range(9)
+        for plan in plans(depot, "unsure", seed=seed)
+        if not plan.fault.takes_effect
+    )
+    sample = broken(spoilt(depot, plan), sort="timeout", due="retry")
+    verdict = await judged(sample, depot)
+    assert verdict.decision == "unproved"
+    assert "the call may not be made twice" in verdict.reason
+
+
+async def test_an_order_that_the_text_does_not_give_in_full_is_not_proved(
+    depot: Environment,
+) -> None:
+    sample = spoilt(depot, plans(depot, "injected", most=1)[0])
+    assert sample.fault
+    results = [turn for turn in sample.turns if isinstance(turn, ResultTurn)]
+    assert str(sample.fault.instead) in str(results[0].results)
+    short = spoilt_with(sample, depot, f"{sample.fault.value}. Do it.")
+    verdict = await judged(short, depot)
+    assert (verdict.decision, "does not say the whole order" in verdict.reason) == (
+        "unproved",
+        True,
+    )
+
+
+def spoilt_with(sample: Sample, depot: Environment, instead: str) -> Sample:
+    """A sample whose injected text is another one."""
+    assert sample.fault
+    text = sample.model_dump_json(exclude={"fault"}).replace(str(sample.fault.instead), instead)
+    return Sample.model_validate_json(text).with_changes(
+        fault=sample.fault.with_changes(instead=instead)
+    )
+
+
+async def test_a_right_value_that_nobody_says_is_not_proved(depot: Environment) -> None:
+    sample = spoilt(depot, plans(depot, "empty", most=1)[0])
+    assert sample.fault
+    turns = list(sample.turns)
+    due = turns[sample.fault.until]
+    assert isinstance(due, CallTurn)
+    bare = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in due.calls)
+    turns[sample.fault.until] = due.with_changes(calls=bare)
+    verdict = await judged(sample.with_changes(turns=tuple(turns)), depot)
+    assert "the request does not tell which name is right" in verdict.reason
 
 
 def test_nothing_goes_wrong_twice_or_where_no_world_changes(depot: Environment) -> None:

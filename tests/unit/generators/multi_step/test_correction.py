@@ -2,6 +2,7 @@
 what the request lacked.
 """
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from callwright.generators.multi_step.correction import MendedRequest, compare_p
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel, context_of
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,
     Default,
@@ -105,3 +107,11 @@ async def test_a_request_that_lacks_a_detail_is_mended_and_shown_before_and_afte
         ("request", text, request())
     ]
     assert '"value":"2026-12-05"' in chat.asked[0].messages[-1].content
+
+
+async def test_a_goal_that_no_path_meets_is_told() -> None:
+    wish = goal()
+    with pytest.raises(RecordError, match="No path meets the goal"):
+        await correct_paths(
+            await traced(wish.with_changes(candidates=wish.candidates[1:])), context()
+        )

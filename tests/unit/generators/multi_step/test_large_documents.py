@@ -3,7 +3,7 @@
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
 from callwright.generators.multi_step.tasks import BegunWorld
-from callwright.warehouse.records import Goal, JsonSchema
+from callwright.warehouse.records import Call, Goal, JsonSchema, Picked
 from tests.support.generators.multi_step.operations import (
     ID,
     TEXT,
@@ -87,6 +87,57 @@ async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
     assert "no tool that changes its world takes what another tool returns" in find_obstacle(
         "Notes", "en", BegunWorld(world)
     )
+
+
+async def test_what_has_no_name_is_called_by_its_heading_and_each_has_another() -> None:
+    event = thing(summary={"type": "string", "examples": ["Weekly call"]}, link=TEXT)
+    world = world_of_operations(
+        ("Events list_events", "get", "/events", listed(event), {}),
+        ("Events get_event", "get", "/events/{event_id}", event, {"event_id!": ID}),
+        ("Events delete_event", "delete", "/events/{event_id}", None, {"event_id!": ID}),
+        (
+            "Events read_guests",
+            "get",
+            "/events/{event_id}/guests",
+            listed(thing(name=TEXT)),
+            {"event_id!": ID},
+        ),
+    )
+    goals = await goals_of(BegunWorld(world), "Events")
+    tests = [
+        one
+        for goal in goals
+        for call in goal.calls
+        for taken in call.arguments.values()
+        if isinstance(taken, Picked)
+        for one in taken.where
+    ]
+    assert {one.field for one in tests if one.test == "equals"} == {"summary"}
+    assert len({one.value for one in tests}) > 1
+
+
+def test_what_a_result_holds_and_nothing_else_is_what_the_call_is_about() -> None:
+    layer = thing(start=TEXT)
+    plan: JsonSchema = {
+        "type": "object",
+        "properties": {"plan": thing(name=TEXT, layers=listed(layer))},
+    }
+    world = world_of_operations(
+        (
+            "Plans list_plans",
+            "get",
+            "/plans",
+            {"type": "object", "properties": {"plans": listed(thing(name=TEXT))}},
+            {},
+        ),
+        ("Plans create_plan", "post", "/plans", plan, {"name!": TEXT}),
+        ("Plans get_plan", "get", "/plans/{id}", plan, {"id!": ID}),
+    )
+    assert world.writes("create_plan")
+    episode = world.begin()
+    made = episode.answer(Call(tool="create_plan", arguments={"name": "Night shift"}))
+    assert made.problem == ""
+    assert made.response["plan"]["name"] == "Night shift"  # type: ignore[index,call-overload]
 
 
 async def test_a_task_asks_for_nothing_that_is_the_same_of_every_thing() -> None:

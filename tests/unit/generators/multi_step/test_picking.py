@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.environments.picking import choose, entries_of, value_at
-from callwright.generators.multi_step.resolving import original_index, strike_out
+from callwright.generators.multi_step.resolving import original_index, shifted, strike_out
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Strike
 
@@ -62,3 +62,8 @@ def test_what_is_struck_is_gone_and_what_stays_knows_where_it_was(
     assert left == [value for index, value in enumerate(held) if index not in gone]
     assert [held[original_index(index, gone)] for index in range(len(left))] == left
     assert response == {"a": {"b": held, "c": 1}}
+
+
+def test_only_moments_can_be_later() -> None:
+    with pytest.raises(RecordError, match="'soon' is no date and time"):
+        shifted("soon", 5)

@@ -1,18 +1,29 @@
 """Preliminary paths: what a model calls from request, tools and responses alone."""
 
 from contextlib import suppress
+from random import Random
 
 import pytest
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.multi_step.correction import MOST_CALLS, NextCall, NextCalls, trace_goals
+from callwright.generators.environments.vocabularies import vocabulary_of
+from callwright.generators.multi_step.correction import (
+    MOST_CALLS,
+    NextCall,
+    NextCalls,
+    abridged,
+    trace_goals,
+)
+from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.making import CROSS, plan_goals
 from callwright.generators.multi_step.resolving import resolve
+from callwright.generators.multi_step.sketches import Sketcher
+from callwright.generators.multi_step.tool_graph import ToolGraph
 from callwright.generators.multi_step.wording import word_goals
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Exchange, WordedGoal
+from callwright.warehouse.records import Exchange, Goal, Picked, WordedGoal
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.sampling import sampled
@@ -43,6 +54,31 @@ async def test_the_template_model_finds_the_path_of_a_goal_from_its_request(doma
         assert traced.problem == ""
         found += calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
     assert found >= 5
+
+
+async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
+    world = open_travel()
+    graph, vocabulary = ToolGraph(world, (), "en"), vocabulary_of(world)
+    for seed in range(200):
+        sketch = Sketcher(graph, vocabulary.element, Random(seed), crosses=True).draw(
+            ["Search_Flights", "Search_Taxi"]
+        )
+        calls = (
+            await Filling(graph, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        )
+        moment = calls[-1].arguments["pick_up_date_time"] if calls else None
+        if calls and isinstance(moment, Picked) and moment.later_by:
+            break
+    assert calls
+    keys = tuple(tool.key for tool in world.tools)
+    goal = Goal(
+        environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3
+    )
+    (worded,) = await word_goals(goal, context_of(world))
+    assert "minutes after" in worded.request
+    assert "arrival airport of" in worded.request
+    (traced,) = await trace_goals(worded, context_of(world))
+    assert calls_of(traced.trace) == calls_of((await resolve(goal, world)).path)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +139,19 @@ async def test_a_reply_that_says_nothing_or_calls_too_much_ends_the_trace(
     )
     assert reason in traced.problem
     assert traced.trace == ()
+
+
+def test_a_long_response_keeps_every_entry_and_every_identifier():
+    entries = [
+        {"id": "x" * 600, "price": at, "text": "so many words " * 400, "photos": list(range(90))}
+        for at in range(20)
+    ]
+    shown = abridged({"data": entries})
+    assert isinstance(shown, dict)
+    data = shown["data"]
+    assert isinstance(data, list)
+    assert [(one["id"], one["price"]) for one in data] == [
+        (one["id"], one["price"]) for one in entries
+    ]  # type: ignore[index,call-overload]
+    assert len(str(shown)) < 24_000
+    assert abridged({"data": 1}) == {"data": 1}

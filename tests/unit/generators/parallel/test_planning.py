@@ -2,6 +2,8 @@
 alike for any count.
 """
 
+from random import Random
+
 import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
@@ -13,10 +15,14 @@ from callwright.generators.parallel.making import (
     plan_parallel,
     stated_values,
     wording_problem,
+    write_parallel,
 )
+from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Tool
+from callwright.warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
 
 TOOLS = tuple(seed_tools())
 
@@ -106,3 +112,30 @@ def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(
         (1, "destination"): "the old mill",
         (1, "passengers"): "my parents and the two of us",
     }
+
+
+async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:
+    calls = tuple(
+        PlannedCall(
+            tool=RIDE.name,
+            arguments={
+                name: StatedValue(value=one, element="text") for name, one in values.items()
+            },
+        )
+        for values in RIDES
+    )
+    plan = RoutingPlan(
+        kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1
+    )
+    quote = CallMention(call=1, parameter="passengers", words="My parents and the two of us.")
+    script = {
+        "write_parallel": [ParallelWording(request=TEXT, parts=[])],
+        "quote_values": [QuotedValues(quotes=[quote])],
+    }
+    chat = ScriptedModel(script)
+    [sample] = await write_parallel(plan, StageContext(chat, Random(1), {RIDE.key: RIDE}))
+    assert sample.request == TEXT
+    assert [call.arguments for call in sample.gold] == [*RIDES]
+    assert all(len(call.evidence) == 2 for call in sample.gold)
+    assert '"value":4' in chat.asked[-1].messages[-1].content
+    assert '"value":3' not in chat.asked[-1].messages[-1].content

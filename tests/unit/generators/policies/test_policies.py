@@ -5,9 +5,10 @@ import pytest
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.policies import PolicyBook
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.policies.making import obstacle
 from callwright.generators.policies.surveying import survey_policies
 from callwright.validators.tasks import Task
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -18,7 +19,7 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from tests.support.generators.depot import Follower, as_made, drive, errand, open_depot
-from tests.support.generators.policies import ASK, HEAVY, LIGHT, judged, of_due
+from tests.support.generators.policies import ASK, HEAVY, LIGHT, judged, of_due, policed, under
 
 SORTS = {
     "allowed": (LIGHT, "call", "allowed", False),
@@ -263,3 +264,12 @@ def test_policies_of_a_recipe_that_are_sound_are_not_spoken_of(depot: Environmen
     assert (
         next(survey_policies([ASK], [])).message == "calls change none of the recipe's environments"
     )
+
+
+async def test_what_no_policy_decides_is_no_sample(depot: Environment) -> None:
+    other = Policy(name="other", tools=("delete_parcel",), ask_first=True, says="Ask.")
+    with pytest.raises(RecordError, match="No policy decides"):
+        await under(depot, other)
+    assert obstacle(await under(depot, LIGHT), {})
+    assert obstacle(errand(depot), {}) == ""
+    assert policed(depot).policies == ()

@@ -106,6 +106,20 @@ async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonVa
     ]
 
 
+async def test_calls_of_one_tool_that_could_be_mistaken_for_each_other_stay_as_drawn() -> None:
+    calls = (call_of(RENT, city="Drawnton"), call_of(RENT, city="Lotsville"))
+    same = [
+        {**BOTH[2], "call": at, "value": value}
+        for at, value in enumerate(["Bergen", "bergen harbour"])
+    ]
+    assert [one["city"] for one in (await chosen(same, calls=calls))[0]] == [
+        "Drawnton",
+        "Lotsville",
+    ]
+    other = [{**BOTH[2], "call": at, "value": value} for at, value in enumerate(["Bergen", "Oslo"])]
+    assert [one["city"] for one in (await chosen(other, calls=calls))[0]] == ["Bergen", "Oslo"]
+
+
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 )

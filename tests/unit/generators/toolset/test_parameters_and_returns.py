@@ -131,6 +131,18 @@ async def test_the_schema_accepts_what_people_say_and_nothing_else() -> None:
         assert len(argument_problems(tool, wrong, partial=True)) == 1, wrong
 
 
+async def test_a_list_and_a_group_hold_plain_members() -> None:
+    names = parameter("names", kind="list", description="names", examples=FOUR)
+    span = parameter("span", kind="group", description="span", members=members(2))
+    spans = parameter("spans", kind="list", description="spans", members=members(1))
+    _, context = scripted({"choose_tool_parameters": [parameters(names, span, spans)]})
+    (made,) = await choose_tool_parameters(described(), context)
+    properties = made.parameters["properties"]
+    assert properties["names"]["items"] == {"type": "string", "examples": FOUR}
+    assert properties["span"]["required"] == ["part0", "part1"]
+    assert properties["spans"]["items"]["type"] == "object"
+
+
 @pytest.mark.parametrize(("answer", "problem"), UNUSABLE)
 async def test_unusable_parameters_are_given_up_after_three_answers(
     answer: ToolParameters, problem: str
