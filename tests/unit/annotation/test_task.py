@@ -108,22 +108,6 @@ def test_tools_are_described_with_types_needs_and_limits(sample, tools):
     assert "  • seating (string, optional, one of inside / outside / bar, = inside)" in text
 
 
-def test_the_annotator_reads_what_kind_of_sample_it_is(make_sample, tools):
-    title = review_task(make_sample(kind="imperfect"), tools, [], reason="-").title
-    assert (
-        title
-        == "dining · imperfect · details are left out on purpose; the calls hold only what is said"
-    )
-    made_of_another = review_task(make_sample(kind="mQmA_SO_case1"), tools, [], reason="-").title
-    assert made_of_another.startswith(
-        "dining · mQmA_SO_case1 · the user corrects a value in the turn that says it"
-    )
-    assert (
-        review_task(make_sample(kind="hitherto_unknown"), tools, [], reason="-").title
-        == "dining · hitherto_unknown"
-    )
-
-
 FACTS = [
     (
         "adds",

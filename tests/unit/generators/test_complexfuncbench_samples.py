@@ -158,26 +158,6 @@ def test_steps_are_call_turns_that_were_made_with_their_responses(tmp_path: Path
     assert len(sample.candidates) == len(FUNCTIONS)
 
 
-def test_arguments_have_evidence_where_it_can_be_found(tmp_path: Path) -> None:
-    sample = sample_of(tmp_path, record())
-    found = {one.argument: one for call in sample.turns[5].calls[:1] for one in call.evidence}  # type: ignore[union-attr]
-    assert {name: one.kind for name, one in found.items()} == {
-        "dest_id": "response",
-        "categories_filter[0]": "response",
-        "categories_filter[1]": "response",
-        "arrival_date": "span",
-        "adults": "span",
-        "currency": "default",
-        "stays[0].place": "span",
-    }
-    assert found["dest_id"].path == "turns[2].results[0].data[0].dest_id"
-    assert found["categories_filter[1]"].path == "turns[4].results[0].filters[1].id"
-    date = found["arrival_date"]
-    assert REQUEST[date.start : date.end] == date.quote == "2026-12-01"
-    reviews = sample.gold[0].evidence[0]
-    assert (reviews.path, reviews.rule) == ("turns[6].results[0].data.hotels[0].hotel_id", "text")
-
-
 def changed(at: int, message: Any) -> dict[str, Any]:
     return record(conversations=[*CONVERSATION[:at], message, *CONVERSATION[at + 1 :]])
 

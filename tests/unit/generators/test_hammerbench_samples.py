@@ -138,26 +138,6 @@ def test_the_gold_of_a_published_request_is_its_label(
         assert all(call.tool in {tool.name for tool in found.tools} for call in found.sample.gold)
 
 
-def test_an_external_message_stands_apart_from_what_is_said(tmp_path: Path) -> None:
-    single = sample_of(
-        tmp_path,
-        "ST_External.json",
-        record(("user", "EK:Set it to 3.\nquery:Do it."), label(level=3)),
-    )
-    assert single.kind == "external"
-    multi = sample_of(
-        tmp_path,
-        "HammerBench_External.json",
-        record(("user", "As he wrote<EK>:Set it to 3."), label(level=3)),
-    )
-    assert multi.kind == "sQsA_external"
-    for sample, said in ((single, "Do it."), (multi, "As he wrote")):
-        turn = sample.turns[0]
-        assert isinstance(turn, UserTurn)
-        assert turn.external is not None
-        assert (turn.text, turn.external.text, turn.external.app) == (said, "Set it to 3.", "")
-
-
 def test_a_kind_is_told_by_the_record_s_id_where_the_file_does_not(tmp_path: Path) -> None:
     made = record(("user", "Dim it."), label(), id="mQmA_4_0")
     assert sample_of(tmp_path, "examples.json", made).kind == "mQmA"

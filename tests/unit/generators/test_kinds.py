@@ -1,10 +1,8 @@
 """The table of kinds, and the order in which they can be made."""
 
-from importlib.resources import files
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,30 +78,3 @@ def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_pat
     assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(
         kind_rows(), key=itemgetter("name")
     )
-
-
-def test_a_warehouse_of_before_knows_the_kinds_of_the_samples_that_it_has(tmp_path: Path) -> None:
-    names = [
-        "conversation_SO_case1",
-        "multi_step_IS",
-        "sQsA_external_mSv",
-        "mQmA_external",
-        "multi_step_cross",
-    ]
-    path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(
-        files("callwright.warehouse").joinpath("migrations").iterdir(), key=attrgetter("name")
-    )
-    with duckdb.connect(str(path)) as old:
-        old.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for script in scripts:
-            if script.name < "0014":
-                old.execute(script.read_text(encoding="utf-8"))
-                old.execute("insert into migrations (name) values (?)", [script.name])
-        other = "select * replace (unnest(?) as kind) from samples right join (select 1) on true"
-        old.execute(f"create table others as {other}", [names])
-        old.execute("drop table samples; alter table others rename to samples")
-    expected = sorted(kind_rows(names), key=itemgetter("name"))
-    assert sorted(Warehouse(path).rows("from kinds"), key=itemgetter("name")) == expected

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
@@ -12,7 +11,6 @@ from jsonschema import Draft202012Validator, FormatChecker
 from callwright.generators.catalogs.own_catalogs import read_seed_folder, seed_tools
 from callwright.warehouse.records import JsonSchema, Language, Tool
 
-CHINESE = re.compile(r"[\u3400-\u9fff]")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 ENTRY = """
 category: Pets
@@ -70,21 +68,6 @@ def schemas_in(schema: JsonSchema) -> Iterator[JsonSchema]:
         yield from schemas_in(schema["items"])
 
 
-def words_in(node: Any) -> Iterator[str]:
-    """Every text that a person would read in a schema: descriptions, examples, choices,
-    defaults.
-    """
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, list):
-        for item in node:
-            yield from words_in(item)
-    elif isinstance(node, dict):
-        for key, value in node.items():
-            if key not in ("type", "format", "pattern", "required"):
-                yield from words_in(value)
-
-
 def labelled(tools: list[Tool]) -> Iterator[tuple[str, JsonSchema]]:
     for tool in tools:
         for name, schema in tool.properties.items():
@@ -139,26 +122,6 @@ def test_examples_choices_and_defaults_fit_their_own_schema(tools: list[Tool]) -
             assert [
                 error.message for value in shown for error in validator.iter_errors(value)
             ] == []
-
-
-def test_english_tools_have_no_chinese_and_chinese_tools_speak_chinese(
-    tools: list[Tool], language: Language
-) -> None:
-    for tool in tools:
-        described = [tool.description] + [
-            schema["description"]
-            for properties in (tool.properties, (tool.returns or {})["properties"])
-            for outer in properties.values()
-            for schema in schemas_in(outer)
-            if "description" in schema
-        ]
-        if language == "zh":
-            assert all(CHINESE.search(text) for text in described), tool.name
-        else:
-            assert not any(CHINESE.search(text) for text in words_in(tool.parameters)), tool.name
-            assert not any(
-                CHINESE.search(text) for text in [*described, *words_in(tool.returns)]
-            ), tool.name
 
 
 def test_every_parameter_and_every_result_is_described(tools: list[Tool]) -> None:

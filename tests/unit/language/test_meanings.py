@@ -7,10 +7,8 @@ import pytest
 
 from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in, make_value
-from callwright.language.packs import of
 
 TEXT = {"type": "string"}
-FIRST_NAMES = frozenset(of("en").data["values"]["first_names"])
 
 
 def made(name: str, description: str = "", **schema: object) -> list[object]:
@@ -116,28 +114,3 @@ def test_what_belongs_to_a_mail_is_no_address() -> None:
     addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
     assert all("@" in str(one) for name in addresses for one in made(name))
     assert all("@" in str(one) for one in made("whom", "The email of the user"))
-
-
-@pytest.mark.parametrize(
-    ("tool", "does", "description", "is_person"),
-    [
-        ("create_playlist", "Create a playlist for a user", "", False),
-        (
-            "create-playlist",
-            "Create a playlist for a user",
-            'The name for the new playlist, as in "My Songs"',
-            False,
-        ),
-        ("add_team", "Let a member add a team", "The team's name", False),
-        ("addTeam", "Add a team with its members", "Name", False),
-        ("create_user", "Create a user", "", True),
-        ("update_order", "Change an order", "Name of the customer", True),
-        ("invite", "Invite a person", "", True),
-    ],
-)
-def test_a_name_is_of_what_its_description_or_else_its_tool_is_about(
-    tool: str, does: str, description: str, is_person: bool
-) -> None:
-    schemas = in_context({"name": {**TEXT, "description": description}}, tool, does)
-    values = {str(make_value("name", schemas["name"], "en", Random(seed))) for seed in range(20)}
-    assert {value.split()[0] in FIRST_NAMES for value in values} == {is_person}

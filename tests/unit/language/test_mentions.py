@@ -44,25 +44,6 @@ def test_a_day_is_read_with_all_that_its_words_may_mean(
 
 @needs_duckling
 @pytest.mark.parametrize(
-    ("language", "text", "clocks"),
-    [
-        ("en", "at half past seven", {"07:30", "19:30"}),
-        ("en", "quarter past eleven tonight", {"23:15"}),
-        ("en", "at 15:30", {"15:30"}),
-        ("es", "a las cinco menos cuarto de la tarde", {"16:45"}),
-        ("zh", "明儿下午两点", {"14:00"}),
-        ("ko", "오후 3시", {"15:00"}),
-    ],
-)
-def test_a_time_without_its_half_of_the_day_stays_open(
-    language: str, text: str, clocks: set[str]
-) -> None:
-    [found] = find_moments(text, language, NOW)
-    assert found.clocks == clocks
-
-
-@needs_duckling
-@pytest.mark.parametrize(
     ("language", "text", "value", "unit"),
     [
         ("en", "a timer of two hours", 2, "hour"),

@@ -1,17 +1,9 @@
 """Tools of a category that do the same."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from callwright.testing import make_tool
-from callwright.validators.toolset.redundancy import (
-    ALIKE,
-    IN_DOUBT,
-    are_opposed,
-    check_redundancy,
-    find_duplicate_tools,
-)
+from callwright.validators.toolset.redundancy import ALIKE, IN_DOUBT, are_opposed, check_redundancy
 from callwright.warehouse.records import Language, Tool
 
 TEXT: dict[str, str] = {}
@@ -103,28 +95,4 @@ def test_only_tools_of_one_category_and_language_are_compared() -> None:
     other_language = one.with_changes(language="zh")
     assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {
         "proved"
-    }
-
-
-@settings(max_examples=6)
-@given(st.permutations(range(4)))
-def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(
-    order: list[int],
-) -> None:
-    tools = [
-        make_tool("findFlights", "Find flights from one city to another.", origin=TEXT),
-        make_tool("searchFlights", "Search flights between two cities.", origin=TEXT),
-        make_tool("deleteNote", "Delete a note.", title=TEXT),
-        make_tool("removeNote", "Remove a note.", title=TEXT),
-    ]
-    given_tools = [tools[place] for place in order]
-    verdicts = check_redundancy(given_tools)
-    assert [verdict.subject for verdict in verdicts] == [one.key for one in given_tools]
-    assert verdicts[0].decision == "proved"
-    pairs = {
-        frozenset((twins.one.name, twins.other.name)) for twins in find_duplicate_tools(given_tools)
-    }
-    assert pairs == {
-        frozenset(("findFlights", "searchFlights")),
-        frozenset(("deleteNote", "removeNote")),
     }

@@ -17,7 +17,7 @@ from callwright.validators.metrics.confetti.scores import ActScores, ConfettiSco
 from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.records import Grade, Prediction, Score
+from callwright.warehouse.records import Prediction, Score
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import TOP
 
@@ -101,26 +101,6 @@ def test_scores_of_a_choice_or_a_judge_replace_their_own_only(warehouse: Warehou
     ]
     with pytest.raises(StoreError, match="CHECK constraint"):
         warehouse.execute("update scores set snapshots = 'middle'")
-
-
-def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(warehouse: Warehouse) -> None:
-    grade = Grade(
-        prediction=PREDICTION.key,
-        judge="j",
-        metric="judge_score",
-        value=0.85,
-        count=1,
-        reason="Near.",
-        version="1",
-    )
-    warehouse.put([grade, grade, grade.with_changes(metric="parameter_validity", value=2, count=3)])
-    rows = warehouse.rows("select metric, value, count from grades order by metric")
-    assert [tuple(row.values()) for row in rows] == [
-        ("judge_score", 0.85, 1),
-        ("parameter_validity", 2, 3),
-    ]
-    with pytest.raises(StoreError, match="CHECK constraint"):
-        warehouse.execute("update grades set metric = 'beauty'")
 
 
 BOARDS = (

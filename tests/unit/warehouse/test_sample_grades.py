@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callwright.flows.stages import stage_rows
+from callwright.validators.checks.table import settled_claims
 from callwright.validators.checks.verdicts import read_by
 from callwright.warehouse.records import (
     CallTurn,
@@ -59,6 +60,8 @@ def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> li
 def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
     warehouse.put(verdicts)
     [row] = warehouse.rows("select grade, models, proved_claims, open_claims from sample_grades")
+    settled = settled_claims(verdicts)
+    assert (row["grade"], {*row["open_claims"]}) == (settled.grade, settled.open)
     return row
 
 
@@ -103,6 +106,16 @@ def test_who_made_a_sample_is_no_witness_for_it(warehouse: Warehouse) -> None:
 
 def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Warehouse) -> None:
     assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
+
+
+def test_what_one_rule_leaves_open_no_other_rule_proves(warehouse: Warehouse) -> None:
+    decisions: dict[str, Decision] = {"replies": "proved", "answers_request": "unproved"}
+    told = [
+        Verdict(subject=sample().key, check=name, decision=decision)
+        for name, decision in decisions.items()
+    ]
+    row = graded(warehouse, *by_rules(sample()), *read(sample()), *told)
+    assert (row["grade"], row["open_claims"]) == ("open", ["replies"])
 
 
 def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:

@@ -125,59 +125,11 @@ def test_any_swagger_is_read_or_explained(
     assert all(set(tool.required) <= set(tool.properties) for tool in catalog.tools)
 
 
-def body_of(schema: Any, folder: Path) -> Catalog:
-    stated = {"required": True, "content": {"application/json": {"schema": schema}}}
-    operation = {"operationId": "add", "summary": "Add.", "requestBody": stated}
-    return read(folder, {"openapi": "3.0.0", "paths": {"/x": {"post": operation}}})
-
-
 A = {
     "type": "object",
     "properties": {"a": {"type": "string"}, "c": {"type": "string"}},
     "required": ["a", "c"],
 }
-B = {
-    "type": "object",
-    "properties": {"b": {"type": "string"}, "c": {"type": "integer"}},
-    "required": ["b", "c"],
-}
-
-
-@pytest.mark.parametrize(
-    ("schema", "names", "required", "kinds"),
-    [
-        ({**A, "nullable": True}, ["a", "c"], ("a", "c"), []),
-        ({"anyOf": [A, {"type": "null"}]}, ["a", "c"], ("a", "c"), []),
-        ({"oneOf": [A, B]}, ["a", "c", "b"], ("c",), ["flattened_body"]),
-        ({"allOf": [A, B]}, ["a", "c", "b"], ("a", "c", "b"), []),
-        ({**A, "additionalProperties": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
-        (
-            {**A, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]},
-            ["a", "c"],
-            ("a", "c"),
-            ["flattened_body"],
-        ),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, ["body"], ("body",), []),
-        ({"oneOf": [A, {"type": "array"}]}, ["body"], ("body",), []),
-        ({"oneOf": [A, True]}, ["body"], ("body",), []),
-        ({"anyOf": 3, **A}, ["a", "c"], ("a", "c"), ["invalid_keyword"]),
-        ({**A, "required": ["a", "a"]}, ["a", "c"], ("a",), []),
-    ],
-)
-def test_a_body_keeps_its_fields_where_it_is_an_object(
-    schema: Any,
-    names: list[str],
-    required: tuple[str, ...],
-    kinds: list[str] | None,
-    tmp_path: Path,
-) -> None:
-    catalog = body_of(schema, tmp_path)
-    if kinds is None:
-        assert catalog.tools == ()
-        return
-    (tool,) = catalog.tools
-    assert (list(tool.properties), tool.required) == (names, required)
-    assert [problem.kind for problem in catalog.problems] == kinds
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
-from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.linking import find_links
 from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 
@@ -66,24 +66,6 @@ def test_a_name_that_people_say_is_no_link_but_a_reference_by_name_is(
         find_links(endpoints, spoken=True), "find_customer", "name"
     )
     assert ("read_customer", "", "shop_name") in sources(find_links(endpoints), "read_shop", "name")
-
-
-def test_a_description_ends_with_where_the_value_stands(endpoints: tuple[Endpoint, ...]) -> None:
-    tools = {
-        tool.name: tool
-        for tool in with_hints([one.tool for one in endpoints], find_links(endpoints))
-    }
-    assert (
-        tools["read_customer"].properties["id"]["description"]
-        == "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the"
-        " response of find_customer) (`customer_id` in the response of read_order)"
-        " (`customer_id` of an entry in the response of filter_orders)"
-    )
-    deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"][
-        "description"
-    ]
-    assert "(`id` of an entry in the response of list_orders)" in deep
-    assert "response of" not in tools["find_customer"].properties["name"]["description"]
 
 
 def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:

@@ -119,22 +119,6 @@ def test_the_same_call_is_answered_alike_and_defaults_may_be_left_out(
     asyncio.run(check())
 
 
-async def test_another_seed_is_another_world(traveller: Traveller) -> None:
-    other = Traveller(open_travel(7), "Paris", "Rome")
-    for name in (
-        "Search_Hotel_Destination",
-        "Search_Hotels",
-        "Search_Flights",
-        "Search_Car_Rentals",
-        "Search_Attractions",
-    ):
-        mine, theirs = await traveller.arguments(name), await other.arguments(name)
-        assert await traveller.good(name, mine) != await other.good(name, theirs)
-    identifier = (await traveller.arguments("Get_Hotel_Details"))["hotel_id"]
-    refused = await other.refused("Get_Hotel_Photos", {"hotel_id": identifier})
-    assert refused == f"There is no hotel with the id {identifier!r}."
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "word"),
     [

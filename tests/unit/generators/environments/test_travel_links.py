@@ -37,19 +37,3 @@ def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], l
     except NothingThereError:
         assume(link.source != "Get_Availability")  # an attraction is closed on some days
         raise
-
-
-def test_every_parameter_that_nobody_can_say_has_a_link() -> None:
-    linked = {(link.tool, link.parameter) for link in WORLD.links}
-    for name in (
-        "dest_id",
-        "hotel_id",
-        "token",
-        "offerToken",
-        "slug",
-        "search_key",
-        "vehicle_id",
-        "pick_up_place_id",
-    ):
-        for tool in WORLD.tools:
-            assert name not in tool.properties or (tool.name, name) in linked, (tool.name, name)

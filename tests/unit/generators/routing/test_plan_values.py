@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from callwright.generators.own_values import OwnValues
 from callwright.generators.routing.wording import PlanValues, choose_plan_values
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import are_contradictory, argument_problems
+from callwright.generators.tools import argument_problems
 from callwright.testing import ScriptedModel
 from callwright.warehouse.records import Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
@@ -141,18 +141,3 @@ async def test_whatever_is_answered_the_calls_are_full_and_fit_their_schemas(
     made, _ = await chosen(first, second)
     for one, arguments in zip((BOOK, RENT), made, strict=True):
         assert argument_problems(one, arguments, partial=False) == []
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "against"),
-    [
-        (tool("deleteTask", ("task_gid",)), tool("updateTask", ("task_gid",)), True),
-        (tool("update_task", ("name",)), tool("remove_task", ("gid",)), True),
-        (tool("deleteTask", ("task_gid",)), tool("createStory", ("text",)), False),
-        (tool("getTask", ("task_gid",)), tool("updateTask", ("task_gid",)), False),
-    ],
-)
-def test_calls_that_remove_and_change_the_same_thing_contradict(
-    one: Tool, other: Tool, against: bool
-) -> None:
-    assert are_contradictory(one, other) is are_contradictory(other, one) is against

@@ -126,22 +126,6 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(
     assert await is_proved(sample, context_for())
 
 
-async def test_after_executed_calls_nothing_that_is_kept_becomes_untrue(
-    conversations: Made, context_for: Any
-) -> None:
-    source = conversations["executed"]()
-    change = changed(source, "mSv", "city", "Lisbon", turn=3)
-    [sample] = await override_values(
-        change, context_for(1, scripted(("And the forecast for Lisbon?", "Lisbon")))
-    )
-    assert sample.turns[: len(source.turns)] == source.turns  # the assistant has answered already
-    assert [turn.kind for turn in sample.turns[len(source.turns) :]] == ["user", "calls"]
-    assert sample.gold == (sample.gold[0],)
-    assert sample.gold[0].arguments == {"city": "Lisbon", "date": "2027-03-04"}
-    assert sample.kind == "multi_step_mSv"
-    assert await is_proved(sample, context_for())
-
-
 async def test_a_wording_is_asked_for_again_until_it_does(
     conversations: Made, context_for: Any
 ) -> None:

@@ -11,7 +11,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.users.user import MOST_TURNS, SimulatedUser
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Language, UserTurn
+from callwright.warehouse.records import Language
 from tests.support.generators.multi_step.workshop import open_workshop, request_to_paint
 
 
@@ -69,27 +69,6 @@ async def test_half_of_what_it_knows_is_held_back_and_the_rest_is_said(
     assert words[kept] not in user.opening
     assert words[other] in user.opening
     assert f"(ask me for the {CALLED[kept]})" in user.opening
-
-
-async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Environment) -> None:
-    """Who asks for the colour could not be told which one."""
-    sample = request_to_paint(workshop)
-    listed = Evidence(
-        argument="colour",
-        kind="span",
-        turn=0,
-        start=len(sample.request) + 5,
-        end=len(sample.request) + 8,
-    )
-    first = GoldCall(tool="list_bicycles", arguments={"colour": "red"}, evidence=(listed,))
-    text = f"{sample.request} Now red."
-    turns = (UserTurn(text=text), CallTurn(calls=(first,), executed=True), *sample.turns[2:])
-    openings = []
-    for number in range(8):
-        user = SimulatedUser(sample.with_changes(turns=turns), workshop.tools, None, number)
-        openings.append(await user.open())
-    assert {"white" in one and "red" in one for one in openings} == {True}
-    assert {"(ask me for the part)" in one for one in openings} == {True}
 
 
 async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment) -> None:

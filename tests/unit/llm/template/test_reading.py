@@ -100,20 +100,3 @@ def test_the_tool_is_that_of_the_latest_turn_that_names_one() -> None:
     assert choose_tool([*VIEWS.values()], [cancel, book]) is VIEWS[TABLE]
     assert choose_tool([*VIEWS.values()], [book, cancel]) is VIEWS["Dining.Tables.cancelTable"]
     assert choose_tool([*VIEWS.values()], [Turn("user", "Sing me a lullaby.")]) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "read"),
-    [
-        (
-            "出发城市是哪里？ 到达城市是哪里？",
-            "成都。 昆明。",
-            {"origin": "成都", "destination": "昆明"},
-        )
-    ],
-)
-def test_an_answer_is_read_in_the_shapes_of_its_language(
-    question: str, answer: str, read: dict[str, Any]
-) -> None:
-    turns = [Turn("user", "查询列车车次。"), Turn("assistant", question), Turn("user", answer)]
-    assert read_values(VIEWS[TRAINS], turns) == read

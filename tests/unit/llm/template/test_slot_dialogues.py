@@ -56,21 +56,6 @@ def test_an_answer_quotes_words_that_say_its_value(
     assert "{" not in answered.text
 
 
-@pytest.mark.parametrize(
-    ("question", "asked"),
-    [
-        ("What time works for you?", ["time"]),
-        ("How many guests? And which restaurant do you mean?", ["guests", "restaurant"]),
-        ("Which seating area would you like: window, terrace or quiet corner?", ["seating"]),
-        ("Anything else?", []),
-    ],
-)
-def test_a_question_asks_for_what_it_names_or_can_only_mean(
-    question: str, asked: list[str]
-) -> None:
-    assert [one.name for one in asked_parameters(TABLE, question)] == asked
-
-
 @pytest.mark.parametrize("defect", [WRONG_ARGUMENT, EXTRA_ARGUMENT, HALLUCINATED_VALUE])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: int) -> None:

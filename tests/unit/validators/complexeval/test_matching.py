@@ -1,19 +1,10 @@
 """The parts of ComplexEval one by one: formats, rules, values, what differs."""
 
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import check_format
 from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.validators.metrics.complexeval.turns import (
-    check_values,
-    describe_difference,
-    match_by_rule,
-    wrong_arguments,
-)
+from callwright.validators.metrics.complexeval.turns import check_values, wrong_arguments
 from callwright.warehouse.records import Call, EvalMode
 from tests.support.validators.complexeval.paths import (
     DESTINATION,
@@ -27,13 +18,6 @@ from tests.support.validators.complexeval.paths import (
 NAMED = {one.name: one for one in TOOLS}
 EXACT = {"Search_Hotels": ["dest_id", "categories_filter"]}
 MODES: tuple[EvalMode, ...] = ("as_paper", "as_published_code")
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
 
 
 def about(mistake: Mistake | None) -> tuple[str, str] | None:
@@ -101,21 +85,3 @@ def test_every_argument_that_is_wrong_is_counted() -> None:
         "adults",
     )
     assert wrong_arguments(DESTINATION, HOTELS) == tuple(HOTELS.arguments)
-
-
-@given(
-    arguments=st.dictionaries(
-        st.sampled_from(["dest_id", "adults", "categories_filter", "x"]), JSON
-    )
-)
-def test_no_arguments_break_a_check(arguments: dict[str, Any]) -> None:
-    made = Call(tool="Search_Hotels", arguments=arguments)
-    for mode in MODES:
-        check_format(made, NAMED, mode)
-    match_by_rule(made, HOTELS, {"categories_filter"})
-    check_values(made, HOTELS, EXACT)
-    assert describe_difference(made, HOTELS).kind in {
-        "value_error",
-        "param_missing",
-        "param_hallucination",
-    }

@@ -2,10 +2,6 @@
 (Algorithm 1).
 """
 
-from typing import Any
-
-import pytest
-
 from callwright.validators.metrics.complexeval.calls import CandidateCall
 from callwright.validators.metrics.complexeval.turns import GENERAL_ERROR
 from tests.support.validators.complexeval.paths import (
@@ -60,35 +56,6 @@ async def test_a_fault_of_the_form_is_told_in_particular_and_can_be_mended() -> 
         "error": "Get_Filter needs the parameter 'dest_id'; give it a value."
     }
     assert judged[0][1].matched == "rule"
-
-
-@pytest.mark.parametrize(
-    ("script", "error_type", "parameter"),
-    [
-        (([call("Taxi_Search_Location", query="New York")], "Done."), "func_error", ""),
-        (([call("Find_Hotel", query="New York")], "Done."), "func_error", ""),
-        (([without(DESTINATION, "query")], "Done."), "param_missing", "query"),
-        (
-            ([DESTINATION], [FILTER], [without(HOTELS, "adults"), REVIEWS], "Done."),
-            "param_missing",
-            "adults",
-        ),
-        (([altered(DESTINATION, country="US")], "Done."), "hallucination", "country"),
-        (
-            ([DESTINATION], [altered(FILTER, adults=3)], [HOTELS, REVIEWS], "Done."),
-            "hallucination",
-            "adults",
-        ),
-        (([altered(DESTINATION, query="Boston")], "Done."), "value_error", "query"),
-        (([altered(DESTINATION, query=7)], "Done."), "value_error", "query"),
-        (("Done.",), "stop_early", ""),
-        (([DESTINATION], [FILTER], [REVIEWS], "Done."), "stop_early", ""),
-    ],
-)
-async def test_each_way_to_err_has_its_name(script: Any, error_type: str, parameter: str) -> None:
-    outcome, _ = await drive(open_run("as_paper"), *script)
-    assert outcome.error is not None
-    assert (outcome.error.error_type, outcome.error.parameter) == (error_type, parameter)
 
 
 async def test_what_was_made_good_is_not_what_the_run_failed_for() -> None:
