@@ -17,22 +17,28 @@ from queue import Queue
 from typing import NamedTuple
 
 import yaml
-from pydantic import BaseModel
 
 ROOT = Path(__file__).resolve().parents[1]
-_FOLDERS = ("annotation", "flows", "generators", "language", "llm", "recipes", "validators")
-PACKAGES = (*_FOLDERS, "warehouse")
-_BESIDE = ("tests", "bench", "docs", "pyproject.toml", "README.md", "CHANGELOG.md", "Makefile")
+PACKAGES = (
+    "annotation",
+    "flows",
+    "generators",
+    "language",
+    "llm",
+    "recipes",
+    "validators",
+    "warehouse",
+)
 _SHOWN = 12  # lines of what pytest said
 
 
-class Mutant(BaseModel, frozen=True, extra="forbid"):
+class Mutant(NamedTuple):
     """A change of meaning, and the files or ids of the tests that notice it."""
 
     name: str
     find: str
     replace: str
-    tests: tuple[str, ...]
+    tests: list[str]
 
 
 class Verdict(NamedTuple):
@@ -52,7 +58,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
     listed = yaml.safe_load((ROOT / "bench/mutants.yaml").read_text())
-    mutants = [one for one in map(Mutant.model_validate, listed) if chosen.only in one.name]
+    mutants = [Mutant(**one) for one in listed if chosen.only in one["name"]]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(chosen.jobs) as threads:
         copies: Queue[Path] = Queue()
         for number in range(chosen.jobs):
@@ -79,22 +85,17 @@ def _line(verdict: Verdict) -> str:
 
 def copy_repository(target: Path) -> Path:
     """Copy the sources and the tests; `callwright` of the copy holds all packages as folders."""
-    for name in _BESIDE:
-        if (ROOT / name).is_dir():
-            shutil.copytree(
-                ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__")
-            )
-        else:
-            shutil.copy(ROOT / name, target / name)
-    package = target / "callwright"
-    ignored = shutil.ignore_patterns("__pycache__")
+    package, ignored = target / "callwright", shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "callwright", package, ignore=ignored)
     for name in PACKAGES:
         shutil.copytree(ROOT / name, package / name, ignore=ignored)
         (target / name).symlink_to(package / name)
-    for shared in (ROOT.parent / "shared",):
-        if shared.is_dir():
-            (target.parent / "shared").symlink_to(shared)
+    for name in ("tests", "bench", "docs"):
+        shutil.copytree(ROOT / name, target / name, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
+        shutil.copy(ROOT / name, target / name)
+    if (ROOT.parent / "shared").is_dir():
+        (target.parent / "shared").symlink_to(ROOT.parent / "shared")
     # Checked by content: a mutant may have the size and the second of what it replaces.
     compiling = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", str(package)]
     subprocess.run([sys.executable, *compiling], check=True)
@@ -130,7 +131,7 @@ def _try_in(copies: "Queue[Path]", mutant: Mutant) -> Verdict:
             return Verdict(mutant, f"in {len(files)} places", problem="NOT ONCE")
         text, place = files[0].read_text(), str(files[0].relative_to(copy / "callwright"))
         files[0].write_text(text.replace(mutant.find, mutant.replace))
-        code, said = run_tests(copy, list(mutant.tests))
+        code, said = run_tests(copy, mutant.tests)
         files[0].write_text(text)
         seconds = time.perf_counter() - began
         problem = "" if code in (0, 1) else f"BROKEN ({said})"

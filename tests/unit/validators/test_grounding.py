@@ -63,6 +63,18 @@ def test_a_span_of_the_request_says_an_argument() -> None:
     )
 
 
+def test_the_latest_turn_is_looked_at_first_and_the_message_counts() -> None:
+    message = Message(app="mail", text="We meet in Rome.")
+    verdict = judge(
+        {"city": {"type": "string"}},
+        {"city": "Rome"},
+        "Rome.",
+        UserTurn(text="See mail.", external=message),
+    )
+    (evidence,) = verdict.evidence
+    assert (evidence.turn, evidence.in_message, evidence.quote) == (1, True, "Rome")
+
+
 def test_what_nothing_says_is_named_as_an_open_argument() -> None:
     schema: dict[str, JsonSchema] = {"city": {"type": "string"}, "guests": {"type": "integer"}}
     verdict = judge(schema, {"city": "Rome", "guests": 2}, "A table in Rome for the usual round.")
