@@ -128,11 +128,6 @@ def test_the_front_door_imports_nothing_heavy() -> None:
     assert not HEAVY & set(json.loads(done.stdout))
 
 
-def test_the_version_is_written_once() -> None:
-    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert importlib.metadata.version("callwright") == project["version"]
-
-
 def test_the_lock_pins_every_dependency_with_a_hash_and_names_no_host() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lock = (TOP / "requirements.lock").read_text(encoding="utf-8")

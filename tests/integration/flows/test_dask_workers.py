@@ -14,18 +14,17 @@ import pytest
 from callwright.flows.environments import STORE, explore_environments
 from callwright.flows.progress import SilentProgress
 from callwright.flows.run import dask_cluster
-from callwright.flows.run.carry import InProcess, open_carrier
+from callwright.flows.run.carry import open_carrier
 from callwright.flows.run.dask_cluster import DaskCluster, share_of, validate_scheduler
 from callwright.flows.run.plan import build_dataset, make_samples, open_build
 from callwright.flows.run.work import AHEAD
-from callwright.flows.settings import read_settings
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
     ResponseStore,
     merge_responses,
     pack_responses,
 )
-from callwright.llm.ledger import answers_after, keep_answers
+from callwright.llm.ledger import answers_after
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
 from tests.support.flows.model_server import PRICED, ModelServer
@@ -209,19 +208,6 @@ def test_an_environment_s_files_and_responses_go_along_and_come_back(tmp_path: P
         opened.close()
 
 
-def test_answers_travel_as_lines_and_the_first_one_stays(tmp_path: Path) -> None:
-    home, far = tmp_path / "home.sqlite", tmp_path / "far.sqlite"
-    lines = [b"%032x %s" % (number, b"[1]") for number in range(1_200)]
-    keep_answers(home, lines)
-    sent, newest = answers_after(home, 0)
-    assert (len(sent.splitlines()), newest) == (1_200, 1_200)
-    keep_answers(far, [b"%032x [0]" % 7])
-    keep_answers(far, sent.splitlines())
-    kept_there, _ = answers_after(far, 0)
-    assert b"%032x [0]\n" % 7 in kept_there
-    assert answers_after(home, newest) == (b"", newest)
-
-
 def test_all_workers_together_keep_the_limits_and_the_budget() -> None:
     model = {
         "name": "openai/x",
@@ -259,39 +245,6 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
         assert address.startswith("tls://127.0.0.1")
         with pytest.raises((TypeError, OSError)):
             Client(address, timeout=2, set_as_default=False)
-
-
-@pytest.mark.parametrize(
-    ("given", "place", "workers"),
-    [
-        ("3", "local", 3),
-        ("local", "local", None),
-        ("dask:4", "dask", 4),
-        ("dask:tls://10.0.0.1:8786", "dask:tls://10.0.0.1:8786", None),
-    ],
-)
-def test_one_setting_says_who_works_shards(given: str, place: str, workers: int | None) -> None:
-    settings = read_settings({"CALLWRIGHT_WORKERS": given})
-    assert settings.workplace == place
-    assert workers in {None, settings.workers}
-
-
-@pytest.mark.parametrize("given", ["dask:far", "local:x", "-1", "many"])
-def test_a_wrong_workplace_is_answered_with_the_right_ones(given: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"dask:tls://host:port"):
-        read_settings({"CALLWRIGHT_WORKERS": given})
-
-
-def test_a_pool_is_told_to_take_whole_builds() -> None:
-    with pytest.raises(ConfigurationError, match="callwright deploy RECIPE --pool NAME"):
-        read_settings({"CALLWRIGHT_WORKERS": "pool:builders"})
-
-
-def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
-    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
-    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tls://10.0.0.1:8786")
-    with open_carrier(unmeasured_recipe(models=models), settings, SilentProgress()) as carrier:
-        assert isinstance(carrier, InProcess)
 
 
 def test_a_scheduler_that_is_not_there_is_named(

@@ -195,24 +195,3 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
     ):
         refused = run_here("tools", "import", *words, home=tmp_path)
         assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
-
-
-def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
-    recipe = parse_recipe(
-        {**RECIPE, "tools": [{"environment": "travel"}, {"environment": "travel", "seed": 1}]},
-        tmp_path,
-        "x",
-    )
-    with (
-        pytest.raises(ConfigurationError, match="are named 'travel'"),
-        open_environments(recipe, tmp_path),
-    ):
-        pass
-
-
-def test_multi_step_samples_without_an_environment_are_refused(tmp_path: Path) -> None:
-    from callwright.flows.planning.demands import validate_it_can_be_planned
-
-    recipe = parse_recipe({**RECIPE, "tools": [{"seed": "all"}]}, tmp_path, "x")
-    with pytest.raises(ConfigurationError, match="Add `- environment: travel`"):
-        validate_it_can_be_planned(recipe, [])

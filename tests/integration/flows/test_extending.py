@@ -24,9 +24,8 @@ from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call
-from callwright.warehouse.releases import freeze, stream_release
+from callwright.warehouse.releases import freeze
 from tests.support.flows.small_builds import (
     TOP,
     build,
@@ -108,20 +107,6 @@ def test_samples_of_the_pages_kind_are_made_checked_and_landed_by_any_number_of_
     assert all(re.search(r"(Thanks!|Thank you!|Many thanks\.)$", row["request"]) for row in rows)
     [kind] = warehouse_of(settings).rows("select family, paper from kinds where name = 'example'")
     assert kind == {"family": "example", "paper": ""}
-
-
-def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path / "home")
-    build(recipe_with(tmp_path, "export"), settings)
-    warehouse = warehouse_of(settings)
-    freeze(
-        warehouse,
-        "v1",
-        [row["subject"] for row in warehouse.rows("select subject from acceptances")],
-    )
-    written = export_release(stream_release(warehouse, "v1"), "example", tmp_path / "out")
-    assert written.rows == 3
-    assert (tmp_path / "out" / "v1.jsonl").read_text().count('"calls":[{"tool":') == 3
 
 
 def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
@@ -223,19 +208,6 @@ async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode
         assert episode.answer(call).error == "conflict"
         [change] = diff(START, episode.state)
         assert (change.kind, change.field, change.after) == ("book", "lent_to", "Kim")
-
-
-def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(
-        ConfigurationError,
-        match=(
-            r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name,"
-            r" sentences, lent"
-        ),
-    ):
-        recipe_with(tmp_path, "environment", tools=[{"environment": "example", "lent": "second"}])
 
 
 async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What tools allow is told before anything is built, and is what a build then finds."""
 
-import asyncio
 import json
 import shlex
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from callwright.generators.families import Family, Kind, Order
 from callwright.generators.kinds import FAMILIES, kind_named
 from callwright.generators.stages import StageContext, Step, in_a_row
 from callwright.warehouse.records import Derivation, Origin, Sample, Tool
-from tests.integration.generators.environments.test_mcp import PAGED, SHOP
+from tests.integration.generators.environments.test_mcp import SHOP
 from tests.support.flows.small_builds import TOP, build, run_here, settings_of
 from tests.support.generators.environments.fixtures import shop
 
@@ -76,13 +75,6 @@ async def test_each_tool_and_kind_has_its_reason(tmp_path: Path) -> None:
     assert (rows["perfect"].usable, rows["parallel"].usable, rows["mQmA"].usable) == (5, 3, 2)
     assert {kind for kind, row in rows.items() if not row.usable} == {"routing_hard", "multi_step"}
     assert found.impossible == 6
-
-
-def test_a_build_leaves_out_what_was_told_before(tmp_path: Path) -> None:
-    asked = recipe({"perfect": 2, "imperfect": 2, "parallel": 2, "routing_hard": 2})
-    before = asyncio.run(survey_recipe(asked, settings_of(tmp_path)))
-    report = build(asked, settings_of(tmp_path))
-    assert {*report.left_out} == {*before.left_out}
 
 
 def test_what_most_tools_require_is_offered_as_a_constant() -> None:
@@ -206,19 +198,6 @@ def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(
     assert rows["imperfect"][0] < rows["perfect"][0], "two tools require nothing"
 
 
-def test_of_an_http_server_its_document_tells_what_is_possible(shop: Path, tmp_path: Path) -> None:
-    source = {
-        "environment": "http",
-        "import": "openapi",
-        "path": str(shop),
-        "base_url": "http://127.0.0.1:9",
-    }
-    status, told = told_by_check(live_recipe(tmp_path, {**source, "secrets": {"X-Key": "NOT_SET"}}))
-    assert (status, "No tool of http was called" in told) == (0, True)
-    wrong = live_recipe(tmp_path, {**source, "include": ["fly_home"]})
-    assert told_by_check(wrong)[0] == 2
-
-
 @pytest.mark.parametrize(
     ("more", "told"),
     [
@@ -231,17 +210,6 @@ def test_a_server_that_is_away_is_told_and_is_no_mistake(
 ) -> None:
     status, said = told_by_check(live_recipe(tmp_path, {"environment": "mcp", **more}))
     assert (status, told in said) == (0, True)
-
-
-def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_checked(
-    tmp_path: Path,
-) -> None:
-    command = shlex.join([*PAGED, "break"])
-    found = json.loads(
-        run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout
-    )
-    assert {row["tools"] for row in found["kinds"]} == {1}
-    assert any("ended while it was asked" in one["message"] for one in found["problems"])
 
 
 async def test_nothing_is_claimed_of_kinds_whose_sources_only_a_build_shows(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
@@ -163,26 +162,6 @@ def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
         (row["multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)
     ] == [(1, None)]
     assert any("1 of 2 multi-step samples can't be judged" in line for line in said)
-
-
-def test_where_no_task_has_its_world_the_evaluation_says_so(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    workshop = open_workshop(tmp_path)
-    release_paths(warehouse_of(settings), [painting(workshop)], workshop.tools, name="alone")
-    candidates = [Candidate(label="template", model=read_model("template/v1"))]
-    with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"):
-        asyncio.run(evaluate_release("alone", candidates, settings, SilentProgress()))
-
-
-def test_one_template_becomes_several_tasks_over_other_things(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    changes = {"samples": {"task": 3}, "variants": 3}
-    build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=changes), settings)
-    samples = samples_of(settings)
-    assert len({one.facts.template for one in samples}) == 1
-    assert len({one.request for one in samples}) == len({str(one.changes) for one in samples}) == 3
-    landed = "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
-    assert warehouse_of(settings).rows(landed) == [{"landed": 3}]
 
 
 def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, Settings]) -> None:

@@ -89,18 +89,6 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
     )
 
 
-async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> (
-    None
-):
-    prompt = prompt_named("ask_question")
-    assert in_voice(prompt, SILENT) is prompt
-    chat = ScriptedModel({"ask_question": ["Where?"]})
-    await VoicedChat(chat, ("answer_question",), UserVoice("a nurse", "brief")).complete(prompt)
-    [asked] = chat.asked
-    assert "nurse" not in str(asked)
-    assert "<circumstances>" in asked.messages[-1].content
-
-
 def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says() -> None:
     voiced = {
         family.name: {name for one in family.stages for name in one.voiced}
@@ -144,9 +132,3 @@ def test_personas_and_styles_are_part_of_a_builds_name_and_no_voices_are_no_part
     assert keys[0] == build_key(
         Recipe.model_validate(SMALL | REAL | {"personas": [], "styles": []}), []
     )
-
-
-def test_the_template_model_speaks_in_no_voice() -> None:
-    recipe = Recipe.model_validate(SMALL | {"personas": 3})
-    assert not recipe.is_voiced
-    assert build_key(recipe, []) == build_key(Recipe.model_validate(SMALL), [])

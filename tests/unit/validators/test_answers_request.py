@@ -60,11 +60,6 @@ async def test_an_answer_without_the_price_that_was_asked_for_is_contradicted(te
         assert verdict.doubts[0].argument == "price"
 
 
-async def test_where_no_field_is_named_a_reader_is_left_to_decide():
-    [verdict] = await check_answers(answered("Taxi: Economy."), None)
-    assert (verdict.decision, check_answers.left_to) == ("unproved", "readers")
-
-
 def test_values_stand_at_paths_through_lists_whose_entries_can_be_had():
     rooms = {
         "rooms": [

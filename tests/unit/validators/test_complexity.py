@@ -9,15 +9,9 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from callwright.validators.checks.complexity import (
-    ConversationWithTools,
-    check_complexity,
-    read_conversation,
-)
-from callwright.validators.checks.dialogue import applies_to as dialogue_applies
+from callwright.validators.checks.complexity import check_complexity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
-from callwright.validators.reading.one_call import applies_to as consistency_applies
 from callwright.warehouse.records import (
     CallTurn,
     Complexity,
@@ -30,7 +24,7 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.conversational import converse, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}
@@ -40,11 +34,6 @@ ERROR: JsonValue = {"error": {"code": "unavailable", "message": "away"}}
 async def judged(sample: Sample) -> Verdict:
     (verdict,) = await check_complexity(sample, template_context())
     return verdict
-
-
-def talk_of(sample: Sample) -> ConversationWithTools:
-    withheld = [TOOLS[key] for key in sample.withheld]
-    return read_conversation(sample, [TOOLS[key] for key in sample.candidates], withheld)
 
 
 def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:
@@ -181,34 +170,11 @@ async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation(
     assert (await judged(retagged)).decision == "unproved"
 
 
-async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
-    sample = await converse("confirmation")
-    denied = with_text(sample, lambda text: "No, thanks." if len(text) < 30 else text)
-    assert (await judged(denied)).decision == "unproved"
-
-
 async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
     sample = await converse("underfill")
     verdict = await judged(sample.with_changes(facts=SampleFacts(complexity="unheard_of")))
     assert verdict.decision == "unproved"
     assert "unheard_of" in verdict.reason
-
-
-async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> None:
-    sample = await converse("underfill")
-    for applies in (consistency_applies, dialogue_applies):
-        assert not applies(sample)
-        assert applies(changed_to_a_dialogue(sample))
-
-
-def changed_to_a_dialogue(sample: Sample) -> Sample:
-    """The same turns as growing snapshots without results."""
-    turns = [
-        turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn
-        for turn in sample.turns
-    ]
-    kept = tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
-    return sample.with_changes(kind="sQsA", turns=kept, facts=sample.facts)
 
 
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:

@@ -10,8 +10,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for
 from callwright.validators.checks.episodes import check_end_state
-from callwright.validators.checks.facts import tells_results
-from callwright.warehouse.records import AskedField, Call, CallPlace, Sample, SampleFacts, Verdict
+from callwright.warehouse.records import AskedField, Call, Sample, SampleFacts, Verdict
 from tests.support.flows.inn_world import inn_sample
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from tests.support.generators.multi_step.operations import (
@@ -26,7 +25,6 @@ from tests.support.generators.multi_step.workshop import (
     context_of,
     open_workshop,
     painting,
-    repairs,
     task,
     telling,
 )
@@ -102,21 +100,6 @@ async def test_only_tasks_are_judged_by_their_ends(workshop: Environment) -> Non
     assert check_end_state.applies(painting(workshop))
     assert not check_end_state.applies(inn_sample("Rome"))
     assert domains_for(all_kinds()["task"], workshop.tools) == ["workshop"]
-
-
-async def test_a_task_that_asks_for_no_field_needs_none_to_be_told(workshop: Environment) -> None:
-    first = bicycles(world_of(workshop))[0]
-    repair = repairs(world_of(workshop), first["id"])[0]["id"]
-    sample = task(workshop, [("delete_repair", {"repair_id": repair})])
-    assert not tells_results(
-        sample.with_changes(facts=sample.facts.with_changes(wanted=(CallPlace(0, 0),)))
-    )
-
-
-async def test_what_is_no_task_keeps_its_key_and_its_json() -> None:
-    sample = inn_sample("Rome")
-    assert "changes" not in sample.model_dump(mode="json")
-    assert sample.key == "872dd4e449c9b9fe0af7398e"
 
 
 async def test_what_another_call_would_tell_as_well_is_not_proved(workshop: Environment) -> None:

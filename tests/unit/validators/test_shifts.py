@@ -7,8 +7,8 @@ import pytest
 
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.validators.metrics.hammerbench.snapshots import shifted_snapshots
-from callwright.warehouse.records import NO_FACTS, SampleFacts, Tool
-from tests.support.validators.conversations import conversation, intent_shift
+from callwright.warehouse.records import SampleFacts, Tool
+from tests.support.validators.conversations import conversation
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,6 @@ def test_facts_say_where(
 ) -> None:
     sample = conversation([table], kind=kind, facts=SampleFacts(shifts=shifts))
     assert shifted_snapshots(sample) == numbers
-
-
-def test_without_facts_it_is_read_from_the_turns(table: Tool) -> None:
-    assert shifted_snapshots(conversation([table])) == [2], "a message is leant on there"
-    assert shifted_snapshots(conversation([table], kind="mSv")) == [2]
-    assert shifted_snapshots(intent_shift([table]).with_changes(facts=NO_FACTS)) == [1]
-    plain = conversation([table])
-    assert shifted_snapshots(plain.with_changes(turns=plain.turns[:5])) == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

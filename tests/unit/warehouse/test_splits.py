@@ -280,9 +280,3 @@ def test_a_release_tells_what_recipes_share_and_why_a_split_misses_its_share(
         "test": pytest.approx(1 / 6),
     }
     assert made.missed == {}
-
-
-@pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "-x", "a b", "x" * 101])
-def test_a_name_that_files_can_not_have_is_refused(landed: Landed, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="can't be named"):
-        create_release(landed.warehouse, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.turns import mismatch, obstacle, shift_intents, stock_phrases
+from callwright.generators.shifts.turns import mismatch, shift_intents, stock_phrases
 from callwright.validators.checks.format import check_format
 from callwright.validators.reading.one_call import check_relevance
 from callwright.warehouse.errors import RecordError
@@ -75,15 +75,6 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     ]
 
 
-async def test_a_user_who_speaks_once_can_turn_away_from_nothing(
-    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
-) -> None:
-    source = conversations["single"]()
-    assert "only once" in obstacle(source, catalog)
-    with pytest.raises(RecordError, match="only once"):
-        await shift_intents(planned(source, refill(catalog)), context_for())
-
-
 async def test_a_request_that_a_candidate_may_serve_is_no_shift(
     conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
@@ -105,14 +96,3 @@ def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
     assert "not known" in mismatch(source, withheld, catalog)
     flights = next(tool.key for tool in catalog.values() if tool.name.startswith("Air"))
     assert "may serve" in mismatch(source, withheld.with_changes(withheld=(flights,)), catalog)
-
-
-async def test_without_another_sample_there_is_nothing_to_ask_for(
-    conversations: Made, context_for: Any
-) -> None:
-    with pytest.raises(RecordError, match="another sample"):
-        await shift_intents(planned(conversations["asked"](), None), context_for())
-
-
-def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) -> None:
-    assert "has no tool" in obstacle(conversations["asked"](), {})

@@ -55,14 +55,3 @@ async def test_a_conversation_of_several_tools_or_of_executed_calls_keeps_all(
     ]
     sample = conversation([table, taxi], turns=tuple(turns))
     assert await shown(sample, tools) == [("book_table", "order_taxi")] * 2
-
-
-async def test_messages_are_shown_and_the_gold_is_not(table: Tool, taxi: Tool, tools) -> None:
-    chat = ScriptedModel({"answer_as_candidate": ["Sorry."] * 3})
-    sample = conversation([table, taxi])
-    predictions = await predict(sample, context_of(tools, chat), run=RUN, settings="s1")
-    said = [prompt.messages[1].content for prompt in chat.asked]
-    assert "message (mail): We meet at 19:30." in said[2]
-    assert "party_size" not in "".join(said)
-    assert [prediction.turn for prediction in predictions] == [1, 4, 7]
-    assert {(one.tools_shown, one.settings) for one in predictions} == {("first", "s1")}

@@ -17,7 +17,6 @@ from callwright.validators.metrics.callnavi.answers import (
     read_value,
     split_replies,
 )
-from callwright.warehouse.records import Call
 
 CALLS = "- name: book\n  arguments:\n    day: 2026-03-04\n    note: no\n    hour: 7\n"
 WANTED = [("book", {"day": "2026-03-04", "note": "no", "hour": 7})]
@@ -44,21 +43,6 @@ def test_calls_in_yaml_are_read_as_the_json_they_stand_for(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '[{"name": "book", "arguments": {"hour": 7}}]',
-        'Sure! {"name": "book", "arguments": {"hour": 7}} :)',
-        "[book(hour=7)]",
-        "{'API': ['book'], 'parameters': [{'hour': 7}]}",
-        '```json\n[{"name": "book", "arguments": {"hour": 7}}]\n```',
-    ],
-)
-@pytest.mark.parametrize("notation", ["json", "yaml"])
-def test_other_notations_are_read_all_the_same(text: str, notation: str) -> None:
-    assert said(text, notation) == [("book", {"hour": 7})]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "name: &x book\narguments: *x",
         "- !!python/object/apply:os.system {name: x}",
         "name: [",
@@ -72,15 +56,6 @@ def test_hostile_or_broken_yaml_can_not_be_read(text: str) -> None:
     parsed = parse_yaml_calls(text)
     assert parsed.calls is None
     assert parsed.problem
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["[" * 50_000, "{a: " * 5_000, "- &a [*a, *a]", "\x00", "\ud800", "a: b: c", "---\n---", "? ?"],
-)
-def test_no_text_stops_the_reader(text: str) -> None:
-    assert not parse_yaml_calls(text).calls
-    assert not is_valid(text, "yaml")
 
 
 @given(st.text(max_size=80))
@@ -110,18 +85,6 @@ def test_arguments_survive_yaml(arguments: dict[str, object]) -> None:
         [{"name": "book", "arguments": arguments}], Dumper=QuotingDumper, allow_unicode=True
     )
     assert said(written) == [("book", arguments)]
-
-
-def test_a_sentence_is_no_call_and_not_valid() -> None:
-    sentence = "Sorry, none of my tools can do this."
-    assert said(sentence) == said(sentence, "json") == []
-    assert not is_valid(sentence, "yaml")
-    assert not is_valid(sentence, "json")
-
-
-def test_native_calls_come_first() -> None:
-    parsed = parse_calls(Completion(CALLS, (Call(tool="other"),)), "yaml")
-    assert [call.tool for call in parsed.calls or ()] == ["other"]
 
 
 @pytest.mark.parametrize(

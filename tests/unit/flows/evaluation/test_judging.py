@@ -3,10 +3,9 @@
 import pytest
 from pydantic import JsonValue
 
-from callwright.flows.evaluation.grading import grade_prediction, judge_prediction, judge_version
+from callwright.flows.evaluation.grading import judge_prediction, judge_version
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.judges import Judgement, PlanGrade
-from callwright.validators.metrics.hammerbench.snapshots import needs_judge, pairs_to_judge
+from callwright.validators.judges import Judgement
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import (
     Call,
@@ -106,24 +105,3 @@ async def test_a_judge_looks_at_each_call_of_a_set_that_is_written_otherwise(
         chat = ScriptedModel({"judge_prediction": opinions}, name="judge/x")
         verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
         assert (verdict.agree, chat.left) == (second, {})
-
-
-def test_rules_tell_of_a_set_that_lacks_a_call_or_has_one_to_the_letter(
-    table: Tool, taxi: Tool
-) -> None:
-    sample = set_of(table, taxi)
-    assert pairs_to_judge(made_of(sample, BOOKING, TAXI), sample) == [
-        (sample.gold[0], Call(tool="book_table", arguments=BOOKING))
-    ]
-    assert not needs_judge(made_of(sample, BOOKING), sample)
-    assert not needs_judge(made_of(sample, {**BOOKING, "party_size": 4}, TAXI), sample)
-
-
-async def test_the_order_of_a_set_is_nothing_to_the_judge_of_plans(
-    table: Tool, taxi: Tool, tools
-) -> None:
-    sample = set_of(table, taxi)
-    chat = ScriptedModel({"judge_plan": [PlanGrade(score=1, reason="The same.")]})
-    await grade_prediction(made_of(sample, BOOKING, TAXI), sample, context_of(tools, chat))
-    given = chat.asked[0].messages[-1].content.partition("<given>")[2]
-    assert given.index("book_table") < given.index("order_taxi")

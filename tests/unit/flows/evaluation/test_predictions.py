@@ -61,12 +61,6 @@ async def test_an_unreadable_reply_is_kept_with_its_problem(
     assert prediction.text.endswith("argum ?")
 
 
-async def test_native_calls_are_taken(perfect: Sample, tools: dict[str, Tool]) -> None:
-    chat = ScriptedModel({"answer_as_candidate": [Completion("", (Call(tool="order_taxi"),))]})
-    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
-    assert prediction.calls == (Call(tool="order_taxi"),)
-
-
 @pytest.mark.parametrize("strategy", ["direct", "native"])
 async def test_what_a_candidate_thought_is_kept_and_is_no_part_of_its_answer(
     perfect: Sample, tools: dict[str, Tool], strategy: str
@@ -128,29 +122,9 @@ def test_calls_that_are_due_at_once_are_compared_as_a_set(
     assert values["func_acc", "all"] == (mistake not in {"wrong_tool", "refused"})
 
 
-def test_of_two_calls_of_one_tool_each_is_compared_with_the_one_it_is_for(perfect: Sample) -> None:
-    both = due_at_once(perfect, BOOKING, OTHER)
-    assert error_type(predicted(both, OTHER, BOOKING), both) == ""
-    assert error_type(predicted(both, OTHER, OTHER), both) == "wrong_value"
-    judged = predicted(both, OTHER, OTHER)
-    for agrees in (False, True):
-        scores = score_predictions([judged], [both], judge="judge", agreements={judged.key: agrees})
-        assert (
-            next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all")
-            == agrees
-        )
-
-
 def due_at_once(sample: Sample, *calls: Call) -> Sample:
     gold = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in calls)
     return sample.with_changes(turns=(sample.turns[0], CallTurn(calls=gold)))
-
-
-def test_mistakes_where_no_call_is_due(irrelevant: Sample) -> None:
-    assert error_type(predicted(irrelevant), irrelevant) == ""
-    assert error_type(predicted(irrelevant, book()), irrelevant) == "called_when_none_fits"
-    unread = predicted(irrelevant).with_changes(calls=None, problem="The reply is empty.")
-    assert error_type(unread, irrelevant) == "unparseable"
 
 
 def test_a_prediction_for_another_sample_is_an_error(perfect: Sample, irrelevant: Sample) -> None:
@@ -188,16 +162,6 @@ def test_scores_are_means_over_what_they_can_be_asked_of(
     assert scores["irrelevant", "kind", "irrelevant"] == (1.0, 1)
     assert scores["no_call", "language", "en"] == (1.0, 1)
     assert ("pn_mr", "category", "Travel") not in scores
-
-
-def test_runs_and_models_are_scored_apart(perfect: Sample) -> None:
-    first = predicted(perfect, book(**GOLD))
-    second = first.with_changes(run=1, calls=())
-    scores = score_predictions([first, second], [perfect])
-    assert [
-        score.value for score in scores if (score.metric, score.slice_by) == ("func_acc", "all")
-    ] == [1.0, 0.0]
-    assert not [score for score in scores if score.metric == "pn_hr_definition"]
 
 
 @given(order=st.permutations(range(4)))

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.flows.evaluation.predictions import PromptingStrategy, predict
-from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, NamedCall, ShownTools, with_names
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools, with_names
 from callwright.generators.stages import StageContext
 from callwright.llm.function_model import FunctionModel
 from callwright.validators.metrics.callnavi.answers import notation_of
@@ -31,23 +31,6 @@ NAMES = st.sampled_from([*"abcdef"])
 RENAMES = st.dictionaries(NAMES, st.sampled_from([*"abcdefxyz"])).filter(
     lambda names: len({names.get(one, one) for one in "abcdef"}) == len("abcdef")
 )
-CALLS = st.tuples(NAMES, st.dictionaries(NAMES, st.integers()))
-
-
-@given(RENAMES, st.dictionaries(NAMES, RENAMES), CALLS)
-def test_a_call_that_is_shown_and_read_is_the_call(
-    names: dict[str, str], parameters: dict[str, dict[str, str]], call: tuple[str, dict[str, int]]
-) -> None:
-    shown = ShownTools(names=names, parameters=parameters)
-    assert shown.read(*shown.show(*call)) == NamedCall(*call)  # type: ignore[arg-type]
-
-
-@given(RENAMES, NAMES)
-def test_a_name_that_is_not_shown_is_no_tool_of_the_release(
-    names: dict[str, str], remembered: str
-) -> None:
-    read = ShownTools(names=names).read(remembered, {}).tool
-    assert (read in "abcdef") == (remembered in {names.get(one, one) for one in "abcdef"})
 
 
 @given(RENAMES, st.dictionaries(NAMES, st.integers() | st.text()))
@@ -66,12 +49,6 @@ def test_what_fits_a_schema_fits_it_under_other_names(
     renamed = {names.get(name, name): value for name, value in arguments.items()}
     fits = Draft202012Validator(schema).is_valid(arguments)
     assert Draft202012Validator(with_names(schema, names)).is_valid(renamed) == fits
-
-
-def test_arguments_that_are_no_object_stay_what_they_are() -> None:
-    assert ShownTools(names={"a": "x"}, parameters={"a": {"b": "c"}}).read("x", "b") == NamedCall(
-        "a", "b"
-    )
 
 
 def test_the_label_says_the_name_and_the_content_and_hides_no_notation() -> None:

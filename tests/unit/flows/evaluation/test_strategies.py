@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from callwright.flows.cli import evaluating
 from callwright.flows.evaluation.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.flows.evaluation.paths import PATH_STRATEGIES, PathRun, run_path
 from callwright.flows.evaluation.predictions import (
@@ -38,7 +37,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from tests.support.flows.small_builds import TOP
 
 NOW = "2026-11-02 08:15"
 TAXI = Tool(
@@ -167,15 +165,6 @@ async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
     if has_calls(sample):
         await check_reading(sample, chat.context)
     chat.assert_timed()
-
-
-def test_a_strategy_is_known_to_help_and_docs() -> None:
-    help_text = evaluating.evaluate.__annotations__["strategy"].__metadata__[0].help
-    docs = (TOP / "docs" / "evaluating.md").read_text()
-    for name in (name for name, strategy in STRATEGIES.items() if strategy.is_for_models):
-        assert f"{name}: " in help_text
-        assert f"`--strategy {name}`" in docs
-    assert set(PATH_STRATEGIES) <= set(STRATEGIES)
 
 
 def test_a_switch_that_a_strategy_does_not_take_is_refused() -> None:

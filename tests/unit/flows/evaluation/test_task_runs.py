@@ -10,8 +10,7 @@ from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import Prompt
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample, SampleFacts
+from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample
 from tests.support.flows.inn_world import Err, Guide, gold_steps
 from tests.support.generators.multi_step.workshop import (
     bicycles,
@@ -71,12 +70,6 @@ async def test_the_gold_ends_the_world_as_it_should(workshop: Environment, run: 
 
 
 @BOTH
-async def test_who_does_nothing_has_not_done_the_task(workshop: Environment, run: PathRun) -> None:
-    kept = await drive(workshop, run=run, stop_after=0)
-    assert (kept.success, kept.needless_changes, kept.error_type) == (False, 0, "stop_early")
-
-
-@BOTH
 async def test_one_wrong_write_is_a_failure_and_a_needless_change(
     workshop: Environment, run: PathRun
 ) -> None:
@@ -85,13 +78,6 @@ async def test_one_wrong_write_is_a_failure_and_a_needless_change(
     kept = await drive(workshop, writing({"bicycle_id": other["id"], "colour": colour}), run=run)
     assert (kept.success, kept.needless_changes) == (False, 1)
     assert kept.error_type
-
-
-async def test_a_needless_write_besides_is_a_failure_and_is_counted(workshop: Environment) -> None:
-    other = bicycles(world_of(workshop))[1]
-    besides = {"name": "create_repair", "arguments": {"bicycle_id": other["id"], "part": "lights"}}
-    kept = await drive(workshop, lambda step, calls, tries: [*calls, besides] if step else calls)
-    assert (kept.success, kept.needless_changes, kept.correct_calls) == (False, 1, 3)
 
 
 async def test_other_calls_that_lead_to_the_same_end_count(workshop: Environment) -> None:
@@ -121,14 +107,6 @@ async def test_what_the_world_refuses_is_told_and_can_be_made_good(workshop: Env
     assert "There is no bicycle 'none'" in str(kept.messages[0].calls[0].observation)
 
 
-async def test_what_reads_as_no_call_changes_nothing(workshop: Environment) -> None:
-    def err(step: int, calls: Calls, tries: int) -> Calls:
-        return [*calls, {"name": "paint_it", "arguments": {}}] if step == 0 else calls
-
-    kept = await drive(workshop, err)
-    assert (kept.success, kept.needless_changes) == (True, 0)
-
-
 async def test_who_goes_on_calling_until_the_limit_has_not_done_the_task(
     workshop: Environment,
 ) -> None:
@@ -139,11 +117,6 @@ async def test_who_goes_on_calling_until_the_limit_has_not_done_the_task(
         run=RUN._replace(turn_limit=4),
     )
     assert (kept.success, kept.turns) == (False, 4)
-
-
-async def test_who_tells_what_the_user_asked_for_has_done_the_task(workshop: Environment) -> None:
-    kept = await drive(workshop, sample=telling(workshop))
-    assert (kept.success, kept.end_reached, kept.untold) == (True, True, 0)
 
 
 async def test_who_does_all_and_tells_nothing_has_not_done_the_task(workshop: Environment) -> None:
@@ -183,12 +156,6 @@ async def test_what_the_same_call_returned_later_may_be_told_as_well(workshop: E
     assert (await drive(workshop, sample=sample)).untold == 1
     kept = await drive(workshop, err, sample=sample)
     assert (kept.success, kept.untold) == (True, 0)
-
-
-async def test_without_its_world_nobody_can_be_judged(workshop: Environment) -> None:
-    sample = painting(workshop).with_changes(facts=SampleFacts(environment="nowhere"))
-    with pytest.raises(ConfigurationError, match="judged by how the world 'nowhere' ends"):
-        await drive(workshop, sample=sample)
 
 
 class Asker:
@@ -250,11 +217,6 @@ async def test_a_candidate_that_asks_is_answered_and_does_the_task(workshop: Env
     [asked] = [one for one in kept.messages if one.told]
     assert asked.text.startswith("What is the")
     assert all("The person is there and answers you." in one for one in asker.seen)
-
-
-async def test_a_candidate_that_guesses_what_it_was_not_told_fails(workshop: Environment) -> None:
-    kept = await talk(workshop, Asker(asks=False))
-    assert (kept.success, kept.user_turns) == (False, 0)
 
 
 async def test_a_user_whose_words_are_refused_is_counted_and_still_right(

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from callwright import ConfigurationError
-from callwright.flows.evaluation.tasks import Answer, Task
+from callwright.flows.evaluation.tasks import Task
 from callwright.generators.environments.episodes import world_of
 from callwright.warehouse.records import Tool
 from tests.support.generators.multi_step.workshop import bicycles, open_workshop, painting, telling
@@ -129,11 +129,3 @@ def test_tools_have_names_that_any_library_takes(tmp_path: Path) -> None:
         "2fa": "tool__2fa",
         "plain": "plain",
     }
-
-
-def test_an_answer_is_shown_as_json_and_a_text_as_it_is() -> None:
-    assert (Answer({"a": 1}).text, Answer("done").text, Answer(None).text) == (
-        '{"a":1}',
-        "done",
-        "null",
-    )

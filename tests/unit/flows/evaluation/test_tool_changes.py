@@ -95,15 +95,6 @@ def test_words_change_what_they_name_and_nothing_else(tools: list[Tool], tmp_pat
     assert apply_changes("v1", tools, {"tools": {"get_weather": words}}).tools == shown.tools
 
 
-def test_two_tools_may_change_names(tools: list[Tool]) -> None:
-    shown = apply_changes(
-        "v1",
-        tools,
-        {"tools": {"get_weather": {"name": "find_train"}, "find_train": {"name": "get_weather"}}},
-    )
-    assert shown.read("find_train", {}).tool == "get_weather"
-
-
 def test_a_catalog_stands_in_the_place_of_the_tools(tools: list[Tool], tmp_path: Path) -> None:
     there = copied(name="weather", description="Rain or sun?", _unit={"description": "C or F."})
     city = there[0]["parameters"]["properties"].pop("city")
@@ -131,11 +122,6 @@ def test_a_catalog_stands_in_the_place_of_the_tools(tools: list[Tool], tmp_path:
         encoding="utf-8",
     )
     assert len(apply_changes("v1", tools, file).tools) == 1
-
-
-def test_a_catalog_may_be_named_itself(tools: list[Tool], tmp_path: Path) -> None:
-    shown = apply_changes("v1", tools, written(tmp_path / "api.json", copied(description="Rain?")))
-    assert [tool.description for tool in shown.tools.values()] == ["Rain?"]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,8 @@ now is.
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from callwright.generators.external.making import PointedRequest, has_phrase, rewrite_requests
+from callwright.generators.external.making import PointedRequest, rewrite_requests
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -207,32 +205,3 @@ async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -
         await rewrite_requests(
             message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of()
         )
-
-
-async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:
-    context = context_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
-    source = dialogue.with_changes(
-        kind="SO_case1", facts=SampleFacts(shifts=(1,), labels=("lent",))
-    )
-    (made,) = await rewrite_requests(message_about(source, 6), context)
-    assert (made.kind, made.facts.shifts) == ("SO_case1_external", (2,))
-    assert made.facts.labels == ("lent",)
-
-
-@given(st.text(max_size=30), st.text(max_size=30))
-def test_a_text_has_the_phrase_that_stands_in_it(before: str, after: str) -> None:
-    assert has_phrase(f"{before} {PHRASE} {after}", PHRASE)
-    assert has_phrase(f"{before}我姐短信里说的地方{after}", "我姐短信里说的地方")
-
-
-@pytest.mark.parametrize(
-    ("text", "phrase", "has"),
-    [
-        ("My sister texted me the place.", PHRASE, True),
-        ("My sister texted me.", PHRASE, False),
-        ("导航去我姐姐短信里说的那个地方", "我姐短信里说的地方", True),
-        ("导航去那个地方", "我姐短信里说的地方", False),
-    ],
-)
-def test_the_words_of_a_phrase_may_be_put_another_way(text: str, phrase: str, has: bool) -> None:
-    assert has_phrase(text, phrase) is has

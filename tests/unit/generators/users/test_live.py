@@ -3,7 +3,6 @@ or answered before.
 """
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.stages import StageContext
 from callwright.generators.users.making import hold_conversations, obstacle
-from callwright.generators.users.user import UserSentence, converse
+from callwright.generators.users.user import UserSentence
 from callwright.llm.chat import Prompt
 from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.format import check_format
@@ -25,7 +24,6 @@ from callwright.warehouse.records import (
     CallPlace,
     CallTurn,
     Derivation,
-    Exchange,
     MultiStepRun,
     Sample,
     SampleFacts,
@@ -132,24 +130,6 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
     assert set((await decisions(sample, workshop)).values()) == {"proved"}
 
 
-async def test_calls_may_wait_for_what_the_user_says(workshop: Environment) -> None:
-    """Made one by one they stand at other steps than those of the shortest path, and are the
-    same calls.
-    """
-    source = source_of(workshop)
-    chat = Talker(source)
-    chat.steps = [(call,) for step in chat.steps for call in step]
-    sample = await talk(workshop, chat)
-    assert (sample.facts.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
-    assert set((await decisions(sample, workshop)).values()) == {"proved"}
-
-
-async def test_wordings_that_say_something_else_are_counted(workshop: Environment) -> None:
-    sample = await talk(workshop, Talker(source_of(workshop), words="I won't say."))
-    assert sample.facts.user == (4, 4)
-    assert "I won't say." not in [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
-
-
 async def test_words_that_do_not_say_what_is_due_are_the_users_error(workshop: Environment) -> None:
     sample = await talk(workshop, Talker(source_of(workshop)))
     first, asked, _, *rest = sample.turns
@@ -213,30 +193,3 @@ async def test_candidates_are_answered_by_its_user_without_being_live(
     [kept, *_] = await run_path(sample, context, run=PathRun("live", "talker"))
     assert isinstance(kept, MultiStepRun)
     assert (kept.success, kept.user_turns, kept.opening) == (True, 1, sample.request)
-
-
-class Asker:
-    """Asks, however often it was answered."""
-
-    calls, answer, is_over = (), "What is the part?", False
-
-    def __init__(self) -> None:
-        self.told: list[str | None] = []
-
-    async def move(self, history: Sequence[Exchange]) -> "Asker":
-        return self
-
-    async def call(self, move: "Asker") -> None:
-        raise AssertionError("It calls nothing.")
-
-    async def say(self, move: "Asker", told: str | None) -> None:
-        self.told.append(told)
-
-    async def hear(self, message: str) -> str:
-        return "Chain."
-
-
-async def test_nobody_answers_beyond_the_last_move() -> None:
-    asker, history = Asker(), list[Exchange]()
-    await converse(asker, asker, history, 2)  # type: ignore[arg-type] # it answers itself
-    assert (asker.told, len(history)) == (["Chain.", "Chain.", None], 2)
