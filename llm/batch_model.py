@@ -237,7 +237,7 @@ class BatchModel(OpenAIModel):
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
         if file in self._fresh:
-            begun = []
+            begun: list[Any] = []
         else:
             begun = (await self._call("GET", "/batches?limit=100")).get("data") or []
         self._fresh.discard(file)

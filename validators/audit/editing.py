@@ -213,11 +213,11 @@ class _Moves:
             self._turns.get(before[number]) for number in known.shifts if number < len(before)
         ]
         wanted = [self._place(before, one.step, one.place) for one in known.wanted]
-        asked = [(self._place(before, one.step, one.place), one.path) for one in known.asked]
+        asked = [(self._place(before, *field[:2]), field.path) for field in known.asked]
         return known.with_changes(
             shifts=tuple(self._steps.index(at) for at in shifts if at is not None),
             wanted=tuple(place for place in wanted if place),
-            asked=tuple(AskedField(*place, path) for place, path in asked if place),
+            asked=tuple(AskedField(*at, path=path) for at, path in asked if at),
             goals=self._spoken(known.goals),
             extras=self._spoken(known.extras),
         )

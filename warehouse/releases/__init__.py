@@ -37,4 +37,3 @@ from callwright.warehouse.releases.reading import verify_release as verify_relea
 from callwright.warehouse.releases.reading import verify_releases as verify_releases
 from callwright.warehouse.releases.splits import SplitBy as SplitBy
 from callwright.warehouse.releases.splits import parse_shares as parse_shares
-from callwright.warehouse.releases.splits import parse_split_by as parse_split_by
