@@ -85,7 +85,7 @@ def test_who_wants_to_end_the_process_has_failed(home: Path) -> None:
 
 
 def test_a_timeout_of_nothing_is_refused(home: Path) -> None:
-    with pytest.raises(ConfigurationError, match="timeout is 0; it is at least 0.1"):
+    with pytest.raises(ConfigurationError, match=r"timeout is 0; it is at least 0\.1"):
         callwright.evaluate("v1", hang, home=home, timeout=0)
 
 
