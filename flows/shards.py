@@ -436,7 +436,7 @@ class _Work:
                     "not_applicable",
                 )
                 return []
-            outputs = _outputs_of(stage, await stage.function(record, context))
+            outputs = _outputs_of(stage, await stage.carry_out(record, context))
             if not stage.is_check:
                 outputs = [_with_planted(self._finished(one, voice), calls) for one in outputs]
             elif stage.role:
