@@ -49,6 +49,7 @@ TEXTS = (
     "lent",
     "shift=last",
     "goal=x:no",
+    "user=4",
 )
 FACTS = SampleFacts(
     complexity="follow_up",
@@ -67,7 +68,7 @@ FACTS = SampleFacts(
     shifts=(0, 3),
     persona="a nurse",
     style="brief",
-    labels=("lent", "shift=last", "goal=x:no"),
+    labels=("lent", "shift=last", "goal=x:no", "user=4"),
 )
 
 

@@ -73,7 +73,8 @@ def test_a_text_of_an_earlier_version_is_a_rule_and_its_key_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "text", "a of", "a of b: nicest c", 'a of b: c equals "', "a of b! c"]
+    "name",
+    ["", "text", "a of", '"\\q" of b', "a of b: nicest c", 'a of b: c equals "', "a of b! c"],
 )
 def test_what_tells_no_entry_is_a_name(name: str) -> None:
     assert evidence(name).rule == name
