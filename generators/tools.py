@@ -105,11 +105,11 @@ def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
         whole = int(value) if isinstance(value, float) and value.is_integer() else value
         return [*chosen, whole, str(whole)]  # type: ignore[list-item] # choices are JSON
     return [
-        *chosen,
+        *chosen,  # type: ignore[list-item]
         _TRUTHS.get(value.strip().casefold()),
         _number(value),
         read_value(value, schema),
-    ]  # type: ignore[list-item]
+    ]
 
 
 def _number(text: str) -> int | float | None:
