@@ -130,9 +130,8 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
                 raise RecordError("The box with the dialogue acts was left empty.")
             return with_turns(sample, read_act_lines(typed, sample))
 
-        return Typed(
-            edited, write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
-        )
+        request = write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
+        return Typed(edited, request)
 
     return parse_annotation(pulled, sample.key, read)
 

@@ -269,9 +269,8 @@ class _DialogueEdit:
         self._tools = tools
         self._left = list(reversed(blocks))
         self._before: CallTurn | None = None
-        self._last_calls = max(
-            (i for i, turn in enumerate(sample.turns) if turn.kind == "calls"), default=-1
-        )
+        found = (i for i, turn in enumerate(sample.turns) if turn.kind == "calls")
+        self._last_calls = max(found, default=-1)
 
     def turns(self) -> Iterator[Turn]:
         for index, turn in enumerate(self._sample.turns):
@@ -338,9 +337,8 @@ class _DialogueEdit:
         may_leave_out = not (was_full and (turn.executed or index == self._last_calls))
         for call in calls:
             with _at_line(line):
-                check_arguments(
-                    tool_named(call.tool, self._tools), call.arguments, may_leave_out=may_leave_out
-                )
+                tool = tool_named(call.tool, self._tools)
+                check_arguments(tool, call.arguments, may_leave_out=may_leave_out)
         return turn.with_changes(calls=tuple(calls))
 
 
@@ -469,9 +467,8 @@ def _reworded(before: str, typed: str, block: Block) -> str:
 
 
 def _moved(block: Block, expected: str) -> RecordError:
-    return RecordError(
-        f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}"
-    )
+    problem = f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}"
+    return RecordError(problem)
 
 
 def _named(entry: CallLine) -> tuple[str, str]:

@@ -140,9 +140,8 @@ def edit_form(
     else:
         request = turns[0].text if isinstance(turns[0], UserTurn) else sample.request
         boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
-    problems = tuple(
-        FormProblem(one.part.name, sentence) for one in read for sentence in one.problems
-    )
+    found = (FormProblem(one.part.name, sentence) for one in read for sentence in one.problems)
+    problems = tuple(found)
     return EditForm(tuple(one.part for one in read), boxes, problems)
 
 
@@ -174,9 +173,8 @@ def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _Read
             external=external.with_changes(text=_unless_blank(message, external.text))
         )
     stated = [text] if message is None else [text, message]
-    part = TurnPart(
-        name, turn.kind, text, message, external.app if external else "", is_changed=now != turn
-    )
+    app = external.app if external else ""
+    part = TurnPart(name, turn.kind, text, message, app, is_changed=now != turn)
     return _ReadTurn(now, part, ["Nothing is said there."] * any(not one.strip() for one in stated))
 
 

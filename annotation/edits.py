@@ -68,9 +68,8 @@ def _edited_origin(sample: Sample) -> Origin:
     """The origin of a version by a person; the results that it keeps were simulated by the same
     seed.
     """
-    return Origin(
-        stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0
-    )
+    seed = sample.origin.seed if sample.origin else 0
+    return Origin(stage=STAGE, parents=(sample.key,), seed=seed)
 
 
 class _Texts(NamedTuple):
@@ -83,9 +82,8 @@ class _Texts(NamedTuple):
 def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
     if not (isinstance(old, CallTurn) and isinstance(new, CallTurn)):
         return new
-    all_stands = all(
-        _unchanged(item, texts) == item for call in old.calls for item in call.evidence
-    )
+    found = (_unchanged(item, texts) == item for call in old.calls for item in call.evidence)
+    all_stands = all(found)
     if all_stands and same_calls(old.calls, new.calls):
         return old
     return new.with_changes(calls=tuple(_proved(call, old.calls, texts) for call in new.calls))
@@ -161,9 +159,8 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
         gone.setdefault(start, set()).add(one.entry)
     turns = [_struck(turn, index, strikes, places) for index, turn in enumerate(sample.turns)]
     moved = [_with_moved_evidence(turn, gone) for turn in turns]
-    return sample.with_changes(
-        turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample)
-    )
+    found = _with_answer(sample, moved)
+    return sample.with_changes(turns=tuple(found), origin=_edited_origin(sample))
 
 
 def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[int]) -> Turn:

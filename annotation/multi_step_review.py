@@ -230,9 +230,8 @@ def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) ->
 
 
 def _call(call: Call) -> str:
-    rendered = ", ".join(
-        f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()
-    )
+    parts = (f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+    rendered = ", ".join(parts)
     return shortened(without_long_words(f"{write_name(call.tool)}({rendered})"), _CALL)
 
 

@@ -152,9 +152,8 @@ def render_result(
 ) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
-        rendered = "\n".join(
-            line for contest in contests for line in _contest_lines(response, contest, words)
-        )
+        parts = (line for contest in contests for line in _contest_lines(response, contest, words))
+        rendered = "\n".join(parts)
     else:
         rendered = render_response(response)
     return shortened(rendered, MOST_RESULT)

@@ -180,12 +180,10 @@ def _wordy(prediction: Prediction, words: AuditWords) -> str:
     """An answer without calls: what it says, or why it can't be read."""
     stated = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
-        return "\n".join(
-            filter(
-                None,
-                [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"],
-            )
+        parts = filter(
+            None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"]
         )
+        return "\n".join(parts)
     return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
 
 

@@ -70,9 +70,8 @@ def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
     one below the other.
     """
     order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
-    return call.with_changes(
-        arguments={name: call.arguments[name] for name in order if name in call.arguments}
-    )
+    arguments = {name: call.arguments[name] for name in order if name in call.arguments}
+    return call.with_changes(arguments=arguments)
 
 
 def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords) -> str:

@@ -103,9 +103,8 @@ def render_conversation(
         lines: list[tuple[str, str | None]] = []
         match turn:
             case UserTurn(text=text, external=external):
-                lines.append(
-                    (user_name(place.number, words) if style.is_numbered else words.user, text)
-                )
+                entry = (user_name(place.number, words) if style.is_numbered else words.user, text)
+                lines.append(entry)
                 lines += [(MESSAGE, style.message(external))] if external is not None else []
             case CallTurn():
                 lines.append((SNAPSHOT, style.calls(place, turn)))
@@ -194,9 +193,8 @@ def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
             write_name(name): without_long_words(write_value(value))
             for name, value in call.arguments.items()
         }
-        arguments = ", ".join(
-            f"{name} = {shortened(value, _VALUE)}" for name, value in written.items()
-        )
+        parts = (f"{name} = {shortened(value, _VALUE)}" for name, value in written.items())
+        arguments = ", ".join(parts)
         calls.append(f"{write_name(call.tool)}({arguments})")
     return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
 

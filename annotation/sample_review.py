@@ -149,10 +149,8 @@ def _tools(
     Where no call is due in the end, all are compared: in one line each, and in full below.
     """
     called = {call.tool for call in sample.all_calls} | preferred
-    due, others = (
-        [tool for tool in tools if tool.name in called],
-        [tool for tool in tools if tool.name not in called],
-    )
+    due = [tool for tool in tools if tool.name in called]
+    others = [tool for tool in tools if tool.name not in called]
     if sample.gold and len(full := _described(due, words)) <= _TOOLS_AT_ONCE:
         return full, _described(others, words)
     if sample.gold:
@@ -218,11 +216,9 @@ def parse_review(
             return Typed(
                 lambda: take_readings(sample, readings), request=before.request, calls=before.calls
             )
-        request, calls, before = (
-            typed_into(pulled, "edited_request"),
-            typed_into(pulled, "edited_calls"),
-            boxes(sample),
-        )
+        request = typed_into(pulled, "edited_request")
+        calls = typed_into(pulled, "edited_calls")
+        before = boxes(sample)
         return Typed(
             lambda: _edited(request, calls, sample, tools),
             request=before.request if request is None else request,

@@ -68,13 +68,12 @@ _Words = TypeVar("_Words", bound=Record)
 def interface_languages() -> tuple[Language, ...]:
     """The languages that the review screens have words in."""
     names = (file.name for file in files("callwright.annotation.configs").iterdir())
-    return tuple(
-        sorted(
-            name.split(".")[1]
-            for name in names
-            if name.startswith("sample_review.") and name.endswith(".yaml")
-        )
+    found = sorted(
+        name.split(".")[1]
+        for name in names
+        if name.startswith("sample_review.") and name.endswith(".yaml")
     )
+    return tuple(found)
 
 
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:

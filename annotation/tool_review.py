@@ -119,9 +119,8 @@ def read_returned(returned: Returned) -> TypedTool:
 
 def boxes(tool: Tool) -> TypedTool:
     """What stands in the boxes before a person edits it."""
-    return TypedTool(
-        name=tool.name, description=tool.description, parameters=write_schema(tool.parameters)
-    )
+    parameters = write_schema(tool.parameters)
+    return TypedTool(name=tool.name, description=tool.description, parameters=parameters)
 
 
 def write_schema(schema: JsonValue) -> str:
@@ -194,9 +193,8 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
         )
     if not description:
         raise RecordError("The tool needs a description.")
-    return tool.with_changes(
-        name=name, description=description, parameters=read_schema(typed.parameters)
-    )
+    parameters = read_schema(typed.parameters)
+    return tool.with_changes(name=name, description=description, parameters=parameters)
 
 
 def read_schema(text: str) -> JsonSchema:

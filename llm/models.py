@@ -356,9 +356,8 @@ PROVIDERS = Registry("models", Provider, "provider of models", "providers")
 def _open_template(settings: ModelSettings) -> Adapter:
     from callwright.llm.template.model import TemplateModel
 
-    return TemplateModel(
-        seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences
-    )
+    seed = settings.seed or 0
+    return TemplateModel(seed=seed, error_rate=settings.error_rate, sentences=settings.sentences)
 
 
 def _open_local(settings: ModelSettings) -> Adapter:

@@ -131,9 +131,8 @@ def _write_parquet(copy: Warehouse, folder: Path) -> None:
     with copy.reading() as connection:
         for table in (*TABLES, *list_views("parquet")):
             target = quoted(folder / f"{table}.parquet")
-            connection.execute(
-                f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
-            )
+            sql = f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
+            connection.execute(sql)
 
 
 def _answer_ahead(copy: Warehouse) -> None:
@@ -156,9 +155,8 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     """The views that a publication treats so, as `published.yaml` lists them."""
-    listed: dict[str, list[str]] = read_yaml(
-        files("callwright.warehouse").joinpath("published.yaml").read_text()
-    )
+    text = files("callwright.warehouse").joinpath("published.yaml").read_text()
+    listed: dict[str, list[str]] = read_yaml(text)
     return listed[purpose]
 
 

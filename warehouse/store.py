@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 _VIEWS = "views "  # before the version of the views, where the migrations are noted
 _AT_ONCE = 500
+Queries = Mapping[str, tuple[str, Sequence[Any]]]  # by name, each with its parameters
 
 
 class Warehouse:
@@ -179,9 +180,8 @@ class Warehouse:
                 connection.execute("set threads = 1")
             for table, file in files:
                 for piece in pieces(file) if file in sizes else ():
-                    connection.execute(
-                        insert_statement(connection, table, piece, replacing=replacing)
-                    )
+                    sql = insert_statement(connection, table, piece, replacing=replacing)
+                    connection.execute(sql)
             if is_large:
                 # others may go on with what is open
                 connection.execute(f"set threads = {self.file.limits.threads}")
@@ -206,7 +206,7 @@ class Warehouse:
         return self.rows_by_name({"": (sql, parameters)})[""]
 
     def rows_by_name(
-        self, queries: Mapping[str, tuple[str, Sequence[Any]]], *, worked_out: Sequence[str] = ()
+        self, queries: Queries, *, worked_out: Sequence[str] = ()
     ) -> dict[str, list[Row]]:
         """The rows of several queries of our own, all of one state of the file; each query has its
         parameters.

@@ -205,17 +205,14 @@ def _remainder(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the tem
     if not isinstance(left, _CHARACTERS):
         return left % right
     text = left if isinstance(left, str) else left.decode(errors="replace")
-    _validate_form(
-        text,
-        "%",
-        (
-            right
-            if isinstance(right, tuple | list)
-            else right.values()
-            if isinstance(right, dict)
-            else [right]
-        ),
+    values = (
+        right
+        if isinstance(right, tuple | list)
+        else right.values()
+        if isinstance(right, dict)
+        else [right]
     )
+    _validate_form(text, "%", values)
     return _charged(left % right)
 
 

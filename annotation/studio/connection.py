@@ -80,12 +80,9 @@ class StudioConnection:
         """The attempts that a question gets."""
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
-        return Retrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=stop_after_attempt(_ATTEMPTS),
-            wait=self._wait,
-            reraise=True,
-        )
+        retry = retry_if_exception_type(TransientError)
+        stop = stop_after_attempt(_ATTEMPTS)
+        return Retrying(retry=retry, stop=stop, wait=self._wait, reraise=True)
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -120,9 +117,8 @@ class StudioConnection:
         import httpx
 
         # A proxy of the environment is for the way out, not for this machine.
-        return httpx.Client(
-            timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url)
-        )
+        trust_env = not is_loopback(self.url)
+        return httpx.Client(timeout=self._timeout, follow_redirects=True, trust_env=trust_env)
 
     def _wait(self, state: "RetryCallState") -> float:
         error = state.outcome.exception() if state.outcome else None

@@ -77,9 +77,8 @@ def read_annotation(
     not fit.
     """
     task_id = _whole(task, "id", "?")
-    kind, subject, version = read_key(
-        task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
-    )
+    key = _field(_field(task, "data", task_id), "callwright_key", task_id)
+    kind, subject, version = read_key(task_id, key)
     result = _field(annotation, "result", task_id)
     if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise _misfit(task_id, "result", result, "a list of objects")
@@ -165,9 +164,8 @@ def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
 
 
 def _moment(annotation: Mapping[str, Any], task_id: int | str) -> datetime:
-    return read_moment(
-        annotation.get("updated_at") or annotation.get("created_at"), task_id, "updated_at"
-    )
+    text = annotation.get("updated_at") or annotation.get("created_at")
+    return read_moment(text, task_id, "updated_at")
 
 
 def _field(holder: Any, name: str, task_id: int | str) -> Any:  # noqa: ANN401 - a foreign server's JSON

@@ -101,9 +101,8 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
 
 def new_credentials() -> Credentials:
     """An account with a random password and a random token."""
-    return Credentials(
-        username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20)
-    )
+    password = secrets.token_urlsafe(12)
+    return Credentials(username=_USERNAME, password=password, token=secrets.token_hex(20))
 
 
 def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
@@ -480,9 +479,8 @@ def _wait_until_ready(
 
 
 def _answer(credentials: Credentials) -> int:
-    return greeting(
-        credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"}
-    )
+    headers = {"Authorization": f"Token {credentials.token}"}
+    return greeting(credentials.url, "/api/current-user/whoami", headers)
 
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:

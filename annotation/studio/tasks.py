@@ -95,9 +95,8 @@ def find_tasks(
 
 def are_the_only_ones(connection: StudioConnection, project: int, tasks: Mapping[str, int]) -> bool:
     """Whether of each key the project has the task with this id and no other one."""
-    keys = sum(
-        _count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks))
-    )
+    found = (_count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks)))
+    keys = sum(found)
     return keys == len(tasks) and not missing_tasks(connection, project, list(tasks.values()))
 
 
@@ -106,9 +105,8 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
     missing: set[int] = set()
     for some in connection.fitting(ids):
         if _count_in(connection, project, "id", some) < len(some):
-            there = list_tasks(
-                connection, project, filter_on(condition("id", "in_list", "List", list(some)))
-            )
+            query = filter_on(condition("id", "in_list", "List", list(some)))
+            there = list_tasks(connection, project, query)
             missing |= set(some) - {task.id for task in there}
     return missing
 
@@ -122,9 +120,8 @@ def delete_task(connection: StudioConnection, task: int) -> None:
 def _count_in(
     connection: StudioConnection, project: int, column: str, values: Sequence[object]
 ) -> int:
-    return count_tasks(
-        connection, project, filter_on(condition(column, "in_list", "List", list(values)))
-    )
+    query = filter_on(condition(column, "in_list", "List", list(values)))
+    return count_tasks(connection, project, query)
 
 
 def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
@@ -291,11 +288,8 @@ def push_tasks(
     else:
         found = before | find_tasks(connection, project.id, list(missing))
     # Those that stand there a second time go, unless somebody answered them.
-    doubles = set(
-        surplus(
-            {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
-        )
-    )
+    holders = {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
+    doubles = set(surplus(holders))
     for task in sorted(doubles):
         delete_task(connection, task)
     kept = {

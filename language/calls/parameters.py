@@ -409,9 +409,8 @@ def first_names() -> frozenset[str]:
     """The first names that Faker has in languages written in Latin letters that people here meet
     most.
     """
-    return frozenset(
-        name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME
-    )
+    found = (name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
+    return frozenset(found)
 
 
 @cache

@@ -350,9 +350,8 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
         if len(text) > 1:
             return text
         # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
-        return max(
-            [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len
-        )
+        found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
+        return max(found, key=len)
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 

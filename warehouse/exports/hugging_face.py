@@ -102,13 +102,12 @@ def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, An
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
-            snapshots.append(
-                {
-                    "after": len(messages),
-                    "calls": _calls_text(turn.calls),
-                    "executed": turn.executed,
-                }
-            )
+            entry = {
+                "after": len(messages),
+                "calls": _calls_text(turn.calls),
+                "executed": turn.executed,
+            }
+            snapshots.append(entry)
         messages.extend(_messages(turn))
     return {
         "key": sample.key,
@@ -162,9 +161,8 @@ def _begin(part: ReleaseSplit) -> Write:
 
     def add(sample: Sample) -> int:
         with rows.open("ab") as file:
-            file.write(
-                orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
-            )
+            text = orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
+            file.write(text)
         return 1
 
     def end() -> None:

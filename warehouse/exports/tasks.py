@@ -139,17 +139,15 @@ class TaskFormat(NamedTuple):
         def write(sample: Sample) -> int:
             if problem := problem_of_task(sample):
                 raise RecordError(problem)
-            part.add_line(
-                f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark
-            )
+            row = record_line(sample, tools) | part.mark
+            part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", row)
             if self.row_of is not None:
                 names = part.source.worlds[sample.environment].names
                 shown = [
                     tool_document(tools[key], names[tools[key].name]) for key in sample.candidates
                 ]
-                part.add_line(
-                    f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark}
-                )
+                name = f"{root}data/{part.stem}.jsonl"
+                part.add_line(name, {**self.row_of(sample, shown), **part.mark})
             return 1
 
         return write
