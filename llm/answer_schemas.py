@@ -31,43 +31,13 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 _KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
 _NOTES = frozenset(
-    {
-        "title",
-        "description",
-        "default",
-        "examples",
-        "example",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$comment",
-    }
+    {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
+    | {"writeOnly", "$comment"}
 )
 _STRICT = frozenset(
-    {
-        "type",
-        "enum",
-        "const",
-        "pattern",
-        "format",
-        "multipleOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-    }
-    | {
-        "minItems",
-        "maxItems",
-        "items",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "title",
-        "description",
-        "properties",
-        "required",
-    }
+    {"type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum"}
+    | {"items", "anyOf", "$ref", "exclusiveMinimum", "exclusiveMaximum", "minItems"}
+    | {"maxItems", "$defs", "title", "description", "properties", "required"}
     | {"additionalProperties"}
 )
 _FORMATS = frozenset(

@@ -47,29 +47,10 @@ OPENAI = "https://api.openai.com/v1"
 LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
-    {
-        "model",
-        "messages",
-        "tools",
-        "response_format",
-        "stream",
-        "n",
-        "api_key",
-        "api_base",
-        "base_url",
-        "temperature",
-    }
-    | {
-        "max_tokens",
-        "seed",
-        "timeout",
-        "num_retries",
-        "max_retries",
-        "mock_response",
-        "fallbacks",
-        "logger_fn",
-    }
-    | {"callbacks", "success_callback", "failure_callback"}
+    {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base"}
+    | {"base_url", "temperature", "max_tokens", "seed", "timeout", "num_retries"}
+    | {"max_retries", "mock_response", "fallbacks", "logger_fn", "callbacks"}
+    | {"success_callback", "failure_callback"}
 )
 # What only a model across a network has.
 _REMOTE = (

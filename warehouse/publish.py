@@ -18,7 +18,7 @@ from callwright.warehouse.comments import table_comments
 from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import tables
 from callwright.warehouse.waiting import Busy, when_free
 from callwright.warehouse.yaml_text import read_yaml
 
@@ -129,7 +129,7 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 def _write_parquet(copy: Warehouse, folder: Path) -> None:
     with copy.reading() as connection:
-        for table in (*TABLES, *list_views("parquet")):
+        for table in (*tables(), *list_views("parquet")):
             target = quoted(folder / f"{table}.parquet")
             sql = f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
             connection.execute(sql)

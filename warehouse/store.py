@@ -26,7 +26,7 @@ from callwright.warehouse.engine import (
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
-from callwright.warehouse.tables import SMALL, TABLES, insert_statement, pieces, write_batch
+from callwright.warehouse.tables import SMALL, insert_statement, pieces, tables, write_batch
 from callwright.warehouse.waiting import PATIENCE, QUERY_SECONDS
 
 logger = logging.getLogger(__name__)
@@ -169,7 +169,7 @@ class Warehouse:
         """Land folders of batches, named by table, in one transaction; none where there are no
         batches.
         """
-        files = [(table, folder / f"{table}.jsonl") for table, folder in product(TABLES, folders)]
+        files = [(table, folder / f"{table}.jsonl") for table, folder in product(tables(), folders)]
         sizes = {file: file.stat().st_size for _, file in files if file.is_file()}
         if not sizes:
             return

@@ -49,47 +49,12 @@ _CHARACTERS = str | bytes
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _LISTED = (*_SIZED, range)
 _GLOBALS = ("range", "dict", "namespace")
-_FILTERS = (
-    "abs",
-    "attr",
-    "capitalize",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "e",
-    "escape",
-    "first",
-    "float",
-    "format",
-    "groupby",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "safe",
-    "select",
-    "selectattr",
-    "sort",
-    "string",
-    "sum",
-    "title",
-    "trim",
-    "truncate",
-    "unique",
-    "upper",
-    "wordcount",
+_FILTERS = frozenset(
+    {"abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape"}
+    | {"first", "float", "format", "groupby", "int", "items", "join", "last", "length"}
+    | {"list", "lower", "map", "max", "min", "reject", "rejectattr", "replace", "reverse"}
+    | {"round", "safe", "select", "selectattr", "sort", "string", "sum", "title", "trim"}
+    | {"truncate", "unique", "upper", "wordcount"}
 )
 _LOST = {  # what makes much of little, and nobody needs
     str: frozenset({"expandtabs", "translate", "maketrans", "encode"}),

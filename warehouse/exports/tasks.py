@@ -41,19 +41,8 @@ IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
-    {
-        "aggregate_metrics",
-        "close",
-        "get_reward",
-        "mcp",
-        "reset",
-        "seed_session",
-        "state",
-        "step",
-        "verify",
-        RESET,
-        REWARD,
-    }
+    {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state"}
+    | {"step", "verify", RESET, REWARD}
 )
 
 
