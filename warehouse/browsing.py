@@ -14,7 +14,7 @@ from callwright.warehouse.queries import sql
 from callwright.warehouse.records import ToolsShown
 from callwright.warehouse.releases import ReleaseDiff, ReleaseState, diff_releases, verify_release
 from callwright.warehouse.rows import Row, RowPage
-from callwright.warehouse.store import Warehouse
+from callwright.warehouse.store import Queries, Warehouse
 
 SampleState = Literal["landed", "waiting", "rejected", "withdrawn", "other"]
 PAGE = 50
@@ -75,12 +75,11 @@ def find_samples(
     all.
     """
     condition, values = _where(wanted)
-    found = warehouse.rows_by_name(
-        {
-            "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
-            "total": (sql("samples.counted", condition=condition), values),
-        }
-    )
+    queries = {
+        "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
+        "total": (sql("samples.counted", condition=condition), values),
+    }
+    found = warehouse.rows_by_name(queries)
     return RowPage(found["rows"], found["total"][0]["samples"])
 
 
@@ -120,9 +119,8 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
     if not keys:
         return {}
     places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
-    found = warehouse.rows_by_name(
-        {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
-    )
+    queries = {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
+    found = warehouse.rows_by_name(queries)
     asked = {version for row in found["ancestors"] for version in row["prompt_version"].split("+")}
     known = warehouse.rows(
         "select * from prompts where list_contains(?::varchar[], version) order by name, version",
@@ -139,9 +137,8 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
         versions = {
             version for one in own["ancestors"] for version in one["prompt_version"].split("+")
         }
-        details[row["key"]] = SampleDetail(
-            row, **own, prompts=[one for one in known if one["version"] in versions]
-        )
+        prompts = [one for one in known if one["version"] in versions]
+        details[row["key"]] = SampleDetail(row, **own, prompts=prompts)
     return details
 
 
@@ -306,9 +303,8 @@ def find_items(
         "start": page * size,
     }
     found = warehouse.rows(sql("evaluations.found", **parts), values)
-    return RowPage(
-        _shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0
-    )
+    rows = _shown(warehouse, [row["prediction"] for row in found])
+    return RowPage(rows, found[0]["total"] if found else 0)
 
 
 def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
@@ -377,9 +373,8 @@ def list_builds(warehouse: Warehouse) -> list[Row]:
 
 def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
     """A build with its funnel, None where there is none."""
-    found = warehouse.rows_by_name(
-        {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
-    )
+    queries = {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
+    found = warehouse.rows_by_name(queries)
     if not found["build"]:
         return None
     build, earlier = found.pop("build")[0], next(iter(found.pop("earlier")), None)
@@ -406,12 +401,11 @@ def find_outcomes(
 ) -> RowPage:
     """What became of records of a build at a stage; "" asks for any stage or outcome."""
     values = [build, stage, outcome]
-    found = warehouse.rows_by_name(
-        {
-            "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
-            "total": (sql("builds.outcomes_in_all"), values),
-        }
-    )
+    queries: Queries = {
+        "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
+        "total": (sql("builds.outcomes_in_all"), values),
+    }
+    found = warehouse.rows_by_name(queries)
     return RowPage(found["rows"], found["total"][0]["records"])
 
 
@@ -442,9 +436,8 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
         state = verify_release(warehouse, name)
     except ConfigurationError:
         return None
-    found = warehouse.rows_by_name(
-        {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
-    )
+    queries = {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
+    found = warehouse.rows_by_name(queries)
     has_earlier = len(found["versions"]) > 1
     return ReleaseContents(
         state,
@@ -486,8 +479,7 @@ class SummaryRows(NamedTuple):
 
 def read_summary(warehouse: Warehouse) -> SummaryRows:
     """The rows of every section, of one state of the warehouse."""
-    none: list[Any] = []  # parameters
-    queries = {name: (sql(f"summary.{name}", read=READ), none) for name in SummaryRows._fields}
+    queries = {name: (sql(f"summary.{name}", read=READ), ()) for name in SummaryRows._fields}
     return SummaryRows(**warehouse.rows_by_name(queries))
 
 
@@ -499,9 +491,8 @@ def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
     """Reviews by day and person, answers to gold items, what is usable of what was drawn, and
     why things were turned away.
     """
-    return warehouse.rows_by_name(
-        {name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS}
-    )
+    queries = {name: (sql(f"review_facts.{name}", days=DAYS), ()) for name in _REVIEW_FACTS}
+    return warehouse.rows_by_name(queries)
 
 
 class ToolComparison(NamedTuple):
@@ -558,14 +549,13 @@ def compare_tools(
 ) -> ToolComparison:
     """What a change does to a candidate's answers on a release, or on a split of it."""
     of = [release, change.candidate, change.strategy, change.tools_shown]
-    found = warehouse.rows_by_name(
-        {
-            "effects": (sql("tool_changes.effects"), [*of, split]),
-            "confusions": (sql("tool_changes.confusions"), of),
-            "metrics": (sql("tool_changes.metrics"), [*of, split]),
-            "tools": (sql("tool_changes.tools"), [release, change.strategy]),
-        }
-    )
+    queries = {
+        "effects": (sql("tool_changes.effects"), [*of, split]),
+        "confusions": (sql("tool_changes.confusions"), of),
+        "metrics": (sql("tool_changes.metrics"), [*of, split]),
+        "tools": (sql("tool_changes.tools"), [release, change.strategy]),
+    }
+    found = warehouse.rows_by_name(queries)
     found["tools"] = [
         row | {name: orjson.loads(row[name]) for name in ("words", "shown")}
         for row in found["tools"]

@@ -347,9 +347,8 @@ class _Engine:
                 mode = "read_only" if read_only else "read_write"
                 if not self._path.exists():
                     mode = f"storage_version '{_STORAGE}'"
-                self._duckdb.execute(
-                    f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})"
-                )
+                sql = f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})"
+                self._duckdb.execute(sql)
             except (duckdb.IOException, duckdb.ResourceInUseException):
                 raise  # locked or no database; the engine is as good as before
             except duckdb.Error:

@@ -130,9 +130,8 @@ def _settle(path: Path, known: KnownKeys) -> bool:
             for row in rows
         ]
         draft = path.with_suffix(".settled")
-        draft.write_bytes(
-            b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked)
-        )
+        text = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked)
+        draft.write_bytes(text)
         draft.replace(path)
     return is_torn
 

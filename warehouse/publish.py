@@ -18,7 +18,7 @@ from callwright.warehouse.comments import table_comments
 from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import tables
 from callwright.warehouse.waiting import Busy, when_free
 from callwright.warehouse.yaml_text import read_yaml
 
@@ -129,11 +129,10 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 def _write_parquet(copy: Warehouse, folder: Path) -> None:
     with copy.reading() as connection:
-        for table in (*TABLES, *list_views("parquet")):
+        for table in (*tables(), *list_views("parquet")):
             target = quoted(folder / f"{table}.parquet")
-            connection.execute(
-                f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
-            )
+            sql = f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
+            connection.execute(sql)
 
 
 def _answer_ahead(copy: Warehouse) -> None:
@@ -156,9 +155,8 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     """The views that a publication treats so, as `published.yaml` lists them."""
-    listed: dict[str, list[str]] = read_yaml(
-        files("callwright.warehouse").joinpath("published.yaml").read_text()
-    )
+    text = files("callwright.warehouse").joinpath("published.yaml").read_text()
+    listed: dict[str, list[str]] = read_yaml(text)
     return listed[purpose]
 
 

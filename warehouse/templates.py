@@ -49,47 +49,12 @@ _CHARACTERS = str | bytes
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _LISTED = (*_SIZED, range)
 _GLOBALS = ("range", "dict", "namespace")
-_FILTERS = (
-    "abs",
-    "attr",
-    "capitalize",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "e",
-    "escape",
-    "first",
-    "float",
-    "format",
-    "groupby",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "safe",
-    "select",
-    "selectattr",
-    "sort",
-    "string",
-    "sum",
-    "title",
-    "trim",
-    "truncate",
-    "unique",
-    "upper",
-    "wordcount",
+_FILTERS = frozenset(
+    {"abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape"}
+    | {"first", "float", "format", "groupby", "int", "items", "join", "last", "length"}
+    | {"list", "lower", "map", "max", "min", "reject", "rejectattr", "replace", "reverse"}
+    | {"round", "safe", "select", "selectattr", "sort", "string", "sum", "title", "trim"}
+    | {"truncate", "unique", "upper", "wordcount"}
 )
 _LOST = {  # what makes much of little, and nobody needs
     str: frozenset({"expandtabs", "translate", "maketrans", "encode"}),
@@ -205,17 +170,14 @@ def _remainder(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the tem
     if not isinstance(left, _CHARACTERS):
         return left % right
     text = left if isinstance(left, str) else left.decode(errors="replace")
-    _validate_form(
-        text,
-        "%",
-        (
-            right
-            if isinstance(right, tuple | list)
-            else right.values()
-            if isinstance(right, dict)
-            else [right]
-        ),
+    values = (
+        right
+        if isinstance(right, tuple | list)
+        else right.values()
+        if isinstance(right, dict)
+        else [right]
     )
+    _validate_form(text, "%", values)
     return _charged(left % right)
 
 

@@ -248,15 +248,11 @@ def _begin(part: ReleaseSplit) -> Write:
                 "callwright_turn": due.turn,
                 "callwright_names": names.changed,
             }
-            part.add_line(
-                file,
-                identity | {"question": [messages], "function": functions, **origin} | part.mark,
-            )
+            row = identity | {"question": [messages], "function": functions, **origin} | part.mark
+            part.add_line(file, row)
             if truth:
-                part.add_line(
-                    f"possible_answer/{file}",
-                    identity | {"ground_truth": truth} | part.mark_of_tests,
-                )
+                name = f"possible_answer/{file}"
+                part.add_line(name, identity | {"ground_truth": truth} | part.mark_of_tests)
         return len(made)
 
     return write
@@ -274,11 +270,9 @@ FORMAT = Format(
 )
 
 
-CALLS_FILE, ACTS_FILE, POSSIBLE = (
-    "BFCL_v2_conversationsclean.json",
-    "BFCL_v2_dialogacts.json",
-    "possible_answer",
-)
+CALLS_FILE = "BFCL_v2_conversationsclean.json"
+ACTS_FILE = "BFCL_v2_dialogacts.json"
+POSSIBLE = "possible_answer"
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
 ACTS = {
     "seek": "agent_seek_information",

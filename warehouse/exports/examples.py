@@ -250,10 +250,8 @@ def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
     The sample states it, else it is drawn by its request: samples of one request begin alike, and
     are taught once.
     """
-    words, rng = (
-        source.words.get(sample.language, AssistantWords()),
-        Random(content_key([sample.request])),
-    )
+    words = source.words.get(sample.language, AssistantWords())
+    rng = Random(content_key([sample.request]))
     refusal, message = (rng.choice(one) if one else "" for one in words)
     return sample.briefing_after(sample.system_message or message), refusal
 

@@ -61,9 +61,8 @@ def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
 
 def _begin_records(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
-        part.add_line(
-            f"{part.split or 'records'}.jsonl", record_line(sample, part.source.tools) | part.mark
-        )
+        name = f"{part.split or 'records'}.jsonl"
+        part.add_line(name, record_line(sample, part.source.tools) | part.mark)
         return 1
 
     return write
@@ -207,9 +206,8 @@ def _put(
     try:
         made = make(beside)
         readme = beside / README
-        readme.write_text(
-            _readme(card, made.header, _account(release, form, made, beside)), encoding="utf-8"
-        )
+        text = _readme(card, made.header, _account(release, form, made, beside))
+        readme.write_text(text, encoding="utf-8")
         written = sorted([*made.export.files, readme])
         # what the README says, for programs, with the hash of each file
         manifest: dict[str, Any] = {
@@ -265,12 +263,9 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
         raise RecordError(f"Nothing is left to export: {reason.rstrip('.')}.")
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
+    splits = {part.split: part.rows for part in written}
     return _Made(
-        Export(
-            files,
-            {part.split: part.rows for part in written},
-            [Skipped(*one, lost[one]) for one in sorted(lost)],
-        ),
+        Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
         form.header(written) if form.header else {},

@@ -108,10 +108,8 @@ def _begin_questions(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         domain = _FILE_NAME.sub("_", sample.category) or "samples"
         file = f"{QUESTIONS}/{domain}.json"
-        part.add_item(
-            file,
-            callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests,
-        )
+        row = callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests
+        part.add_item(file, row)
         shown.setdefault(domain, {}).update(
             (tools[key].name, tools[key]) for key in sample.candidates if key in tools
         )
@@ -203,19 +201,15 @@ def _begin_paths(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         _require_path(sample)
-        stated, domain = (
-            stated_id(sample, "complexfuncbench"),
-            sample.category.replace(" ", "-") or "Samples",
-        )
+        stated = stated_id(sample, "complexfuncbench")
+        domain = sample.category.replace(" ", "-") or "Samples"
         identity = None if stated is None else str(stated)
         while identity is None:
             numbered = f"{domain}-{counted[domain]}"
             counted[domain] += 1
             identity = None if numbered in taken else numbered
-        part.add_line(
-            PATHS_FILE,
-            complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests,
-        )
+        row = complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests
+        part.add_line(PATHS_FILE, row)
         taken.add(identity)
         return 1
 
@@ -280,10 +274,8 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
 
     The app of an external message, the evidence and what tools return have no place in the format.
     """
-    kind, missing = (
-        kind_of_file(sample),
-        next((key for key in sample.candidates if key not in tools), None),
-    )
+    kind = kind_of_file(sample)
+    missing = next((key for key in sample.candidates if key not in tools), None)
     if missing is not None:
         raise RecordError(f"The candidate {missing!r} is no tool that was given.")
     candidates = [tools[key] for key in sample.candidates]
@@ -394,10 +386,8 @@ def _begin_published(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         file = hammerbench_file(sample)
-        part.add_item(
-            file,
-            hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests,
-        )
+        row = hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests
+        part.add_item(file, row)
         return 1
 
     return write

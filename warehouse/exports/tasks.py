@@ -41,19 +41,8 @@ IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
-    {
-        "aggregate_metrics",
-        "close",
-        "get_reward",
-        "mcp",
-        "reset",
-        "seed_session",
-        "state",
-        "step",
-        "verify",
-        RESET,
-        REWARD,
-    }
+    {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state"}
+    | {"step", "verify", RESET, REWARD}
 )
 
 
@@ -139,17 +128,15 @@ class TaskFormat(NamedTuple):
         def write(sample: Sample) -> int:
             if problem := problem_of_task(sample):
                 raise RecordError(problem)
-            part.add_line(
-                f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark
-            )
+            row = record_line(sample, tools) | part.mark
+            part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", row)
             if self.row_of is not None:
                 names = part.source.worlds[sample.facts.environment].names
                 shown = [
                     tool_document(tools[key], names[tools[key].name]) for key in sample.candidates
                 ]
-                part.add_line(
-                    f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark}
-                )
+                name = f"{root}data/{part.stem}.jsonl"
+                part.add_line(name, {**self.row_of(sample, shown), **part.mark})
             return 1
 
         return write

@@ -86,9 +86,8 @@ def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
         _turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])
     ]
     sides = [one["from"] in ASSISTANT for one in messages]
-    speaks_twice = any(
-        one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken)
-    )
+    found = (one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken))
+    speaks_twice = any(found)
     if speaks_twice or sides != [bool(at % 2) for at in range(len(sides))]:
         raise RecordError(NOT_IN_TURN)
     tools = json_text(list(example.tools)) if example.tools else ""

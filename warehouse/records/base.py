@@ -101,9 +101,8 @@ class Tool(Record):
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
-        return tuple(
-            name for name in self.properties if name in required or name not in self.plumbing
-        )
+        found = (name for name in self.properties if name in required or name not in self.plumbing)
+        return tuple(found)
 
     @property
     def optional(self) -> tuple[str, ...]:

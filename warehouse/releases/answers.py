@@ -35,7 +35,7 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.rows import Row
-from callwright.warehouse.store import Warehouse
+from callwright.warehouse.store import Queries, Warehouse
 
 WRONG = "its run is wrong"
 NOT_CLEAN = (
@@ -163,17 +163,15 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
         is_refused = number in row["wrong_turns"] if row["end_reached"] is None else refused
         if not is_refused:
             return ELSEWHERE
-        return WrongStep(
-            at, tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls), ""
-        )
+        calls = tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls)
+        return WrongStep(at, calls, "")
     return NOT_PROVED
 
 
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
     """What is called, in whatever order."""
-    return sorted(
-        orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls
-    )
+    found = (orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls)
+    return sorted(found)
 
 
 NOT_ANSWERED = "none of the candidates has answered it"
@@ -257,12 +255,10 @@ class AnswerReader:
         """`planted` gives the sample with defects in a call, each behind its name; the first
         that fits is taken.
         """
-        self._warehouse, self._release, self._asked, self._planted = (
-            warehouse,
-            release,
-            asked,
-            planted,
-        )
+        self._warehouse = warehouse
+        self._release = release
+        self._asked = asked
+        self._planted = planted
         self._given: dict[str, list[Row]] = {}
         self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
@@ -300,24 +296,22 @@ class AnswerReader:
             runs.append(run)
             if wrong is not None:
                 at, calls, words = wrong
-                given.append(
-                    GivenAnswer(
-                        at, "candidate", run.given_by, is_right=False, calls=calls, words=words
-                    )
+                entry = GivenAnswer(
+                    at, "candidate", run.given_by, is_right=False, calls=calls, words=words
                 )
+                given.append(entry)
         return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
         names = ["~".join(one) for one in self._asked.candidates]
         asked = [self._release, names, list(keys)]
-        found = self._warehouse.rows_by_name(
-            {
-                "given": (sql("given_answers.answers"), asked),
-                "runs": (sql("given_answers.runs"), asked),
-                "rates": (sql("given_answers.pass_rates"), asked),
-                "earlier": (sql("given_answers.corrected"), [list(keys)]),
-            }
-        )
+        queries: Queries = {
+            "given": (sql("given_answers.answers"), asked),
+            "runs": (sql("given_answers.runs"), asked),
+            "rates": (sql("given_answers.pass_rates"), asked),
+            "earlier": (sql("given_answers.corrected"), [list(keys)]),
+        }
+        found = self._warehouse.rows_by_name(queries)
         self._rates = {row["sample"]: row["pass_rate"] for row in found["rates"]}
         self._given, self._runs, self._earlier = (
             grouped(found[name], itemgetter("subject")) for name in ("given", "runs", "earlier")
@@ -334,14 +328,9 @@ def _given(row: Row) -> GivenAnswer:
         stated = orjson.loads(words)
         said = stated.get("say") if isinstance(stated, dict) else None
         words = said if isinstance(said, str) else words
+    reasoning = row["reasoning"] or ""
     return GivenAnswer(
-        row["turn"],
-        "candidate",
-        row["given_by"],
-        row["is_right"],
-        calls,
-        words,
-        row["reasoning"] or "",
+        row["turn"], "candidate", row["given_by"], row["is_right"], calls, words, reasoning
     )
 
 

@@ -87,11 +87,8 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
         raise ConfigurationError(problem)
     _require_known("recipe", selection.recipes, {row["recipe"] for row in builds})
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
-    _require_known(
-        "language",
-        selection.languages,
-        {language for row in builds for language in row["languages"]},
-    )
+    known = {language for row in builds for language in row["languages"]}
+    _require_known("language", selection.languages, known)
     named = frozenset(_build_named(start, builds) for start in selection.builds)
     reasons = {row["key"]: _left_out(row, selection, named) for row in builds}
     taken = [key for key, reason in reasons.items() if not reason]
@@ -108,9 +105,8 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
         number = counts.get(row["key"], 0)
         reason = "" if number == row["landed"] else reasons[row["key"]] or "filtered"
         key, recipe, is_trial = row["key"], row["recipe"], row["is_trial"]
-        shares.append(
-            BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
-        )
+        entry = BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
+        shares.append(entry)
     return SelectedSamples(keys, tuple(shares))
 
 
@@ -275,14 +271,9 @@ def make_release(
     kept = _keep(warehouse, release, selected.keys, plan, duplicates)
     groups = Counter(plan.groups)
     same = sum(1 for key, split in now.items() if split and before.get(key) == split)
+    splits = Counter(plan.splits)
     return MadeRelease(
-        kept,
-        selected,
-        Counter(plan.splits),
-        len(groups),
-        duplicates,
-        max(groups.values(), default=0),
-        same,
+        kept, selected, splits, len(groups), duplicates, max(groups.values(), default=0), same
     )
 
 

@@ -121,9 +121,8 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
     with warehouse.reading_together():
         stream = stream_release(warehouse, name, without=without)
         samples = tuple(sample for _, sample in stream.samples)
-        return ReleaseContent(
-            stream.release, samples, dict(stream.tools), splits_of(warehouse, name)
-        )
+        tools = dict(stream.tools)
+        return ReleaseContent(stream.release, samples, tools, splits_of(warehouse, name))
 
 
 def stream_release(
@@ -148,9 +147,8 @@ def stream_release(
         tools = read_tools(warehouse, [row["tool"] for row in wanted])
     found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
-    return ReleaseStream(
-        release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out}
-    )
+    of_template = {row["kind"]: row["samples"] for row in left_out}
+    return ReleaseStream(release, samples, tools, words, of_template)
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
@@ -298,14 +296,13 @@ def require_intact(warehouse: Warehouse, name: str) -> Release:
 
 def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
     name = release.name
-    found = warehouse.rows_by_name(
-        {
-            "samples": (sql("manifests.changed_samples"), [name]),
-            "tools": (sql("manifests.changed_tools"), [name]),
-            "manifest": (sql("manifests.manifest_hash"), [name, name]),
-            "keys": (sql("manifests.keys"), [name]),
-        }
-    )
+    queries = {
+        "samples": (sql("manifests.changed_samples"), [name]),
+        "tools": (sql("manifests.changed_tools"), [name]),
+        "manifest": (sql("manifests.manifest_hash"), [name, name]),
+        "keys": (sql("manifests.keys"), [name]),
+    }
+    found = warehouse.rows_by_name(queries)
     changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in found["samples"]]
     changes += [ReleaseChange(row["change"], "tools", row["key"]) for row in found["tools"]]
     is_manifest = (found["manifest"][0]["hash"] or "") == release.manifest_hash

@@ -103,20 +103,16 @@ def plan_splits(
     chosen = assign_groups(kept, levels, list(shares.values()), fixed[is_new])
     empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
     if empty:
-        linked, number = (
-            " or that call the same tools" if by == "tool" else "",
-            len(set(kept.tolist())),
-        )
+        linked = " or that call the same tools" if by == "tool" else ""
+        number = len(set(kept.tolist()))
         raise ConfigurationError(
             f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the"
             f" {len(keys)} samples are {number} {'group' if number == 1 else 'groups'} of them."
             " Give it a larger share, or release kinds one by one."
         )
     _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
-    return SplitPlan(
-        tuple(names[place] for place in chosen.tolist()),
-        tuple(keys[first] for first in firsts[members].tolist()),
-    )
+    splits = tuple(names[place] for place in chosen.tolist())
+    return SplitPlan(splits, tuple(keys[first] for first in firsts[members].tolist()))
 
 
 def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]) -> "Numbers":
