@@ -78,9 +78,8 @@ def insert_statement(
     """
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-        _known_columns[name] = {
-            column: "varchar" if type_ == "JSON" else type_ for column, type_ in found
-        }
+        columns = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+        _known_columns[name] = columns
     table, columns = tables()[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
     longest = min(LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
@@ -105,9 +104,8 @@ _known_columns: dict[str, dict[str, str]] = {}
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:
     table, listed = tables()[name], ", ".join(columns)
-    first = f"partition by {', '.join(table.key)}" + (
-        f" order by {table.order}" if table.order else ""
-    )
+    order = f" order by {table.order}" if table.order else ""
+    first = f"partition by {', '.join(table.key)}{order}"
     updates = ", ".join(f"{column} = fresh.{column}" for column in changed)
     return f"""
         merge into {name} using (
