@@ -12,7 +12,6 @@ from callwright.annotation.multi_step_review import (
     NEW,
     correction_task,
     disambiguation_task,
-    has_competition,
     offered_strikes,
 )
 from callwright.annotation.picks import (
@@ -178,7 +177,7 @@ def test_whatever_comes_back_is_told_in_a_few_characters(response):
 def test_a_sample_without_an_environment_is_told_as_a_conversation(sample):
     assert not is_path(sample)
     assert contests_of(sample) == []
-    assert not has_competition(sample)
+    assert not offered_strikes(sample)
 
 
 @pytest.mark.parametrize(
