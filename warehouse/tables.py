@@ -3,13 +3,14 @@
 Migrations make them, and a bulk insert asks the file for their columns.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from pydantic import TypeAdapter
 
 from callwright.warehouse.engine import Connection, quoted
 from callwright.warehouse.rows import LONGEST_ROW, Row
@@ -30,9 +31,9 @@ class Table(NamedTuple):
     the `order` counts.
     """
 
-    key: Sequence[str]
-    updated: Sequence[str] = ()
-    replaced: Sequence[str] = ()
+    key: tuple[str, ...]
+    updated: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     is_compared: bool = False
     order: str = ""
 
@@ -41,7 +42,7 @@ class Table(NamedTuple):
 def tables() -> dict[str, Table]:
     """The tables by name, as tables.yaml lists them."""
     listed = read_yaml(files("callwright.warehouse").joinpath("tables.yaml").read_text("utf-8"))
-    return {name: Table(**rules) for name, rules in listed.items()}
+    return TypeAdapter(dict[str, Table]).validate_python(listed)
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
