@@ -103,9 +103,8 @@ def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[st
     ends.
     """
     condition, values = _where(wanted)
-    row = warehouse.rows(
-        sql("samples.neighbours", condition=condition), [*values, key, *values, key]
-    )[0]
+    asked = sql("samples.neighbours", condition=condition)
+    [row] = warehouse.rows(asked, [*values, key, *values, key])
     return row["before"] or "", row["after"] or ""
 
 
@@ -126,17 +125,13 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
         "select * from prompts where list_contains(?::varchar[], version) order by name, version",
         [sorted(asked)],
     )
-    of_samples = {
-        name: grouped(rows, itemgetter("of_sample"))
-        for name, rows in found.items()
-        if name != "sample"
-    }
+    samples = found.pop("sample")
+    of_samples = {name: grouped(rows, itemgetter("of_sample")) for name, rows in found.items()}
     details = {}
-    for row in found["sample"]:
+    for row in samples:
         own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
-        versions = {
-            version for one in own["ancestors"] for version in one["prompt_version"].split("+")
-        }
+        parts = (one["prompt_version"].split("+") for one in own["ancestors"])
+        versions = {version for some in parts for version in some}
         prompts = [one for one in known if one["version"] in versions]
         details[row["key"]] = SampleDetail(row, **own, prompts=prompts)
     return details
@@ -151,11 +146,8 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
             clauses.append(sql(f"samples.where_{name}"))
             values += [f'"tool":"{value}"'] * 2 if name == "tool" else [value]
     if wanted.state:
-        clauses.append(
-            sql(
-                f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"  # noqa: E501
-            )
-        )
+        state = wanted.state if wanted.state in get_args(SampleState) else "other"
+        clauses.append(sql(f"samples.state_{state}"))
     holds = (
         "(contains(lower(s.request), ?) or starts_with(s.key, ?) or"
         " contains(lower(s.gold::varchar), ?))"
@@ -269,10 +261,8 @@ def read_release(warehouse: Warehouse, name: str) -> Row | None:
 
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     """A release with its leaderboard, None where there is no such release."""
-    queries = {
-        field: (sql(f"evaluations.{field}", releases=_ONE), [name])
-        for field in ReleaseDetail._fields
-    }
+    fields = ReleaseDetail._fields
+    queries = {field: (sql(f"evaluations.{field}", releases=_ONE), [name]) for field in fields}
     found = warehouse.rows_by_name(queries)
     return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
 
@@ -281,28 +271,20 @@ def find_items(
     warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
 ) -> RowPage:
     """The items of a release that the filter lets through."""
-    given = {
-        column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)
-    }
+    chosen = {column: getattr(wanted, name) for name, column in _COLUMNS.items()}
+    given = {column: value for column, value in chosen.items() if value}
     clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
     clauses.append(_VERDICTS.get(wanted.verdict, "true"))
     values = [release, *given.values()]
     if wanted.due and wanted.called:
-        places = {
-            name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)
-        }
+        places = {"due": f"${len(values) + 1}", "called": f"${len(values) + 2}"}
         clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
         values += [wanted.due, wanted.called]
     first = "by_sample" if wanted.order == "sample" else "worst_first"
     order = sql(f"evaluations.{first}", severity=[*ERROR_TYPES])
-    parts = {
-        "releases": _ONE,
-        "condition": " and ".join(clauses),
-        "order": order,
-        "size": size,
-        "start": page * size,
-    }
-    found = warehouse.rows(sql("evaluations.found", **parts), values)
+    parts = {"condition": " and ".join(clauses), "order": order, "size": size}
+    asked = sql("evaluations.found", releases=_ONE, start=page * size, **parts)
+    found = warehouse.rows(asked, values)
     rows = _shown(warehouse, [row["prediction"] for row in found])
     return RowPage(rows, found[0]["total"] if found else 0)
 
@@ -311,24 +293,17 @@ def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 
     """Two contestants on the items of a release that both answered and that were judged, with
     those items that are wanted.
     """
-    condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (
-        " and kind = $4" if wanted.kind else ""
-    )
-    parts = {
-        "releases": _ONE,
-        "condition": condition,
-        "size": ITEMS_A_PAGE,
-        "start": page * ITEMS_A_PAGE,
-    }
+    condition = _PASSED.get(wanted.passed, "one_right <> other_right")
+    condition += " and kind = $4" if wanted.kind else ""
+    parts = {"condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
     both = [release, wanted.one, wanted.other]
     asked = [*both, wanted.kind] if wanted.kind else both
-    found = warehouse.rows_by_name(
-        {name: (sql(f"evaluations.{name}", **parts), both) for name in ("counts", "kinds")}
-        | {
-            name: (sql(f"evaluations.{name}", **parts), asked)
-            for name in ("differing", "differing_items")
-        }
-    )
+    values = {"counts": both, "kinds": both, "differing": asked, "differing_items": asked}
+    queries = {
+        name: (sql(f"evaluations.{name}", releases=_ONE, **parts), given)
+        for name, given in values.items()
+    }
+    found = warehouse.rows_by_name(queries)
     differing = found["differing_items"]
     both_sides = [row[side] for row in differing for side in ("one", "other")]
     shown = {row["prediction"]: row for row in _shown(warehouse, both_sides)}
@@ -391,9 +366,8 @@ def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
     of an earlier build.
     """
     both = [build, earlier]
-    return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(
-        sql("builds.drift_of_stages"), both
-    )
+    names = ("builds.drift", "builds.drift_of_stages")
+    return [row for name in names for row in warehouse.rows(sql(name), both)]
 
 
 def find_outcomes(
@@ -439,14 +413,10 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
     queries = {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
     found = warehouse.rows_by_name(queries)
     has_earlier = len(found["versions"]) > 1
-    return ReleaseContents(
-        state,
-        **found,
-        near_duplicates=found["duplicates"][0]["total"] if found["duplicates"] else 0,
-        difference=(
-            diff_releases(warehouse, found["versions"][1]["name"], name) if has_earlier else None
-        ),
-    )
+    near = found["duplicates"][0]["total"] if found["duplicates"] else 0
+    earlier = found["versions"][1]["name"] if has_earlier else ""
+    difference = diff_releases(warehouse, earlier, name) if has_earlier else None
+    return ReleaseContents(state, **found, near_duplicates=near, difference=difference)
 
 
 READ = 10
@@ -556,10 +526,8 @@ def compare_tools(
         "tools": (sql("tool_changes.tools"), [release, change.strategy]),
     }
     found = warehouse.rows_by_name(queries)
-    found["tools"] = [
-        row | {name: orjson.loads(row[name]) for name in ("words", "shown")}
-        for row in found["tools"]
-    ]
+    for row in found["tools"]:
+        row |= {name: orjson.loads(row[name]) for name in ("words", "shown")}
     return ToolComparison(
         change.candidate, change.strategy, change.plain_strategy, change.tools_shown, split, **found
     )

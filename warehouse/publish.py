@@ -140,11 +140,8 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in list_views("answered_ahead"):
             with copy.writing() as connection:
-                told = (
-                    "select column_name, comment from duckdb_columns() where table_name = ? and"
-                    " comment is not null"
-                )
-                columns = connection.execute(told, [view]).fetchall()
+                told = "select column_name, comment from duckdb_columns() where table_name = ?"
+                columns = connection.execute(f"{told} and comment is not null", [view]).fetchall()
                 told = "select comment from duckdb_views() where view_name = ?"
                 [[comment]] = connection.execute(told, [view]).fetchall()
                 connection.execute(f"create table ahead as from {view}")
@@ -199,9 +196,8 @@ def published_or_copied(
         return
     with ExitStack() as stack:
         try:
-            copy = warehouse.beside(
-                stack.enter_context(_passing(warehouse.path.parent)) / _DATABASE
-            )
+            folder = stack.enter_context(_passing(warehouse.path.parent))
+            copy = warehouse.beside(folder / _DATABASE)
             warehouse.copy_to(copy.path)
         except OSError:
             copy = warehouse
@@ -222,10 +218,8 @@ def _passing(home: Path) -> Iterator[Path]:
         with suppress(OSError), (left / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(left)
-    with (
-        tempfile.TemporaryDirectory(prefix=_READING, dir=home) as made,
-        (Path(made) / ".lock").open("w") as lock,
-    ):
+    folder = tempfile.TemporaryDirectory(prefix=_READING, dir=home)
+    with folder as made, (Path(made) / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(made)
 

@@ -299,24 +299,18 @@ class _Latest(NamedTuple):
 
 @cache
 def _latest() -> _Latest:
-    scripts, views = (
-        {
-            file.name: file.read_text(encoding="utf-8")
-            for file in sorted(folder.iterdir(), key=lambda file: file.name)
-            if file.name.endswith(".sql")
-        }
-        for folder in (
-            files("callwright.warehouse").joinpath(name) for name in ("migrations", "views")
-        )
-    )
+    scripts, views = dict[str, str](), dict[str, str]()
+    for name, found in (("migrations", scripts), ("views", views)):
+        folder = files("callwright.warehouse").joinpath(name).iterdir()
+        listed = {file.name: file for file in folder if file.name.endswith(".sql")}
+        found |= {one: listed[one].read_text(encoding="utf-8") for one in sorted(listed)}
     texts = list(views.values())  # those that are there already are not written again
     return _Latest(scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}")
 
 
 def _is_current(connection: Connection) -> bool:
-    if not connection.execute(
-        "select 1 from duckdb_tables() where table_name = 'migrations'"
-    ).fetchall():
+    has_any = "select 1 from duckdb_tables() where table_name = 'migrations'"
+    if not connection.execute(has_any).fetchall():
         return False
     done = connection.execute("select name from migrations").fetchall()
     return {name for (name,) in done} == {*_latest().scripts, _latest().version}
@@ -347,9 +341,8 @@ def _migrate(connection: Connection, path: Path) -> None:
         connection.execute("insert into migrations (name) values (?)", [name])
     for view in views:
         connection.execute(view)
-    columns = connection.execute(
-        "select table_name, column_name from duckdb_columns() where not internal"
-    ).fetchall()
+    told = "select table_name, column_name from duckdb_columns() where not internal"
+    columns = connection.execute(told).fetchall()
     connection.execute(comment_script(columns, view_comments(views)))
     connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])
     connection.execute("insert into migrations (name) values (?)", [version])

@@ -3,13 +3,14 @@
 Migrations make them, and a bulk insert asks the file for their columns.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from pydantic import TypeAdapter
 
 from callwright.warehouse.engine import Connection, quoted
 from callwright.warehouse.rows import LONGEST_ROW, Row
@@ -30,9 +31,9 @@ class Table(NamedTuple):
     the `order` counts.
     """
 
-    key: Sequence[str]
-    updated: Sequence[str] = ()
-    replaced: Sequence[str] = ()
+    key: tuple[str, ...]
+    updated: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     is_compared: bool = False
     order: str = ""
 
@@ -41,7 +42,7 @@ class Table(NamedTuple):
 def tables() -> dict[str, Table]:
     """The tables by name, as tables.yaml lists them."""
     listed = read_yaml(files("callwright.warehouse").joinpath("tables.yaml").read_text("utf-8"))
-    return {name: Table(**rules) for name, rules in listed.items()}
+    return TypeAdapter(dict[str, Table]).validate_python(listed)
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
@@ -78,9 +79,8 @@ def insert_statement(
     """
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-        _known_columns[name] = {
-            column: "varchar" if type_ == "JSON" else type_ for column, type_ in found
-        }
+        columns = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+        _known_columns[name] = columns
     table, columns = tables()[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
     longest = min(LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
@@ -105,9 +105,8 @@ _known_columns: dict[str, dict[str, str]] = {}
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:
     table, listed = tables()[name], ", ".join(columns)
-    first = f"partition by {', '.join(table.key)}" + (
-        f" order by {table.order}" if table.order else ""
-    )
+    order = f" order by {table.order}" if table.order else ""
+    first = f"partition by {', '.join(table.key)}{order}"
     updates = ", ".join(f"{column} = fresh.{column}" for column in changed)
     return f"""
         merge into {name} using (

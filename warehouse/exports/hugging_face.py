@@ -52,6 +52,7 @@ COLUMNS = {
     "canary": "A string that marks test samples, empty elsewhere.",
 }
 CROISSANT = "croissant.json"
+_ABOUT = "Function-calling samples with gold calls, content hash"
 
 
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
@@ -61,12 +62,8 @@ def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, An
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
-            entry = {
-                "after": len(messages),
-                "calls": _calls_text(turn.calls),
-                "executed": turn.executed,
-            }
-            snapshots.append(entry)
+            due = {"calls": _calls_text(turn.calls), "executed": turn.executed}
+            snapshots.append({"after": len(messages), **due})
         messages.extend(_messages(turn))
     return {
         "key": sample.key,
@@ -158,9 +155,7 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
         "name": release.name,
         "version": release.version,
         "datePublished": f"{release.created_at:%Y-%m-%d}",
-        "description": (
-            f"Function-calling samples with gold calls, content hash {release.content_hash}."
-        ),
+        "description": f"{_ABOUT} {release.content_hash}.",
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -189,15 +184,11 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
             "source": {"fileObject": {"@id": _file(part)}, "extract": {"column": name}},
         }
         for name, words in COLUMNS.items()
-        if name not in {"messages", "snapshots", "withheld"}
+        if name not in _TYPES
     ]
-    return {
-        "@type": "cr:RecordSet",
-        "@id": split,
-        "name": split,
-        "description": f"Samples: {split}.",
-        "field": fields,
-    }
+    told = f"Samples: {split}."
+    head = {"@type": "cr:RecordSet", "@id": split, "name": split, "description": told}
+    return {**head, "field": fields}
 
 
 FORMAT = Format(

@@ -10,7 +10,7 @@ gold's calls are due, and something else was done.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from math import inf, isnan
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -160,18 +160,20 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
             return WrongStep(at, (), message.text)
         # In a task its world refuses a wrong call, otherwise no gold call is like it.
         refused = any(_is_error(one.observation) for one in message.calls)
-        is_refused = number in row["wrong_turns"] if row["end_reached"] is None else refused
-        if not is_refused:
+        if not (number in row["wrong_turns"] if row["end_reached"] is None else refused):
             return ELSEWHERE
         calls = tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls)
         return WrongStep(at, calls, "")
     return NOT_PROVED
 
 
+def _stated(call: GoldCall | RunCall) -> bytes:
+    return orjson.dumps([call.tool, call.arguments], option=orjson.OPT_SORT_KEYS)
+
+
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
     """What is called, in whatever order."""
-    found = (orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls)
-    return sorted(found)
+    return sorted(map(_stated, calls))
 
 
 NOT_ANSWERED = "none of the candidates has answered it"
@@ -282,24 +284,18 @@ class AnswerReader:
             raise RecordError(OUT_OF_BAND)
         given = list(map(_given, self._given.get(sample.key, ())))
         for row in self._earlier.get(sample.key, ()):
-            given += _differing(
-                sample, Sample.model_validate_json(row["body"]), "person", "corrected"
-            )
-        planted = (
-            one
-            for name, broken in self._planted(sample)
-            for one in _differing(sample, broken, "planted", name)
-        )
+            earlier = Sample.model_validate_json(row["body"])
+            given += _differing(sample, earlier, "person", "corrected")
+        broken = self._planted(sample)
+        found = (_differing(sample, one, "planted", name) for name, one in broken)
+        planted = chain.from_iterable(found)
         runs: list[GivenRun] = []
         for row in self._runs.get(sample.key, ()):
             run, wrong = read_run(sample, row)
             runs.append(run)
             if wrong is not None:
-                at, calls, words = wrong
-                entry = GivenAnswer(
-                    at, "candidate", run.given_by, is_right=False, calls=calls, words=words
-                )
-                given.append(entry)
+                whose: tuple[int, AnswerSource, str] = (wrong.turn, "candidate", run.given_by)
+                given.append(GivenAnswer(*whose, False, wrong.calls, wrong.words))  # noqa: FBT003
         return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
@@ -352,13 +348,7 @@ def _told(turn: Turn) -> object:
     """What a turn says, without its evidence."""
     match turn:
         case CallTurn(calls=calls, executed=executed):
-            return [
-                executed,
-                *(
-                    (one.tool, orjson.dumps(one.arguments, option=orjson.OPT_SORT_KEYS))
-                    for one in calls
-                ),
-            ]
+            return [executed, *map(_stated, calls)]
         case ReplyTurn(text=text):
             return text
         case _:
