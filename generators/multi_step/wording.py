@@ -55,10 +55,11 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
     environment = environment_of(goal, context)
     path = (await resolve(goal, environment)).path
-    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(
-        map(str, named_values(goal))
-    )
-    # The texts that calls of the goal take out of responses, less those that the user says as well.
+    asked = [field_words(field) for call in goal.calls for field in call.asked]
+    stated = [value for _, _, value in stated_values(goal)]
+    rendered = " ".join(map(str, [*stated, *named_values(goal), *asked]))
+    # The texts that calls of the goal take out of responses, less those that the user says as well:
+    # a field that is asked for may be called like a text, such as the order "distance".
     picked = _picked_texts(goal, path)
     secrets = frozenset(
         text for text in picked if len(text) >= _SHORTEST_SECRET and text not in rendered
