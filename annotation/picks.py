@@ -95,11 +95,9 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
         entries = entries_of(response, pick.rule.entries)
         value = value_at(entries[pick.entry].value, pick.rule.field)
         for entry in rivals(entries, pick.rule.where, pick.entry):
-            is_other = (
-                has(entry.value, pick.rule.field)
-                and value_at(entry.value, pick.rule.field) != value
-            )
-            if is_other and entry.index not in chosen:
+            if entry.index in chosen or not has(entry.value, pick.rule.field):
+                continue
+            if value_at(entry.value, pick.rule.field) != value:
                 found[entry.index] = entry
     return [found[index] for index in sorted(found)]
 
@@ -142,9 +140,8 @@ def render_result(
 ) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
-        rendered = "\n".join(
-            line for contest in contests for line in _contest_lines(response, contest, words)
-        )
+        parts = (line for contest in contests for line in _contest_lines(response, contest, words))
+        rendered = "\n".join(parts)
     else:
         rendered = render_response(response)
     return shortened(rendered, MOST_RESULT)
@@ -242,14 +239,11 @@ def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonV
     first entry.
     """
     if isinstance(value, dict):
-        inner = [
-            (name, member) for name, member in value.items() if isinstance(member, dict | list)
-        ]
-        for name, member in value.items():
-            if not isinstance(member, dict | list):
-                yield _below(path, name), member
-        for name, member in inner:
-            yield from _facts(member, _below(path, name), depth + 1) if depth < _DEPTH else ()
+        below = {f"{path}.{name}" if path else name: member for name, member in value.items()}
+        inner = {name: one for name, one in below.items() if isinstance(one, dict | list)}
+        yield from ((name, one) for name, one in below.items() if name not in inner)
+        for name, member in inner.items() if depth < _DEPTH else ():
+            yield from _facts(member, name, depth + 1)
     elif isinstance(value, list):
         yield f"{path}[]" if path else "[]", len(value)
         if value and depth < _DEPTH:
@@ -262,10 +256,6 @@ def _is_prose(path: str, value: JsonValue) -> bool:
     """Whether a text is too long to tell one entry from another; a name never is."""
     is_long = isinstance(value, str) and " " in value and len(value) > _PROSE
     return is_long and path.rsplit(".", 1)[-1].lower() not in _NAMES
-
-
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _joined(

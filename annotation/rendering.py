@@ -103,9 +103,8 @@ def render_conversation(
         lines: list[tuple[str, str | None]] = []
         match turn:
             case UserTurn(text=text, external=external):
-                lines.append(
-                    (user_name(place.number, words) if style.is_numbered else words.user, text)
-                )
+                entry = (user_name(place.number, words) if style.is_numbered else words.user, text)
+                lines.append(entry)
                 lines += [(MESSAGE, style.message(external))] if external is not None else []
             case CallTurn():
                 lines.append((SNAPSHOT, style.calls(place, turn)))
@@ -116,11 +115,9 @@ def render_conversation(
                 lines.append((words.assistant, style.reply(place, turn)))
             case _:
                 assert_never(turn)
-        yield from (
-            Line(author=author, text=shortened(text, style.most))
-            for author, text in lines
-            if text is not None
-        )
+        for author, told in lines:
+            if told is not None:
+                yield Line(author=author, text=shortened(told, style.most))
 
 
 def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
@@ -185,19 +182,17 @@ def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
     return render_conversation(sample, words, style)
 
 
+def _brief(value: JsonValue) -> str:
+    return shortened(without_long_words(write_value(value)), _VALUE)
+
+
 def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
     """The calls of one step; several have a line each."""
     step = f"{words.step.format(number=number)}:"
     calls: list[str] = []
     for call in turn.calls:
-        written = {
-            write_name(name): without_long_words(write_value(value))
-            for name, value in call.arguments.items()
-        }
-        arguments = ", ".join(
-            f"{name} = {shortened(value, _VALUE)}" for name, value in written.items()
-        )
-        calls.append(f"{write_name(call.tool)}({arguments})")
+        given = (f"{write_name(name)} = {_brief(one)}" for name, one in call.arguments.items())
+        calls.append(f"{write_name(call.tool)}({', '.join(given)})")
     return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
 
 
@@ -205,12 +200,10 @@ def _render_results(
     index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords
 ) -> str:
     """The responses of one step in short, with a number where there are several."""
-    rendered = [
-        render_result(
-            response, [one for one in contests if (one.turn, one.result) == (index, number)], words
-        )
-        for number, response in enumerate(turn.results)
-    ]
+    rendered = []
+    for number, response in enumerate(turn.results):
+        own = [one for one in contests if (one.turn, one.result) == (index, number)]
+        rendered.append(render_result(response, own, words))
     numbered = (f"({number}) {text}" for number, text in enumerate(rendered, 1))
     return rendered[0] if len(rendered) == 1 else "\n".join(numbered)
 
@@ -260,7 +253,7 @@ def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
         for call in snapshot.calls:
             yield f"  {write_name(call.tool)}"
             for name, value in call.arguments.items():
-                shown = shortened(without_long_words(write_value(value)), _VALUE)
+                shown = _brief(value)
                 parts = [one for one in call.evidence if is_part_of(one.argument, name)]
                 if [one.argument for one in parts] in ([], [name]):
                     yield f"    {write_name(name)} = {shown}   ← {source(next(iter(parts), None))}"
@@ -314,25 +307,19 @@ def _earlier_lines(
         lines: list[str] = []
         for call in turn.calls:
             old = known.get(call.tool, {})
-            fresh = {
-                name: value
-                for name, value in call.arguments.items()
-                if name not in old or old[name] != value
-            }
+            given = call.arguments.items()
+            fresh = {name: one for name, one in given if name not in old or old[name] != one}
             found = {one.argument: one for one in proofs if one.turn is None or one.turn < at}
             found |= {one.argument: one for one in call.evidence}
             if fresh or call.tool not in known:
                 lines.append(f"  {write_name(call.tool)}")
             for name, value in fresh.items():
-                source = _source(found.get(name), places, words)
-                lines.append(
-                    f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ←"
-                    f" {source}"
-                )
+                source, shown = _source(found.get(name), places, words), write_value(value)
+                shown = shortened(shown, _LONG_VALUE)
+                lines.append(f"    {write_name(name)} = {shown}   ← {source}")
         if lines:
-            yield next(
-                (name for place, name in reversed([*places.items()]) if place < at), words.user
-            )
+            told = (name for place, name in reversed([*places.items()]) if place < at)
+            yield next(told, words.user)
             yield from lines
         before = turn
 
@@ -340,9 +327,8 @@ def _earlier_lines(
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
     """What each user turn is called, where there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
-    if is_dialogue(sample):
-        return {index: user_name(number, words) for number, index in enumerate(users, 1)}
-    return {}
+    numbered = enumerate(users if is_dialogue(sample) else (), 1)
+    return {index: user_name(number, words) for number, index in numbered}
 
 
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:

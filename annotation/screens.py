@@ -67,13 +67,8 @@ _Words = TypeVar("_Words", bound=Record)
 def interface_languages() -> tuple[Language, ...]:
     """The languages that the review screens have words in."""
     names = (file.name for file in files("callwright.annotation.configs").iterdir())
-    return tuple(
-        sorted(
-            name.split(".")[1]
-            for name in names
-            if name.startswith("sample_review.") and name.endswith(".yaml")
-        )
-    )
+    split = (name.split(".") for name in names)
+    return tuple(sorted(one[1] for one in split if one[0] == SAMPLE_REVIEW and one[-1] == "yaml"))
 
 
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
@@ -217,31 +212,22 @@ PREDICTION_AUDIT = "prediction_audit"
 TRAINING = "training"
 
 
+_Columns = tuple[str, ...]
+
+
 class _ReviewKind(NamedTuple):
     """The words of a screen, and of its tables of tasks the columns that are not shown at first,
     and those that get room.
     """
 
     words: Callable[[Language], ScreenWords]
-    hidden: tuple[str, ...] = ()
-    wide: tuple[str, ...] = ()
+    hidden: _Columns = ()
+    wide: _Columns = ()
 
 
+_PLAIN = ("conversation", "calls", "calls_shown", "earlier_calls", "tools", "other_tools")
 _KINDS: Mapping[str, _ReviewKind] = {
-    SAMPLE_REVIEW: _ReviewKind(
-        words_in,
-        (
-            "conversation",
-            "calls",
-            "calls_shown",
-            "earlier_calls",
-            "tools",
-            "other_tools",
-            "details",
-            "passed",
-        ),
-        ("request",),
-    ),
+    SAMPLE_REVIEW: _ReviewKind(words_in, (*_PLAIN, "details", "passed"), ("request",)),
     TOOL_REVIEW: _ReviewKind(tool_words_in),
     CORRECTION: _ReviewKind(
         correction_words_in, ("request", "before", "after", "tools"), ("corrections",)
@@ -298,8 +284,7 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
-    # the question with which it opens
-    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]  # the opening question
     plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
     return Screen(
         kind=kind,

@@ -401,11 +401,11 @@ def _context(
 async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
     """A check's verdicts; one that can't be carried out on this record says so as one of them."""
     try:
-        found: list[Verdict] = await stage.function(sample, context) if stage.function else []
+        found = await stage.carry_out(sample, context)
     except (RecordError, ReplyError) as error:
         reason = f"The check can't be carried out: {error}"
         return [Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason)]
-    return found
+    return [one for one in found if isinstance(one, Verdict)]
 
 
 @asynccontextmanager

@@ -92,9 +92,8 @@ def _numbers(text: str) -> tuple[Found, ...]:
         ):
             continue
         value = int(number.value) if float(number.value).is_integer() else number.value
-        found.append(
-            Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
-        )
+        entry = Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
+        found.append(entry)
     return tuple(found)
 
 

@@ -207,9 +207,8 @@ def main_language(text: str) -> Language:
     """
     common = len(_LATIN.findall(text))
     own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
-    return next(
-        (code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback()
-    )
+    found = (code for code, letters in own.items() if _LATIN_LETTERS * letters > common)
+    return next(found, fallback())
 
 
 def letters_of(text: str) -> Language:
@@ -279,9 +278,8 @@ def unspaced() -> str:
     """The letters of the scripts that put no space between words, as they stand in a character
     class.
     """
-    return "".join(
-        entries["letters"] for entries in map(_described, known()) if not entries["space"]
-    )
+    parts = (entries["letters"] for entries in map(_described, known()) if not entries["space"])
+    return "".join(parts)
 
 
 @cache

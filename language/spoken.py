@@ -366,9 +366,8 @@ class SpokenForms:
             span for one, span in self._parts.items() if re.fullmatch(one, stated["part"])
         )
         every = (at % (NOON * HOUR) + half * NOON * HOUR for half in range(3))
-        return next(
-            (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR), None
-        )
+        found = (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR)
+        return next(found, None)
 
     def _number(self, words: str, table: Mapping[str, int]) -> int:
         if words.isdecimal():
@@ -428,10 +427,8 @@ class SpokenForms:
             start, stop = row[at].start(), row[end - 1].end()
             if end > at and not _GLUED.search(text, max(0, start - 1), start):
                 around = self._around
-                sign, more = (
-                    around["minus"].search(text[:start][-_FAR:]),
-                    around["half"].match(text, stop),
-                )
+                sign = around["minus"].search(text[:start][-_FAR:])
+                more = around["half"].match(text, stop)
                 value, stop = (value + 0.5, more.end()) if more else (value, stop)
                 if share := around["percent"].match(text, stop):
                     rule, stop = PERCENT, share.end()

@@ -31,43 +31,13 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 _KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
 _NOTES = frozenset(
-    {
-        "title",
-        "description",
-        "default",
-        "examples",
-        "example",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$comment",
-    }
+    {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
+    | {"writeOnly", "$comment"}
 )
 _STRICT = frozenset(
-    {
-        "type",
-        "enum",
-        "const",
-        "pattern",
-        "format",
-        "multipleOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-    }
-    | {
-        "minItems",
-        "maxItems",
-        "items",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "title",
-        "description",
-        "properties",
-        "required",
-    }
+    {"type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum"}
+    | {"items", "anyOf", "$ref", "exclusiveMinimum", "exclusiveMaximum", "minItems"}
+    | {"maxItems", "$defs", "title", "description", "properties", "required"}
     | {"additionalProperties"}
 )
 _FORMATS = frozenset(
@@ -110,17 +80,13 @@ def calls_schema(
                 name: {"anyOf": [schema, {"type": "string", "enum": [unknown]}]}
                 for name, schema in arguments["properties"].items()
             }
-        each.append(
-            {
-                "type": "object",
-                "properties": {
-                    "tool": {"type": "string", "enum": [tool.name]},
-                    "arguments": arguments,
-                },
-                "required": ["tool", "arguments"],
-                "additionalProperties": False,
-            }
-        )
+        entry = {
+            "type": "object",
+            "properties": {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments},
+            "required": ["tool", "arguments"],
+            "additionalProperties": False,
+        }
+        each.append(entry)
     return {"type": "array", "items": {"anyOf": each}}
 
 
@@ -284,9 +250,8 @@ def _in_their_words(schema: JsonSchema) -> JsonSchema:
     others = [name for name in schema if name not in made and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
-        made["description"] = " ".join(
-            [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
-        )
+        parts = [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
+        made["description"] = " ".join(parts)
     return made
 
 
@@ -427,9 +392,8 @@ class AnswerForms:
             return StatedSchema("strict", _response_format(strict, is_strict=True), not takes)
         if form in {"strict", "schema"}:
             return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
-        return StatedSchema(
-            form, {"type": "json_object"} if form == "object" else None, is_told=True
-        )
+        response_format = {"type": "json_object"} if form == "object" else None
+        return StatedSchema(form, response_format, is_told=True)
 
     def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
         """Whether a provider refuses a request for the schema that came with it, and a plainer form

@@ -236,11 +236,9 @@ class BatchModel(OpenAIModel):
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
-        if file in self._fresh:
-            begun: list[Any] = []
-        else:
-            begun = (await self._call("GET", "/batches?limit=100")).get("data") or []
+        listed = {} if file in self._fresh else await self._call("GET", "/batches?limit=100")
         self._fresh.discard(file)
+        begun = listed.get("data") or ()
         found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
         if not found:
             wish = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}

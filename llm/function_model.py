@@ -128,10 +128,8 @@ class FunctionModel:
         if isinstance(given, str) or given is None:
             text, stated = given or "", None if given else []
         elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
-            text, stated = (
-                given.get("content") or "",
-                given.get("tool_calls") or ([] if "content" in given else given),
-            )
+            text = given.get("content") or ""
+            stated = given.get("tool_calls") or ([] if "content" in given else given)
         elif isinstance(given, Mapping | Call):
             stated = [given]
         if not isinstance(text, str) or not (stated is None or isinstance(stated, Sequence)):

@@ -183,9 +183,8 @@ class Ledger:
                 self._writer.execute("begin immediate")
                 for start in range(0, len(rows), _ROWS):
                     some = rows[start : start + _ROWS]
-                    self._writer.execute(
-                        _PUT.format(", ".join(["(?, ?)"] * len(some))), list(chain(*some))
-                    )
+                    sql = _PUT.format(", ".join(["(?, ?)"] * len(some)))
+                    self._writer.execute(sql, list(chain(*some)))
         except sqlite3.Error as error:
             problem = f"{error}; see that the disk has room and that no process holds the file"
             raise StoreError(problem) from error
@@ -359,10 +358,8 @@ def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
                 for line in some
             ]
             try:
-                connection.execute(
-                    _PUT.format(", ".join(["(?, ?)"] * len(pairs))),
-                    list(chain.from_iterable(pairs)),
-                )
+                sql = _PUT.format(", ".join(["(?, ?)"] * len(pairs)))
+                connection.execute(sql, list(chain.from_iterable(pairs)))
             except sqlite3.Error as error:
                 problem = f"The ledger at {ledger} could not keep a worker's answers: {error}."
                 raise StoreError(problem) from error

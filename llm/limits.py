@@ -350,9 +350,8 @@ class Gate:
                     is_over = tries >= self._limits.attempts or waited > self._limits.patience
                 if is_over:
                     often = "once" if asked == 1 else f"{asked} times"
-                    raise TransientError(
-                        f"{_sentence(error)} It was asked {often}.", error.retry_after
-                    ) from error
+                    problem = f"{_sentence(error)} It was asked {often}."
+                    raise TransientError(problem, error.retry_after) from error
             if pause:
                 await self._clock.sleep(pause)
 
@@ -518,9 +517,8 @@ class Hedging:
 
         try:
             start_timer = partial(loop.call_later, self._after, is_old.set_result, None)
-            under_way.append(
-                asyncio.create_task(once(partial(win, lambda: timers.append(start_timer()))))
-            )
+            entry = asyncio.create_task(once(partial(win, lambda: timers.append(start_timer()))))
+            under_way.append(entry)
             await asyncio.wait([under_way[0], is_old], return_when=asyncio.FIRST_COMPLETED)
             if not under_way[0].done():
                 under_way.append(asyncio.create_task(once(partial(win, lambda: None))))

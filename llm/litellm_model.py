@@ -188,10 +188,8 @@ class LiteLLMModel:
             raise TransientError(f"{self._name} answered without a choice.", may_be_charged=True)
         choice = response.choices[0]
         if choice.finish_reason == "content_filter":
-            raise ReplyError(
-                f"The provider's content filter withheld the reply of {self._name}.",
-                may_be_charged=True,
-            )
+            problem = f"The provider's content filter withheld the reply of {self._name}."
+            raise ReplyError(problem, may_be_charged=True)
         written = [
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
@@ -219,9 +217,8 @@ class LiteLLMModel:
 
     def _ours(self, error: Exception) -> CallwrightError:
         """What litellm raises as an error of ours."""
-        text = _THEIR_NAMES.sub(
-            "", " ".join(without_values(self._header_values)(str(error)).split())
-        )
+        parts = without_values(self._header_values)(str(error)).split()
+        text = _THEIR_NAMES.sub("", " ".join(parts))
         variable, vendor = self._variable, self._litellm.exceptions
         if not variable:
             missing = self._litellm.validate_environment(self._name)["missing_keys"]
@@ -284,9 +281,8 @@ def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a
     otherwise: Kind = (
         "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
     )
-    kind: Kind = next(
-        (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise
-    )
+    found = (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name)))
+    kind: Kind = next(found, otherwise)
     if _NOT_READ in text:
         return "unusable"
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):

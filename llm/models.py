@@ -47,29 +47,10 @@ OPENAI = "https://api.openai.com/v1"
 LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
-    {
-        "model",
-        "messages",
-        "tools",
-        "response_format",
-        "stream",
-        "n",
-        "api_key",
-        "api_base",
-        "base_url",
-        "temperature",
-    }
-    | {
-        "max_tokens",
-        "seed",
-        "timeout",
-        "num_retries",
-        "max_retries",
-        "mock_response",
-        "fallbacks",
-        "logger_fn",
-    }
-    | {"callbacks", "success_callback", "failure_callback"}
+    {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base"}
+    | {"base_url", "temperature", "max_tokens", "seed", "timeout", "num_retries"}
+    | {"max_retries", "mock_response", "fallbacks", "logger_fn", "callbacks"}
+    | {"success_callback", "failure_callback"}
 )
 # What only a model across a network has.
 _REMOTE = (
@@ -356,9 +337,8 @@ PROVIDERS = Registry("models", Provider, "provider of models", "providers")
 def _open_template(settings: ModelSettings) -> Adapter:
     from callwright.llm.template.model import TemplateModel
 
-    return TemplateModel(
-        seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences
-    )
+    seed = settings.seed or 0
+    return TemplateModel(seed=seed, error_rate=settings.error_rate, sentences=settings.sentences)
 
 
 def _open_local(settings: ModelSettings) -> Adapter:

@@ -99,11 +99,8 @@ class OpenAIModel:
         """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`;
         `ledger` keeps how it takes schemas.
         """
-        self._asked = AskedModel(
-            name,
-            api_key,
-            api_key_variable or "the model's api_key_variable, and the variable it names,",
-        )
+        variable = api_key_variable or "the model's api_key_variable, and the variable it names,"
+        self._asked = AskedModel(name, api_key, variable)
         self._model = name.partition("/")[2]
         self._header_values = header_values or {}
         self._hidden = without_values(self._header_values)
@@ -129,9 +126,8 @@ class OpenAIModel:
             document, said = document_of(content), content.decode(errors="replace")
             if status == WELL and not isinstance(document, dict):
                 text = shown(said, self._asked.key)
-                raise TransientError(
-                    f"{self._asked.name} can't answer now: {text}", may_be_charged=True
-                )
+                problem = f"{self._asked.name} can't answer now: {text}"
+                raise TransientError(problem, may_be_charged=True)
             if status == WELL and isinstance(document, dict) and not document.get("error"):
                 return self._read(document)
             error = self._refused(status, received, content, document)
@@ -237,10 +233,8 @@ class OpenAIModel:
             text = shown(self._hidden(str(error)), self._asked.key) or type(error).__name__
             if isinstance(error, aiohttp.ClientConnectorError):
                 raise UnavailableError(f"{self._asked.name} can't be reached: {text}.") from error
-            raise TransientError(
-                f"{self._asked.name} can't answer now: the connection broke ({text}).",
-                may_be_charged=True,
-            ) from error
+            problem = f"{self._asked.name} can't answer now: the connection broke ({text})."
+            raise TransientError(problem, may_be_charged=True) from error
 
     async def _content(self, response: "aiohttp.ClientResponse", most: float) -> bytes:
         pieces, size = [], 0
@@ -289,10 +283,8 @@ class OpenAIModel:
                 f"{self._asked.name} answered without a choice.", may_be_charged=True
             )
         if choice.get("finish_reason") == "content_filter":
-            raise ReplyError(
-                f"The provider's content filter withheld the reply of {self._asked.name}.",
-                may_be_charged=True,
-            )
+            problem = f"The provider's content filter withheld the reply of {self._asked.name}."
+            raise ReplyError(problem, may_be_charged=True)
         said = read_content(message.get("content"))
         reasoning = read_reasoning(
             message.get("reasoning_content") or message.get("reasoning"), said

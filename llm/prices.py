@@ -138,10 +138,8 @@ class Usage(NamedTuple):
 
 def read_usage(stated: Mapping[str, Any]) -> Usage:
     """What a provider's `usage` says, as OpenAI writes it."""
-    prompt, completion = (
-        _count(stated.get("prompt_tokens")),
-        _count(stated.get("completion_tokens")),
-    )
+    prompt = _count(stated.get("prompt_tokens"))
+    completion = _count(stated.get("completion_tokens"))
     if not prompt or completion is None:
         return Usage()
     details = stated.get("prompt_tokens_details")

@@ -95,9 +95,8 @@ def led_by(briefing: str, prompt: Prompt) -> Prompt:
         return prompt.with_changes(
             messages=(ChatMessage(role="system", content=briefing), *prompt.messages)
         )
-    return prompt.with_changes(
-        messages=(first.with_changes(content=f"{briefing}\n\n{first.content}"), *others)
-    )
+    messages = (first.with_changes(content=f"{briefing}\n\n{first.content}"), *others)
+    return prompt.with_changes(messages=messages)
 
 
 def prompt_version(package: str, name: str) -> str:

@@ -94,9 +94,8 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 def without_values(values: Mapping[str, str]) -> Callable[[str], str]:
     """What takes secrets out of a text that comes from elsewhere."""
-    words = sorted(
-        (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN), key=len, reverse=True
-    )
+    found = (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN)
+    words = sorted(found, key=len, reverse=True)
 
     def hidden(text: str) -> str:
         for word in words:

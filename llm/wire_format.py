@@ -136,9 +136,8 @@ def read_content(content: object) -> str:
     ]
     texts = [_text_of(part) for part in said]
     if not isinstance(content, list) or None in texts:
-        raise ReplyError(
-            f"The content of the reply is no text: {shown_json(content)}.", may_be_charged=True
-        )
+        problem = f"The content of the reply is no text: {shown_json(content)}."
+        raise ReplyError(problem, may_be_charged=True)
     return "".join(text for text in texts if text)
 
 
@@ -158,9 +157,8 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     functions = [call["function"] for call in calls if isinstance(call.get("function"), dict)]
     if not isinstance(listed, list) or len(functions) < len(listed):
-        raise ReplyError(
-            f"The tool_calls of the reply are no calls: {shown_json(stated)}.", may_be_charged=True
-        )
+        problem = f"The tool_calls of the reply are no calls: {shown_json(stated)}."
+        raise ReplyError(problem, may_be_charged=True)
     return [_written(function) for function in functions]
 
 

@@ -125,14 +125,11 @@ def _settle(path: Path, known: KnownKeys) -> bool:
     asked = [row["request"] for row in rows if not row["error"] and not row["cached"]]
     lost = {*asked} - known(asked) if asked else set()
     if lost:
-        marked = [
-            row | {"error": _LOST} if row["request"] in lost and not row["error"] else row
-            for row in rows
-        ]
+        for row in rows:
+            row["error"] = row["error"] or (_LOST if row["request"] in lost else "")
         draft = path.with_suffix(".settled")
-        draft.write_bytes(
-            b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked)
-        )
+        text = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+        draft.write_bytes(text)
         draft.replace(path)
     return is_torn
 

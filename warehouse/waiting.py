@@ -19,9 +19,9 @@ PATIENCE = 600.0  # seconds
 QUERY_SECONDS = 300.0  # that SQL of somebody else may take
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
 # seconds until somebody hears of the wait, and between two such messages
-_FIRST_WORD, _BETWEEN = (5.0, 30.0)
+_FIRST_WORD, _BETWEEN = 5.0, 30.0
 # seconds between two looks for ctrl-C, and for an interrupted thread to end
-_LOOK, _LAST = (0.1, 5.0)
+_LOOK, _LAST = 0.1, 5.0
 _PROCESS = re.compile(r"PID (\d+)")
 _SHOWN = 80  # characters of another process's command line
 
@@ -100,8 +100,8 @@ def run_aside(
 
 def is_stopped() -> bool:
     """Return whether the work of this context is to stop."""
-    stop = STOP.get()
-    return (stop is not None and stop.is_set()) or _is_cancelled()
+    stop, task = STOP.get(), _task()
+    return (stop is not None and stop.is_set()) or (task is not None and task.cancelling() > 0)
 
 
 def stop_here(what: str) -> BaseException:
@@ -128,11 +128,6 @@ def _task() -> "asyncio.Task[object] | None":
         return asyncio.current_task()
     except RuntimeError:
         return None
-
-
-def _is_cancelled() -> bool:
-    task = _task()
-    return task is not None and task.cancelling() > 0
 
 
 def holder_of(problem: str) -> str:

@@ -32,6 +32,7 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from callwright.flows.planning.statistics import ReaderRow
     from callwright.flows.review.pushing import Pushed
     from callwright.flows.run.land import BuildReport
     from callwright.flows.scaffolds import Sort
@@ -170,49 +171,14 @@ def _report_text(
     report: "BuildReport", pushed: "Pushed | None", seconds: float
 ) -> Iterator[str | Table]:
     funnel = table_of(report.worked)
-    has_personal_data = any(
-        row.personal_data for row in report.worked
-    )  # the last column, only where any was found
-    yield (
-        funnel
-        if has_personal_data
-        else Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
-    )
+    if not any(row.personal_data for row in report.worked):  # the last column, only if any is found
+        funnel = Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
+    yield funnel
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
     measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
     if measured:
-        yield Table(
-            (
-                "reader",
-                "language",
-                "family",
-                "read",
-                "defects",
-                "caught",
-                "as they are",
-                "doubted",
-                "precision",
-            ),
-            [
-                (
-                    row.reader,
-                    row.language,
-                    row.family,
-                    row.read,
-                    row.planted,
-                    share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
-                    row.doubles,
-                    share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
-                    (
-                        ""
-                        if row.precision is None
-                        else f"{row.precision:.1%} (at least {row.precision_low:.1%})"
-                    ),
-                )
-                for row in measured
-            ],
-        )
+        yield table_of([_reader_row(row) for row in measured])
     if report.spending:
         yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
     yield report.sentence
@@ -224,6 +190,23 @@ def _report_text(
         )
     if pushed:
         yield f"{count_of(pushed.created, 'task')} sent to reviewers: {pushed.url}"
+
+
+def _reader_row(row: "ReaderRow") -> dict[str, object]:
+    sure = (
+        "" if row.precision is None else f"{row.precision:.1%} (at least {row.precision_low:.1%})"
+    )
+    return {
+        "reader": row.reader,
+        "language": row.language,
+        "family": row.family,
+        "read": row.read,
+        "defects": row.planted,
+        "caught": share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
+        "as they are": row.doubles,
+        "doubted": share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
+        "precision": "" if row.precision is None else sure,
+    }
 
 
 def _next_text(report: "BuildReport") -> Iterator[str]:

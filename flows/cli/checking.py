@@ -315,50 +315,35 @@ def audit_readers(
 
 
 def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
-    yield Table(
-        (
-            "reader",
-            "defects",
-            "caught",
-            "as they are",
-            "doubted",
-            "wrong",
-            "tokens",
-            "dollars for 1,000",
-        ),
+    yield table_of(
         [
-            (
-                one.model,
-                one.planted,
-                share_with_bounds(one.catch_rate, one.catch_low, one.catch_high),
-                one.doubles,
-                share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
-                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})",
-                round(one.tokens),
-                "unknown" if one.dollars is None else f"{one.dollars:.2f}",
-            )
+            {
+                "reader": one.model,
+                "defects": one.planted,
+                "caught": share_with_bounds(one.catch_rate, one.catch_low, one.catch_high),
+                "as they are": one.doubles,
+                "doubted": share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
+                "wrong": (
+                    "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})"
+                ),
+                "tokens": round(one.tokens),
+                "dollars for 1,000": "unknown" if one.dollars is None else f"{one.dollars:.2f}",
+            }
             for one in report.readers
-        ],
+        ]
     )
     yield (
         f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The"
         " column wrong: the share of what a model accepts that is wrong, if"
         f" {report.wrong_before:.1%} of what it reads is."
     )
-    sorts = [(one.model, sort) for one in report.readers for sort in one.sorts]
+    sorts = [
+        (one.model, sort.defect, sort.planted, share_with_bounds(sort.rate, sort.low, sort.high))
+        for one in report.readers
+        for sort in one.sorts
+    ]
     if sorts:
-        yield Table(
-            ("reader", "sort of defect", "defects", "caught"),
-            [
-                (
-                    model,
-                    sort.defect,
-                    sort.planted,
-                    share_with_bounds(sort.rate, sort.low, sort.high),
-                )
-                for model, sort in sorts
-            ],
-        )
+        yield Table(("reader", "sort of defect", "defects", "caught"), sorts)
     for one in report.readers:
         if one.problem:
             yield f"By default {one.model} settles nothing: it {one.problem}."

@@ -283,11 +283,8 @@ def score_hammerbench(
             logs, snapshots=snapshots, verdicts=verdicts, language=language, style=style
         )
     figures = {**scoring.figures, **scoring.details}
-    show(
-        _problems_text(
-            scoring.problems, "replies could not be scored as a call; they count as wrong."
-        )
-    )
+    unread = "replies could not be scored as a call; they count as wrong."
+    show(_problems_text(scoring.problems, unread))
     width = max(map(len, figures))
     texts = {
         name: f"{value:.6f}" if isinstance(value, float) else value

@@ -75,6 +75,8 @@ def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[s
     """The table of rows that know their fields, or of these `columns` of dicts or records, under
     their names or other `heads`.
     """
+    if rows and not columns and isinstance(rows[0], dict):
+        columns = [*rows[0]]
     if not columns:
         return Table(rows[0]._fields if rows else (), rows)
     cells = [

@@ -76,29 +76,17 @@ def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: s
         reports = run_loop(report_tools(chosen, read_settings(), screen))
     value, text = [], list[str | Table]()
     for one in reports:
-        value.append(
-            one._asdict()
-            | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]}
-        )
-        gaps = first_lines(
-            (f"{gap.where}: {gap.message}" for gap in one.gaps),
-            _GAPS,
-            "gaps; list them all with --json.",
-        )
-        used, made = (
-            sum(row.used for row in one.categories),
-            sum(row.made for row in one.categories),
-        )
-        text += [
-            table_of(one.categories),
-            *gaps,
-            f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).",
-        ]
-        text += (
-            [f"{len(one.waiting)} wait for reviewers. Send them with `callwright review push`."]
-            if one.waiting
-            else []
-        )
+        waiting = [{"tool": name, "reason": reason} for name, reason in one.waiting]
+        value.append(one._asdict() | {"waiting": waiting})
+        gaps = (f"{gap.where}: {gap.message}" for gap in one.gaps)
+        text += [table_of(one.categories)]
+        text += first_lines(gaps, _GAPS, "gaps; list them all with --json.")
+        used = sum(row.used for row in one.categories)
+        made = sum(row.made for row in one.categories)
+        text.append(f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).")
+        if waiting:
+            advice = "wait for reviewers. Send them with `callwright review push`."
+            text.append(f"{len(waiting)} {advice}")
     return Outcome(value, text)
 
 
@@ -119,11 +107,8 @@ def refresh(recipe: Path) -> Outcome:
         for one in drifts
     ]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
-    counts = (
-        f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from"
-        " now on."
-    )
-    return Outcome(drifts, [table, counts])
+    changed = count_of(len(drifts), "answer has", "answers have")
+    return Outcome(drifts, [table, f"{changed} changed. The new ones count from now on."])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")

@@ -63,7 +63,7 @@ from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
-from callwright.warehouse.records import Prediction, Record, Sample, content_key
+from callwright.warehouse.records import LlmCall, Prediction, Record, Sample, content_key
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -101,18 +101,9 @@ async def evaluate_release(
         paid = stack.enter_context(
             paid_notes_of_process(settings.home / "evaluations", warehouse, known)
         )
-        evaluation = EvaluationRun(
-            release,
-            conditions,
-            ledger,
-            Budget(conditions.budget),
-            warehouse,
-            progress,
-            [],
-            paid,
-            Traffic(),
-            readiness_of(candidates, conditions),
-        )
+        budget, ready = Budget(conditions.budget), readiness_of(candidates, conditions)
+        kept = (ledger, budget, warehouse, progress, list[LlmCall](), paid, Traffic(), ready)
+        evaluation = EvaluationRun(release, conditions, *kept)
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)

@@ -261,15 +261,8 @@ def _bounded(
                     f"{', '.join(sorted(figures)) or 'none'}. The answers are kept."
                 )
             passed = sign * figures[metric] >= sign * bound
-            yield Demand(
-                candidate,
-                scope.strategy,
-                f"{metric} {words} {bound:g}",
-                figures[metric],
-                bound,
-                None,
-                passed,
-            )
+            told = (f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
+            yield Demand(candidate, scope.strategy, *told)
 
 
 def known_metrics() -> list[str]:
@@ -441,22 +434,13 @@ def _worst(candidate: str, samples: list[list[AnsweredItem]]) -> Iterator[str]:
         return
     wrong.sort(key=lambda failed: (-len(failed), failed[0].sample))
     yield f"### {_md(candidate)}: {len(wrong)} of {len(samples)} samples failed\n"
-    yield _table(
-        ("sample", "kind", "request", "due", "made", "mistake", "wrong answers"),
-        (
-            (
-                one.sample,
-                one.kind,
-                one.request,
-                _json(one.due),
-                one.problem or _made(one),
-                _mistake(one),
-                len(failed),
-            )
-            for failed in wrong[:_SHOWN]
-            for one in failed[:1]
-        ),
-    )
+    columns = ("sample", "kind", "request", "due", "made", "mistake", "wrong answers")
+    yield _table(columns, (_failed_row(failed[0], len(failed)) for failed in wrong[:_SHOWN]))
+
+
+def _failed_row(one: AnsweredItem, times: int) -> tuple[object, ...]:
+    made, due = one.problem or _made(one), _json(one.due)
+    return one.sample, one.kind, one.request, due, made, _mistake(one), times
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -196,16 +196,16 @@ async def evaluate_paths(
 
     `keys` are those of these samples, each with its split.
     """
-    warehouse = evaluation.warehouse
-    conditions = evaluation.conditions
-    if not keys or conditions.prompting._replace(user="", tools="").label not in PATH_STRATEGIES:
+    warehouse, conditions = evaluation.warehouse, evaluation.conditions
+    asked = conditions.prompting
+    if not keys or asked._replace(user="", tools="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(
         release=evaluation.release,
         candidate=candidate.name,
         mode=conditions.complexeval,
         judge=judge.name if judge else "",
-        strategy=conditions.prompting.label,
+        strategy=asked.label,
         tools_shown=conditions.tools_shown,
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
@@ -220,18 +220,9 @@ async def evaluate_paths(
             missing = sorted(wanted - known)
             if not missing:
                 continue
-            run = PathRun(
-                of.release,
-                of.candidate,
-                conditions.prompting.strategy,
-                of.mode,
-                number,
-                of.judge,
-                candidate.settings,
-                conditions.turn_limit,
-                conditions.prompting.user,
-                conditions.shown,
-            )
+            who = (of.release, of.candidate, asked.strategy, of.mode, number, of.judge)
+            how = (candidate.settings, conditions.turn_limit, asked.user, conditions.shown)
+            run = PathRun(*who, *how)
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:
         await chat.close()
@@ -256,16 +247,8 @@ def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[s
         scores = score_all_runs(
             (one for one in read_results(warehouse, of, split) if one.run in runs), of, problems
         )
-        held = [
-            of.release,
-            of.candidate,
-            of.strategy,
-            of.tools_shown,
-            of.judge,
-            split,
-            run_figures(of.mode),
-        ]
-        warehouse.execute(sql("path_runs.remove_scores"), held)
+        held = (of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split)
+        warehouse.execute(sql("path_runs.remove_scores"), [*held, run_figures(of.mode)])
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
     return [*problems.values()]
 
@@ -491,14 +474,8 @@ async def _begun(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
 ) -> Asking:
     """What the candidate is asked with, the user's first words in it."""
-    asking = Asking(
-        sample.request,
-        run.shown.toolset(tools),
-        sample.language,
-        run.run,
-        sample.briefing,
-        run.shown,
-    )
+    seen, language = run.shown.toolset(tools), sample.language
+    asking = Asking(sample.request, seen, language, run.run, sample.briefing, run.shown)
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)

@@ -438,7 +438,7 @@ class _Work:
                 reason = "Nothing is left that a model may settle."
                 facts.note(stage.name, record, "passed", reason, "not_applicable")
                 return []
-            outputs = _outputs_of(stage, await stage.function(record, context))
+            outputs = _outputs_of(stage, await stage.carry_out(record, context))
             if not stage.is_check:
                 outputs = [self._finished(output, voice, calls) for output in outputs]
             elif stage.role:

@@ -40,6 +40,7 @@ from callwright.warehouse.records import (
 )
 
 MASK = " … "
+NO_ENTITY = "No argument {} is a person, a place, a time or another of the nine kinds of entities."
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "entities"
 TEMPLATE = "find_entities"
@@ -369,10 +370,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     likely = [one for one, _ in _by_name(answered(mentions, sample))]
     if not likely:
         where = "says" if len(_user_turns(sample)) == 1 else "answers with"
-        return (
-            f"No argument that the user {where} is a person, a place, a time or another of the nine"
-            " kinds of entities."
-        )
+        return NO_ENTITY.format(f"that the user {where}")
     if not any(is_pointable(one, mentions, sample) for one in likely):
         listed = ", ".join(dict.fromkeys(one.argument for one in likely))
         return (
@@ -384,12 +382,10 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 def tool_obstacle(_order: Order, tool: Tool) -> str:
     """Why no sample about a tool has an argument to point at, "" where one may."""
-    kinds = {kind_of(tool.properties[name]) for name in tool.choosable}
-    return (
-        ""
-        if kinds & {"text", *_TYPED}
-        else "None of its parameters is a text or a time, so there is nothing to point at."
-    )
+    schemas = {name: titled_schema(tool, name) for name in tool.choosable}
+    if any(entity_of(*one) and kind_of(one[1]) in {"text", *_TYPED} for one in schemas.items()):
+        return ""
+    return NO_ENTITY.format("of the tool")
 
 
 def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:

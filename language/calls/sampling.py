@@ -11,7 +11,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.codes import OWN_WORDS, lands, like, phrase, write_code
+from callwright.language.calls.codes import OWN_WORDS, code_table, lands, like, phrase, write_code
 from callwright.language.calls.parameters import (
     ASKED_OF,
     CLOCKED,
@@ -198,7 +198,8 @@ def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: s
     if isinstance(picked, list):
         return example in picked
     if not isinstance(low, int | float) or not isinstance(high, int | float):
-        low, high = _likely(kind, name) if kind in _LIKELY and kind != "number" else (1, 0)
+        is_known = kind in code_table("likely") and kind != "number"
+        low, high = _likely(kind, name) if is_known else (1, 0)
     return low <= example <= high
 
 
@@ -350,9 +351,8 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
         if len(text) > 1:
             return text
         # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
-        return max(
-            [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len
-        )
+        found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
+        return max(found, key=len)
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 
@@ -504,25 +504,6 @@ def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> b
     return {"check", check} <= {*words} or cue.of(text).search(text) is not None
 
 
-_LIKELY = {
-    "quantity": (2, 12),
-    "money": (20, 5000),
-    "percent": (5, 95),
-    "year": (2024, 2028),
-    "rating": (1, 5),
-    "age": (18, 80),
-    "measure": (2, 120),
-    "duration": (2, 90),
-    "number": (2, 100),
-}
-_BY_NAME = (  # where a word of the name tells more than its kind
-    (re.compile(r"interest"), "percent", (1, 9)),
-    (re.compile(r"limit"), "money", (500, 9000)),
-    (re.compile(r"salary|income|wage"), "money", (1500, 9000)),
-    (re.compile(r"mortgage|property|house|loan|coverage|insured"), "money", (20000, 400000)),
-    (re.compile(r"^family|^household"), "quantity", (2, 7)),
-    (re.compile(r"term|tenure|month"), "duration", (6, 36)),
-)
 _CODES = frozenset({"id", "number", "code", "pin"})
 _FEWEST_DIGITS = 3
 _STEPS = {"money": 5}
@@ -581,13 +562,14 @@ def _step(kind: str, low: int) -> int:
 
 
 def _likely(kind: str, name: str) -> tuple[int, int]:
-    stated = " ".join(split_name(name))
+    stated, usual = " ".join(split_name(name)), code_table("likely")
     named = (
         bounds
-        for pattern, of_kind, bounds in _BY_NAME
-        if of_kind == kind and pattern.search(stated)
+        for pattern, of_kind, bounds in code_table("likely_by_name")
+        if of_kind == kind and re.search(pattern, stated)
     )
-    return next(named, _LIKELY.get(kind, _LIKELY["number"]))
+    low, high = next(named, usual.get(kind, usual["number"]))
+    return low, high
 
 
 def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fraction, Fraction]:

@@ -18,17 +18,9 @@ from callwright.language.packs import LanguagePattern
 ZONES = "/usr/share/zoneinfo"
 # Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes
 # them for times of day.
-_DIMENSIONS = (
-    "time",
-    "duration",
-    "number",
-    "phone-number",
-    "email",
-    "url",
-    "amount-of-money",
-    "distance",
-    "quantity",
-    "temperature",
+_DIMENSIONS = frozenset(
+    {"time", "duration", "number", "phone-number", "email", "url", "amount-of-money"}
+    | {"distance", "quantity", "temperature"}
 )
 # Any other code it would take for English.
 _CODES = """

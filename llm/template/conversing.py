@@ -137,9 +137,8 @@ class _Turn:
             else:
                 said = lowered(text, part.arguments.values())
             text = self.line(line, request=said, **({"called": called} if line in _LINKING else {}))
-        return _Words(
-            text, tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
-        )
+        mentions = tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
+        return _Words(text, mentions)
 
     def _lacking(self, at: int) -> str:
         """What a part leaves for an earlier result to give, as people call it; "" where it
@@ -192,10 +191,8 @@ class _Turn:
 
     def joined(self, *pieces: _Words) -> _Words:
         """Pieces of a turn behind each other."""
-        return _Words(
-            self.space.join(one.text for one in pieces if one.text),
-            tuple(chain(*(one.mentions for one in pieces))),
-        )
+        text = self.space.join(one.text for one in pieces if one.text)
+        return _Words(text, tuple(chain(*(one.mentions for one in pieces))))
 
     @property
     def of_agent(self) -> Mapping[str, Callable[[], _Words]]:

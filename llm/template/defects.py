@@ -247,13 +247,8 @@ def spoil_wording(
     up to.
     """
     if defect == WRONG_TOOL:
-        return word_plainly(
-            view,
-            arguments,
-            language,
-            rng,
-            title=rng.choice(shapes_in(language, "defects.other_actions")),
-        )
+        title = rng.choice(shapes_in(language, "defects.other_actions"))
+        return word_plainly(view, arguments, language, rng, title=title)
     spoilt = spoil_call(defect, Proposal(view.name, arguments), [view], language, rng)
     if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
         return None
@@ -267,9 +262,8 @@ def spoil_wording(
         locate(arguments[name], view.properties[name], worded.request) is not None for name in lost
     ):
         return None
-    return worded._replace(
-        mentions={name: words for name, words in worded.mentions.items() if name in arguments}
-    )
+    mentions = {name: words for name, words in worded.mentions.items() if name in arguments}
+    return worded._replace(mentions=mentions)
 
 
 def _asides(

@@ -251,10 +251,8 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     if not category or not isinstance(count, int):
         problem = "template/v1 expects a category's name in <category> and a number in <count>."
         raise ReplyError(problem)
-    goals, resources = (
-        _paired(sections, "goals", language),
-        _paired(sections, "resources", language),
-    )
+    goals = _paired(sections, "goals", language)
+    resources = _paired(sections, "resources", language)
     named: dict[str, Wanted] = {}
     for at in sorted(rng.sample(range(len(goals)), min(count, len(goals)))):
         named.setdefault(function_name(goals[at].english), goals[at])

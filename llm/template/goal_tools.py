@@ -232,10 +232,8 @@ class Pointers:
         """The words for the entry that the rules mean in the response to a call that was given
         something.
         """
-        words, shape = (
-            {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)},
-            Rule("same"),
-        )
+        words = {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)}
+        shape = Rule("same")
         for rule in rules:
             shape = rule if rule.kind == "rank" else Rule(rule.kind)
             slot = {"contains": "part", "called": "name"}.get(rule.kind)

@@ -89,9 +89,8 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
             case "picked":
                 giver = nodes[given["call"]]
                 rules = (QUERY,) if box.is_lookup(giver.tool) else rules_of(given["where"])
-                return FromEntry(
-                    giver, given["entries"], given["field"], rules, given.get("later_by") or 0
-                )
+                later_by = given.get("later_by") or 0
+                return FromEntry(giver, given["entries"], given["field"], rules, later_by)
             case "composed":
                 parts = tuple(map(source_of, given["parts"]))
                 is_object = given["shape"] == "object"
@@ -261,9 +260,8 @@ class _GoalRenderer:
             case Members(members=members):
                 return self._leg(node, parameter, members)
             case Parts(parts=parts, is_text=is_text):
-                return (JOINT if is_text else LEG).join(
-                    self._words(node, parameter, part) for part in parts
-                )
+                words = (self._words(node, parameter, part) for part in parts)
+                return (JOINT if is_text else LEG).join(words)
             case FromEntry():
                 return self._entry(node, parameter, source)
 

@@ -110,12 +110,9 @@ def _calls(value: JsonValue) -> list[Proposal]:
     for one in value if isinstance(value, list) else [] if value is None else [value]:
         shown = one if isinstance(one, dict) else {}
         name, arguments = shown.get("tool", shown.get("name")), shown.get("arguments")
-        calls.append(
-            Proposal(
-                name if isinstance(name, str) else None,
-                arguments if isinstance(arguments, dict) else {},
-            )
-        )
+        tool = name if isinstance(name, str) else None
+        entry = Proposal(tool, arguments if isinstance(arguments, dict) else {})
+        calls.append(entry)
     return calls
 
 

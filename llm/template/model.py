@@ -110,9 +110,8 @@ class TemplateModel:
             return self._answer(request)
 
     def _answer(self, request: ChatRequest) -> RawReply:
-        sections = read_sections(
-            (ChatMessage(role="system", content=request.marks), *request.messages)
-        )
+        messages = (ChatMessage(role="system", content=request.marks), *request.messages)
+        sections = read_sections(messages)
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = draw_defect(self._rates, flaws)

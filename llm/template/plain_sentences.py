@@ -93,10 +93,8 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
     """
     title, pack = view.does(language), of(language)
     places = [*_places(view.table, text, pack.colon)] if view.table else []
-    head, ends = (
-        (text[: places[0].start].rstrip() if places else text),
-        [one.start for one in places[1:]],
-    )
+    head = text[: places[0].start].rstrip() if places else text
+    ends = [one.start for one in places[1:]]
     asked = (head.removesuffix(pack.stop), *unopened(head, language))
     if title.lower() not in map(str.lower, asked):
         return None

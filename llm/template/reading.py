@@ -278,9 +278,8 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
         for before, turn in pairwise([Turn("", ""), *turns])
         if turn.speaker == "user"
     ][-_MOST_TURNS:]
-    anew = next(
-        (at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers())), 0
-    )
+    found = (at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers()))
+    anew = next(found, 0)
     for text, is_answer in reversed(spoken[anew:]):
         view = recognise(views, text, language_of(text))
         # what an answer speaks of is asked for in the request before it
@@ -370,11 +369,8 @@ def name_tools(sections: Sections) -> JsonValue:
     held = {line: _stems(line) for line in map(str, sections.listed("list"))}
     often = Counter(chain.from_iterable(held.values()))
     shared = {line: sum(1 / often[word] for word in words & said) for line, words in held.items()}
-    likely = sorted(
-        (line for line in held if shared[line] > _LEAST_SHARED),
-        key=shared.__getitem__,
-        reverse=True,
-    )
+    found = (line for line in held if shared[line] > _LEAST_SHARED)
+    likely = sorted(found, key=shared.__getitem__, reverse=True)
     return {"tools": [line.partition(":")[0] for line in likely[:_MOST_NAMED]]}
 
 
@@ -544,10 +540,8 @@ def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
     if table is None:
         return found, rest
     for called in outside_quotes(table.pattern, piece):
-        parameter, link = (
-            view.parameters[table.owner(called[0])],
-            _LINK.of(piece).match(piece, called.end()),
-        )
+        parameter = view.parameters[table.owner(called[0])]
+        link = _LINK.of(piece).match(piece, called.end())
         if link:
             behind = QUOTED.match(piece, link.end()) or _CLAUSE.match(piece, link.end())
         else:

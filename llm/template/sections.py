@@ -83,9 +83,8 @@ def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSch
     """Whether two lists hold the same, in any order."""
     rest = list(other)
     for value in one:
-        match = next(
-            (candidate for candidate in rest if is_equivalent(value, candidate, items)), None
-        )
+        found = (candidate for candidate in rest if is_equivalent(value, candidate, items))
+        match = next(found, None)
         if match is None:
             return False
         rest.remove(match)

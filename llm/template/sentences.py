@@ -171,9 +171,8 @@ def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
 def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
     """The sentences that a recipe brings for a tool, None where it brings none in the language."""
     brought = read_sentence_files(own_files()).get((language, view.name), ())
-    return next(
-        (own.sentences for own in brought if view.properties.keys() in own.parameters), None
-    )
+    found = (own.sentences for own in brought if view.properties.keys() in own.parameters)
+    return next(found, None)
 
 
 def word_request(
@@ -235,9 +234,8 @@ def asked_by(view: ToolView, question: str, language: Language) -> ParameterView
     """The parameter that one of the tool's own questions is for, None where it is none of them."""
     own = sentences_of(view, language)
     named = own.questions.items() if own else ()
-    return next(
-        (view.parameter(name) for name, questions in named if question.strip() in questions), None
-    )
+    found = (view.parameter(name) for name, questions in named if question.strip() in questions)
+    return next(found, None)
 
 
 def phrase_for(

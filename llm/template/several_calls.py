@@ -46,9 +46,8 @@ def word_routing(sections: Sections, language: Language, rng: Random) -> str:
 
 
 def _view(call: Mapping[str, JsonValue], sections: Sections) -> ToolView:
-    shown = next(
-        (tool for tool in sections.listed("tools") if tool.get("name") == call["tool"]), None
-    )
+    found = (tool for tool in sections.listed("tools") if tool.get("name") == call["tool"])
+    shown = next(found, None)
     if shown is None:
         raise ReplyError(f"template/v1 finds no tool {call['tool']!r} in <tools>.")
     return view_of(shown)
@@ -78,12 +77,10 @@ def _word_each(
         if not at:
             parts.append(text)
         elif found:
-            parts.append(
-                filled(
-                    rng.choice(linked),
-                    {"called": found, "request": lowered(text, arguments.values())},
-                )
+            entry = filled(
+                rng.choice(linked), {"called": found, "request": lowered(text, arguments.values())}
             )
+            parts.append(entry)
         else:
             parts.append(filled(lead, {"request": lowered(text, arguments.values())}))
     return parts

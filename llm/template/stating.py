@@ -105,9 +105,8 @@ def say(
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
     else:
         words = _say_value(value, parameter, language, rng, plain=plain)
-        return StatedParameter(
-            parameter, value, words, _shown(words, parameter, language, plain=plain)
-        )
+        shown = _shown(words, parameter, language, plain=plain)
+        return StatedParameter(parameter, value, words, shown)
     return StatedParameter(parameter, value, words, words)
 
 

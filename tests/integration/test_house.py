@@ -48,7 +48,8 @@ def sources(*folders: str) -> list[Path]:
 
 
 def flow_files() -> list[Path]:
-    return [path for path in sources("flows") if "@flow" in path.read_text(encoding="utf-8")]
+    imported = re.compile(r"^from prefect import .*\bflow\b", re.MULTILINE)
+    return [one for one in sources("flows") if imported.search(one.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

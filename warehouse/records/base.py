@@ -16,9 +16,8 @@ FOR_KEYS = object()  # the context in which records are serialized for their key
 
 def content_key(value: JsonValue) -> str:
     """The key of a JSON value: 24 hex digits that are the same wherever the content is the same."""
-    return blake2b(
-        orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES
-    ).hexdigest()
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=KEY_BYTES).hexdigest()
 
 
 class Record(BaseModel):
@@ -101,9 +100,8 @@ class Tool(Record):
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
-        return tuple(
-            name for name in self.properties if name in required or name not in self.plumbing
-        )
+        found = (name for name in self.properties if name in required or name not in self.plumbing)
+        return tuple(found)
 
     @property
     def optional(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ _PLACE = re.compile(r"(\d+)\.(\d+)")
 _ASKED = re.compile(r"(\d+)\.(\d+) (.*)", re.DOTALL)
 _SPOKEN = re.compile(r"(\d+):(.+)", re.DOTALL)
 _PLAIN = frozenset(
-    {"complexity", "difficulty", "environment", "template", "reference_time", "persona", "style"}
+    ["complexity", "difficulty", "environment", "template", "reference_time", "persona", "style"]
 )
 _SPOKEN_FIELDS = {"goal": "goals", "extra": "extras"}
 _PAPERS = {
@@ -50,7 +50,8 @@ def _add(found: dict[str, Any], name: str, value: str) -> None:
     elif name == "shift":
         found.setdefault("shifts", []).append(int(value))
     elif name == "user":
-        found[name] = tuple(map(int, value.split("/", 1)))
+        wordings, refused = value.split("/")
+        found[name] = int(wordings), int(refused)
     elif name == "wanted":
         found.setdefault(name, _PLACE.findall(value))
     elif name == "asked":
@@ -121,9 +122,17 @@ def read_rule(text: str) -> dict[str, Any] | str:
     """The fields of the rule that a text states; the text itself where it names a rule."""
     if feed := _FEED.fullmatch(text):
         return {"kind": "feed", "call": feed[1], "field": feed[2]}
+    try:
+        return _read_entry_rule(text)
+    except ValueError:
+        return text
+
+
+def _read_entry_rule(text: str) -> dict[str, Any]:
+    """The fields of an `EntryRule`; ValueError where the text states none."""
     start = _ENTRY.match(text)
     if start is None:
-        return text
+        raise ValueError(text)
     where: list[dict[str, Any]] = []
     rule: dict[str, Any] = {"kind": "entry", "where": where}
     rule["field"], rule["entries"] = map(_read_path, start.groups())
@@ -132,7 +141,7 @@ def read_rule(text: str) -> dict[str, Any] | str:
         joint = "; " if where else ": "
         found = _CONDITION.match(text, at + 2) if text.startswith(joint, at) else None
         if found is None or "later_by" in rule:
-            return text
+            raise ValueError(text)
         at = found.end()
         if found["later"]:
             rule["later_by"] = found["later"]
@@ -141,10 +150,7 @@ def read_rule(text: str) -> dict[str, Any] | str:
         elif found["ranks"]:
             where.append({"test": found["ranks"], "field": _read_path(found["by"])})
         else:
-            try:
-                value, at = json.JSONDecoder().raw_decode(text, at)
-            except ValueError:
-                return text
+            value, at = json.JSONDecoder().raw_decode(text, at)
             field = _read_path(found["field"])
             where.append({"test": found["compares"], "field": field, "value": value})
     return rule

@@ -1,6 +1,5 @@
 from callwright.annotation.edits import strike
 from callwright.annotation.multi_step_review import (
-    has_competition,
     offered_strikes,
     parse_correction_review,
     parse_disambiguation,
@@ -76,7 +75,7 @@ def test_what_is_ticked_is_struck_in_a_new_version_of_the_sample():
 def test_when_all_that_competes_is_struck_nothing_is_left_to_ask():
     sample = path_sample(hotels(30, (1, 4, 9, 20), prose=5))
     edited = strike(sample, [*offered_strikes(sample).values()])
-    assert not has_competition(edited)
+    assert not offered_strikes(edited)
     assert [contest.rivals for contest in contests_of(edited)] == [(), ()]
     for turn in edited.turns:
         if isinstance(turn, CallTurn):

@@ -68,6 +68,19 @@ def test_a_call_is_in_its_file_before_the_next_step_is_taken(tmp_path: Path) -> 
         assert [row["cost"] for row in notes.earlier(all_known)] == [0.5, 0.0, 1.0]
 
 
+def test_a_call_whose_answer_was_lost_is_marked(tmp_path: Path) -> None:
+    with PaidNotes(tmp_path / "shard.paid") as notes:
+        for request in ("kept", "lost"):
+            notes.note(call_row(0.5, request))
+        notes.note(call_row(0.0, "refused") | {"error": "A refusal."})
+        known = {"kept"}
+        for _ in range(2):
+            errors = {row["request"]: row["error"] for row in notes.earlier(known.intersection)}
+            assert (errors["kept"], errors["refused"]) == ("", "A refusal.")
+            assert "killed before the answer was kept" in errors["lost"]
+            known = {"kept", "lost"}  # by now it was asked again
+
+
 async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(
     tmp_path: Path,
 ) -> None:
@@ -172,12 +185,14 @@ def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(
     with PaidNotes(tmp_path / "shards" / "one.paid") as notes:
         notes.note(call_row(0.5))
         notes.note(call_row(0.5))
+    with PaidNotes(tmp_path / "shards" / "two.paid") as notes:
+        notes.note(call_row(0.25))
     assert land_paid(tmp_path / "shards", warehouse, all_known) == 0
     with (tmp_path / "shards" / "one.paid" / "llm_calls.jsonl").open("ab") as file:
         file.write(b'{"id": "torn')
     assert land_paid(tmp_path / "shards", warehouse, all_known) == 1
     assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [
-        {"calls": 2, "cost": 1.0}
+        {"calls": 3, "cost": 1.25}
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from callwright.annotation.multi_step_review import has_competition
+from callwright.annotation.multi_step_review import offered_strikes
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.pushing import waiting_reviews
@@ -182,7 +182,7 @@ def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(
     edited = site.value("select result from reviews")
     assert site.accepted(key) is None
     assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert not has_competition(site.sample(edited))
+    assert not offered_strikes(site.sample(edited))
     assert site.value("select parents from samples where key = ?", edited) == [key]
     calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]
     now = [turn.calls for turn in site.sample(edited).turns if isinstance(turn, CallTurn)]

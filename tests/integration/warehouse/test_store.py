@@ -24,7 +24,7 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import ALL, TABLES
+from callwright.warehouse.tables import ALL, tables
 
 VIEWS = (
     "accepted_samples",
@@ -113,8 +113,8 @@ def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(
     found: dict[str, set[str]] = {}
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])
-    assert found.keys() - {"migrations"} == TABLES.keys()
-    for name, table in TABLES.items():
+    assert found.keys() - {"migrations"} == tables().keys()
+    for name, table in tables().items():
         assert {*table.key, *table.updated, *table.replaced} - {*ALL} <= found[name]
 
 
@@ -127,10 +127,10 @@ def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(
     )
     found = {row["name"]: tuple(row["key"]) for row in rows}
     keyed = {
-        name: table.key for name, table in TABLES.items() if table.key and not table.is_compared
+        name: table.key for name, table in tables().items() if table.key and not table.is_compared
     }
     assert {name: found.get(name) for name in keyed} == keyed
-    assert not any(TABLES[name].is_compared for name in found if name in TABLES)
+    assert not any(tables()[name].is_compared for name in found if name in tables())
 
 
 def test_threads_of_one_process_take_turns(warehouse: Warehouse) -> None:

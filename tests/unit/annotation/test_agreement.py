@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from callwright.annotation.agreement import (
     Agreement,
     ItemRating,
+    answer_of_edit,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     measure_agreement,
     observed_agreement,
 )
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 
 PEOPLE = ("ann", "bob", "cem", "dee")
 LABELS = st.sampled_from(["accept", "edit", "reject"])
@@ -133,3 +135,17 @@ def test_no_figure_is_above_one_and_names_of_people_change_none(items: list[list
         value = measure(words)
         assert value is None or value <= 1 + 1e-9
         assert measure(turned) == value
+
+
+def test_edits_are_one_answer_whatever_their_blanks_and_the_order_of_calls_due_together() -> None:
+    def answer(text: str, *cities: str) -> str:
+        calls = tuple(GoldCall(tool="weather", arguments={"city": city}) for city in cities)
+        turns = (UserTurn(text=text), CallTurn(calls=calls))
+        return answer_of_edit(
+            Sample(kind="perfect", language="en", category="", candidates=(), turns=turns)
+        )
+
+    edited = answer("Rain in Oslo or Rome?", "Oslo", "Rome")
+    assert answer("Rain  in Oslo or Rome? ", "Rome", "Oslo") == edited
+    assert answer("Rain in Oslo and Rome?", "Oslo", "Rome") != edited
+    assert answer("Rain in Oslo or Rome?", "Oslo", "Rom") != edited

@@ -1,5 +1,7 @@
 """Facts of samples: typed fields, read from the texts of earlier versions, with keys as before."""
 
+from pathlib import Path
+
 import orjson
 import pytest
 from hypothesis import given
@@ -19,6 +21,8 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.records.base import FOR_KEYS
+from callwright.warehouse.store import Warehouse
+from tests.support.warehouse.landed_builds import sample_row
 
 BARE = {"kind": "IS", "language": "en", "category": "Dining", "candidates": [], "turns": []}
 # In this order makers wrote them; "goal" and "extra" by their turns.
@@ -45,6 +49,7 @@ TEXTS = (
     "lent",
     "shift=last",
     "goal=x:no",
+    "user=4",
 )
 FACTS = SampleFacts(
     complexity="follow_up",
@@ -63,7 +68,7 @@ FACTS = SampleFacts(
     shifts=(0, 3),
     persona="a nurse",
     style="brief",
-    labels=("lent", "shift=last", "goal=x:no"),
+    labels=("lent", "shift=last", "goal=x:no", "user=4"),
 )
 
 
@@ -125,3 +130,19 @@ def test_another_kind_says_which_gold_it_keeps() -> None:
     assert source.with_changes(turns=()).facts == FACTS, "an edit of the same kind"
     assert Sample(**BARE).with_changes(kind="mine").facts == NO_FACTS
     assert not kept.has_gold
+
+
+def test_views_read_facts_of_either_form(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    spoken = SampleFacts(persona="a nurse", user=UserWordings(4, 1))
+    bodies = (
+        older("environment=town", "persona=a nurse", "user=4/1").decode(),
+        Sample(**BARE, facts=spoken).model_dump_json(),
+        older("environment=town").decode(),
+    )
+    rows = [sample_row(f"{at}", "perfect", "en") | {"body": one} for at, one in enumerate(bodies)]
+    warehouse.put_rows({"samples": rows})
+    voices = warehouse.rows("select sample, persona, style from sample_voices order by sample")
+    assert [tuple(row.values()) for row in voices] == [("0", "a nurse", ""), ("1", "a nurse", "")]
+    counted = "select regexp_extract_all(sample_fact(body, 'user'), '\\d+') as n from samples order by key"
+    assert [row["n"] for row in warehouse.rows(counted)] == [["4", "1"], ["4", "1"], None]

@@ -1,5 +1,7 @@
 """Rules of evidence: typed, read from the texts of earlier versions, with keys as before."""
 
+from pathlib import Path
+
 import orjson
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.records.base import FOR_KEYS
+from callwright.warehouse.store import Warehouse
 
 PATHS = st.one_of(
     st.from_regex(r"[a-z_]{1,6}(\.[a-z_]{1,6}){0,2}", fullmatch=True), st.text(max_size=6)
@@ -70,7 +73,8 @@ def test_a_text_of_an_earlier_version_is_a_rule_and_its_key_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "text", "a of", "a of b: nicest c", 'a of b: c equals "', "a of b! c"]
+    "name",
+    ["", "text", "a of", '"\\q" of b', "a of b: nicest c", 'a of b: c equals "', "a of b! c"],
 )
 def test_what_tells_no_entry_is_a_name(name: str) -> None:
     assert evidence(name).rule == name
@@ -79,3 +83,18 @@ def test_what_tells_no_entry_is_a_name(name: str) -> None:
 def test_names_of_normalisations_are_no_rules_of_entries() -> None:
     said = Evidence(argument="at", kind="normalised", rule="time of day")
     assert said.rule == "time of day"
+
+
+def test_sql_says_a_rule_as_the_texts_of_earlier_versions_did(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    rules = {
+        TEXT: CHEAPEST_IN_ROME,
+        "calls[2].returns.id": FeedRule(call=2, field="id"),
+        'id of "": only entry': EntryRule(entries="", field="id", where=(Condition(test="only"),)),
+        "at of data: -5 minutes later": EntryRule(entries="data", field="at", later_by=-5),
+        "text": "text",
+    }
+    for text, rule in rules.items():
+        body = evidence(rule).model_dump_json()
+        [row] = warehouse.rows("select rule_words(?::json -> '$.rule') as words", [body])
+        assert row["words"] == text

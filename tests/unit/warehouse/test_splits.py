@@ -82,6 +82,11 @@ def test_shares_are_met_within_the_largest_group(
             assert abs(of_kind.count(place) - share * len(of_kind)) <= largest + 2
 
 
+def test_what_was_in_a_split_stays_there_whatever_the_shares() -> None:
+    groups, nothing = np.arange(4), np.zeros(4, dtype=np.int64)
+    assert assign_groups(groups, [nothing], [0.5, 0.5], np.full(4, 1)).tolist() == [1, 1, 1, 1]
+
+
 def body(tool: str, said: str = "", **stated: JsonValue) -> str:
     call = {"tool": tool, "arguments": {}, "evidence": [{"quote": said}] if said else []}
     turns = [{"kind": "calls", "calls": [call], "executed": False}]

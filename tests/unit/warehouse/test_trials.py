@@ -64,6 +64,15 @@ def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: La
     assert create_release(landed.warehouse, "v1").samples == 5
 
 
+def test_a_release_takes_nothing_that_was_withdrawn(landed: Landed) -> None:
+    landed.warehouse.execute(
+        "update acceptances set withdrawn_at = now() where subject = 'perfect-en-2'"
+    )
+    keys, shares = landed.taken()
+    assert keys == ("irrelevant-en-4", "perfect-en-1", "perfect-en-7", "perfect-zh-3")
+    assert shares["1full"] == (3, "")
+
+
 @pytest.mark.parametrize(
     ("asked", "keys"),
     [

@@ -34,16 +34,8 @@ SLICES = ("kind", "category", "language", *OPTIONAL_SLICES)
 SCORED_TO_2 = ("completeness", "correctness")
 UNDER_FAULTS = ("recovery_rate", "utility_under_attack", "attack_success_rate", "benign_utility")
 UNDER_POLICIES = ("policy_violations", "over_refusals")
-METRICS = (
-    "success_rate",
-    "call_acc",
-    *SCORED_TO_2,
-    "end_state",
-    "needless_changes",
-    "told",
-    *UNDER_FAULTS,
-    *UNDER_POLICIES,
-)
+OF_TASKS = ("end_state", "needless_changes", "told")
+METRICS = ("success_rate", "call_acc", *SCORED_TO_2, *OF_TASKS, *UNDER_FAULTS, *UNDER_POLICIES)
 _SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": PUBLISHED}
 
 

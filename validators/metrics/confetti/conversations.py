@@ -39,6 +39,9 @@ _CALLING = frozenset({"call"})
 _PLAIN = (str, int, float, bool)
 
 
+_BY_RULE = ("ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy")
+
+
 class TurnScore(NamedTuple):
     """One call turn: its strict and its soft score."""
 
@@ -328,15 +331,7 @@ class ParameterGrades(RatioScores):
 CONFETTI = MetricSet(
     "confetti",
     "answers in conversations, by turns, chains and acts",
-    (
-        "ast_soft",
-        "ast_strict",
-        "ast_soft_chains",
-        "ast_strict_chains",
-        "act_accuracy",
-        "parameter_validity",
-        "parameter_validity_of_all",
-    ),
+    (*_BY_RULE, "parameter_validity", "parameter_validity_of_all"),
     of_answers=lambda _tools: SpokenScores(),
     of_opinions=lambda _tools, opinions: ParameterGrades(opinions),
 )

@@ -75,13 +75,8 @@ _SHARES = {
     "pn_hr_definition": ("undefined", "defined"),
 }
 _OF_RIGHT_TOOLS = ("args_acc", "pr", "sr")  # also as shares of where the tool is right
-METRICS = (
-    *_SHARES,
-    "irrelevant",
-    "intent_shift",
-    "no_call",
-    *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS),
-)
+_OF_SILENCE = ("irrelevant", "intent_shift", "no_call")
+METRICS = (*_SHARES, *_OF_SILENCE, *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS))
 
 
 class NoCallReply(NamedTuple):
