@@ -75,7 +75,7 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
         decision="contradicted" if against or unknown else "unproved" if doubted else "proved",
         score=len(evidence) / counted if counted else 1.0,
         reason=" ".join(dict.fromkeys(reasons)) or all_found(len(found)),
-        evidence=tuple(dict.fromkeys(evidence)),
+        evidence=tuple({one.model_dump_json(): one for one in evidence}.values()),
         doubts=(*unknown, *(_fact(turn, one) for turn, one in doubted)),
         open_arguments=tuple(dict.fromkeys(root_of(one.claim.name) for _, one in doubted)),
     )

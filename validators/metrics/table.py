@@ -31,7 +31,7 @@ from callwright.warehouse.records import (
 from callwright.warehouse.registry import Registry, blame, whose
 
 PUBLISHED = "_published"  # ends the names of scores of runs as the published code goes
-FIELDS = ("kind", "category", "language", "difficulty")  # slices that all counted figures have
+SLICES = ("kind", "category", "language", "difficulty")  # slices that all counted figures have
 Tools = Mapping[str, Tool]  # by key
 Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
 Result = TypeVar("Result")
@@ -155,7 +155,8 @@ class RatioScores:
 
     def of(self, run: CandidateRun, sample: Sample) -> Ratios:
         """Where to count what a run has answered to a sample."""
-        return self._ratios[run, tuple(getattr(sample, field) for field in FIELDS)]
+        traits = (sample.kind, sample.category, sample.language, sample.facts.difficulty)
+        return self._ratios[run, traits]
 
     def cell(self, run: CandidateRun, slice_by: str, value: str) -> Ratios:
         """Where to count in a slice of one's own alone."""
@@ -173,7 +174,7 @@ class RatioScores:
         cells: dict[Cell, Ratios] = defaultdict(Ratios)
         for (run, traits), ratios in self._ratios.items():
             cells[Cell(run)].add(ratios)
-            for field, value in zip(FIELDS, traits, strict=True):
+            for field, value in zip(SLICES, traits, strict=True):
                 if value or field != "difficulty":
                     cells[Cell(run, field, value)].add(ratios)
         return [*scores_of({**cells, **self._cells}, judge=self._judge)]

@@ -15,7 +15,7 @@ from callwright.flows.review.pushing import push_reviews
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import tables
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import settings_of, small_recipe
 
@@ -138,7 +138,7 @@ class ReviewSite(NamedTuple):
 
     def everything(self) -> dict[str, list[dict[str, Any]]]:
         return self.warehouse.rows_by_name(
-            {table: (f"from {table} order by all", []) for table in TABLES}
+            {table: (f"from {table} order by all", []) for table in tables()}
         )
 
     def polite(self, key: str) -> str:
