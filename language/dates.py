@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
-from itertools import product
+from itertools import chain, product
 from random import Random
 from typing import NamedTuple
 
@@ -91,12 +91,9 @@ def write_moment(value: str, language: Language, rng: Random) -> str:
 def _dates(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    readings = [
-        one for pack in packs_of(text) for one in spoken_in(pack.code).date_readings(plain.text)
-    ]
-    for reading in sorted(
-        [*readings, *_in_digits(plain.text)], key=lambda one: (one.start, -one.end)
-    ):
+    spoken = (spoken_in(pack.code).date_readings(plain.text) for pack in packs_of(text))
+    readings = [*chain(*spoken), *_in_digits(plain.text)]
+    for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(reading.start, reading.end)
         value = _iso(reading.year, reading.month, reading.day)
         if value and (not found or start >= found[-1].end):
@@ -135,11 +132,8 @@ def _iso(year: int | None, month: int, day: int) -> str:
 def _times(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    readings = [
-        one
-        for pack in reversed(packs_of(text))
-        for one in spoken_in(pack.code).clock_readings(plain.text)
-    ]
+    packs = reversed(packs_of(text))
+    readings = chain(*(spoken_in(pack.code).clock_readings(plain.text) for pack in packs))
     for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(reading.start, reading.end)
         if not found or start >= found[-1].end:
@@ -168,16 +162,15 @@ def find_moment(value: str, text: str) -> Found | None:
     """Where `text` says the date and the time of `value`, in either order and not far apart."""
     dates = [found for found in find_dates(text) if says_date(value[:10], found)]
     times = [found for found in find_times(text) if says_time(value[11:16], found)]
-    pairs = [
-        (max(day.start, time.start) - min(day.end, time.end), day, time)
-        for day, time in product(dates, times)
-    ]
-    gap, day, time = min(pairs, key=lambda pair: pair[0], default=(_FARTHEST + 1, None, None))
-    if day is None or time is None or gap > _FARTHEST:
+
+    def gap(pair: tuple[Found, Found]) -> int:
+        return max(one.start for one in pair) - min(one.end for one in pair)
+
+    nearest = min(product(dates, times), key=gap, default=None)
+    if nearest is None or gap(nearest) > _FARTHEST:
         return None
-    weak = next(
-        (found.rule for found in (time, day) if found.rule in (HALF_DAY, YEARLESS)), DATE_TIME
-    )
+    day, time = nearest
+    weak = next((one.rule for one in (time, day) if one.rule in (HALF_DAY, YEARLESS)), DATE_TIME)
     return Found(value, min(day.start, time.start), max(day.end, time.end), weak)
 
 

@@ -68,9 +68,8 @@ def write_number(value: float, language: Language, rng: Random) -> str:
         return digits
     pack = of(language)
     sign = "" if value >= 0 else pack.minus
-    return rng.choice(
-        (digits, *(sign + form for form in spoken_in(language).number_forms(abs(int(value)))))
-    )
+    forms = spoken_in(language).number_forms(abs(int(value)))
+    return rng.choice((digits, *(sign + form for form in forms)))
 
 
 @lru_cache(4096)
@@ -85,15 +84,11 @@ def _numbers(text: str) -> tuple[Found, ...]:
     found: list[Found] = []
     for number in sorted(raw, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(number.start, number.end)
-        if (
-            taken.overlaps(start, end)
-            or (found and start < found[-1].end)
-            or abs(number.value) > BEYOND
-        ):
-            continue
-        value = int(number.value) if float(number.value).is_integer() else number.value
-        entry = Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
-        found.append(entry)
+        is_free = not taken.overlaps(start, end) and (not found or start >= found[-1].end)
+        if is_free and abs(number.value) <= BEYOND:
+            value = int(number.value) if float(number.value).is_integer() else number.value
+            rule = VERBATIM if text[start:end] == str(value) else number.rule
+            found.append(Found(value, start, end, rule))
     return tuple(found)
 
 

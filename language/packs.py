@@ -65,6 +65,7 @@ def of(code: Language) -> LanguagePack:
         return replace(of(fallback()), code=code, name=name, marks=frozenset(), fallback=False)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
     cues = packaged(f"callwright.language.{code}", _PATTERNS)
+    listed = ((name, one if isinstance(one, list) else [one]) for name, one in cues.items())
     lists: Mapping[str, str] = entries.pop("words")
     return LanguagePack(
         code=code,
@@ -72,15 +73,8 @@ def of(code: Language) -> LanguagePack:
         answers=tuple(entries.pop("answers")),
         quotes=tuple(map(tuple, entries.pop("quotes"))),
         frames=tuple(entries.pop("frames")),
-        words=MappingProxyType(
-            {name: frozenset(str(words).split()) for name, words in lists.items()}
-        ),
-        cues=MappingProxyType(
-            {
-                name: "|".join(map(str, value)) if isinstance(value, list) else str(value)
-                for name, value in cues.items()
-            }
-        ),
+        words=MappingProxyType({name: frozenset(str(one).split()) for name, one in lists.items()}),
+        cues=MappingProxyType({name: "|".join(map(str, ways)) for name, ways in listed}),
         data=_Data(code),
         **entries,
     )
@@ -117,12 +111,8 @@ def in_folders(package: str, name: str) -> tuple[Any, ...]:
     """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders
     of a package, by their paths.
     """
-    folders = sorted(
-        (one for one in _folder(package).iterdir() if one.is_dir()), key=lambda one: one.name
-    )
-    listed = (
-        file for folder in folders for file in sorted(folder.iterdir(), key=lambda one: one.name)
-    )
+    folders = sorted(one for one in _folder(package).iterdir() if one.is_dir())
+    listed = (file for folder in folders for file in sorted(folder.iterdir()))
     found = (file for file in listed if file.name == name or file.name.endswith(f".{name}"))
     return tuple(read_yaml(file.read_text(encoding="utf-8")) for file in found)
 
@@ -316,15 +306,11 @@ def plain_signs() -> dict[int, str]:
     """Each form of a sign that another script has, and the sign: what a keyboard of that script
     makes of it.
     """
-    listed = dict.fromkeys(_forms("list"), ",")
-    plain = {
-        form: sign
-        for entries in map(_described, known())
-        for sign, forms in entries.get("signs", {}).items()
-        if len(sign) == 1
-        for form in forms
-    }
-    return {ord(form): sign for form, sign in {**listed, **plain}.items()}
+    plain = dict.fromkeys(map(ord, _forms("list")), ",")
+    for entries in map(_described, known()):
+        for sign, forms in entries.get("signs", {}).items():
+            plain |= dict.fromkeys(map(ord, forms), sign) if len(sign) == 1 else {}
+    return plain
 
 
 class LanguagePattern:
@@ -345,14 +331,13 @@ class LanguagePattern:
 
     def among(self, packs: tuple[LanguagePack, ...]) -> re.Pattern[str]:
         """The expression for these languages."""
+
+        def fill(slot: re.Match[str]) -> str:
+            cues = (pack.cues.get(slot[1]) for pack in packs)
+            return "|".join(filter(None, cues)) or _NOTHING
+
         if packs not in self._compiled:
-            cues = {
-                name: [pack.cues[name] for pack in packs if pack.cues.get(name)]
-                for name in _SLOT.findall(self._template)
-            }
-            filled = _SLOT.sub(
-                lambda slot: "|".join(cues[slot[1]]) or _NOTHING, widened(self._template)
-            )
+            filled = _SLOT.sub(fill, widened(self._template))
             self._compiled[packs] = re.compile(filled, self._flags)
         return self._compiled[packs]
 
@@ -389,16 +374,10 @@ def language_names() -> Mapping[str, str]:
     import pycld2  # not above: only importing asks
 
     named = {_OTHER_CODES.get(code, code): name for name, code in pycld2.LANGUAGES}
-    found = {
-        code: name.replace("_", " ").title()
-        for code, name in named.items()
-        if _CODE.fullmatch(code)
-    }
-    kept = {
-        code: name
-        for code, name in found.items()
-        if code not in ("un", "xxx") and not name.startswith("X ")
-    }
+    coded = ((code, name) for code, name in named.items() if _CODE.fullmatch(code))
+    titled = ((code, name.replace("_", " ").title()) for code, name in coded)
+    known_ones = ((code, name) for code, name in titled if code not in ("un", "xxx"))
+    kept = {code: name for code, name in known_ones if not name.startswith("X ")}
     return MappingProxyType({**kept, "nb": "Norwegian", "nn": "Norwegian Nynorsk"})
 
 
@@ -412,9 +391,8 @@ def is_in_another(text: str, language: Language) -> bool:
     is_reliable, _, details = pycld2.detect(_printable(text))
     codes = [_plain_code(code) for _, code, *_ in details]
     alike = next((group for group in _ALIKE if language in group), frozenset({language}))
-    return bool(
-        is_reliable and details[0][2] >= _SURE and codes[0] != "un" and alike.isdisjoint(codes)
-    )
+    is_sure = is_reliable and details[0][2] >= _SURE and codes[0] != "un"
+    return bool(is_sure and alike.isdisjoint(codes))
 
 
 def detected(texts: Iterable[str]) -> Language:

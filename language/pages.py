@@ -66,9 +66,8 @@ def read_line(
     """The words by slot of each line at a place that a text is; `is_value` tells what a slot
     takes.
     """
-    yield from (
-        found for one in lines(language, place) if (found := one.read(text, is_value)) is not None
-    )
+    read = (one.read(text, is_value) for one in lines(language, place))
+    yield from (found for found in read if found is not None)
 
 
 @lru_cache(1024)

@@ -52,9 +52,8 @@ def kind_of(schema: JsonSchema) -> Kind:
     has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
     if "[0-5]" in pattern and ":" in pattern:
         return "date-time" if has_date else "time"
-    if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern:
-        return "date"
-    return "text"
+    is_date = has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern
+    return "date" if is_date else "text"
 
 
 def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
@@ -101,10 +100,7 @@ def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> 
         return new
     first, *rest = path
     if isinstance(value, dict):
-        return {
-            name: replaced_at(one, rest, new) if name == first else one
-            for name, one in value.items()
-        }
+        return {**value, first: replaced_at(value[first], rest, new)} if first in value else value
     if isinstance(value, list):
         return [replaced_at(one, rest, new) if at == first else one for at, one in enumerate(value)]
     return value
@@ -271,11 +267,11 @@ class _Node(NamedTuple):
     @property
     def longest(self) -> int:
         """How many characters it may have."""
-        sizes = (
-            ((1 if isinstance(what, str) else what.longest) * most for what, _, most in row)
-            for row in self.branches
-        )
-        return max(map(sum, sizes))
+        return max(sum(_longest(what) * most for what, _, most in row) for row in self.branches)
+
+
+def _longest(what: "str | _Node") -> int:
+    return 1 if isinstance(what, str) else what.longest
 
 
 def matching_text(pattern: str, rng: Random) -> str:
@@ -398,11 +394,8 @@ class _SchemaReader:
             inside = self.pattern[self.at : self.pattern.find("}", self.at)]
             self.at += len(inside) + 1
             least, comma, most = inside.partition(",")
-            if (
-                not least.isdecimal()
-                or (most and not most.isdecimal())
-                or int(most or least) > _LONGEST
-            ):
+            are_numbers = least.isdecimal() and (not most or most.isdecimal())
+            if not are_numbers or int(most or least) > _LONGEST:
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
             counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)

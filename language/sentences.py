@@ -78,10 +78,8 @@ class Sentence:
         said = " ".join(text.split())
         if any(one not in said.lower() for one in self.words):
             return None
-        found = (
-            slots for end, slots in _matched([self._tree], said, 0, is_value) if end == len(said)
-        )
-        return next(found, None)
+        matched = _matched([self._tree], said, 0, is_value)
+        return next((slots for end, slots in matched if end == len(said)), None)
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
@@ -219,24 +217,17 @@ def _matched(
     first, rest = nodes[0], nodes[1:]
     if isinstance(first, Alternative):
         # "something" is no value where the sentence has the word for want of one
-        if first.is_optional:
-            items = first.items
-        else:
-            items = sorted(first.items, key=lambda one: any(_slots(one)))
-        for one in items:
+        is_last = (lambda _: False) if first.is_optional else (lambda one: any(_slots(one)))
+        for one in sorted(first.items, key=is_last):
             yield from _matched([one, *rest], text, at, is_value)
     elif isinstance(first, Group):
         yield from _matched([*first.items, *rest], text, at, is_value)
     else:
         for end, said in _said_at(first, text, at):
-            if isinstance(first, ListReference) and not (
-                _goes_on(rest, text, end) and is_value(first.list_name, said)
-            ):
-                continue
             slot = {first.list_name: said} if isinstance(first, ListReference) else {}
-            yield from (
-                (place, slot | others) for place, others in _matched(rest, text, end, is_value)
-            )
+            if not slot or (_goes_on(rest, text, end) and is_value(*next(iter(slot.items())))):
+                for place, others in _matched(rest, text, end, is_value):
+                    yield place, slot | others
 
 
 def _goes_on(rest: Sequence[Expression], text: str, at: int) -> bool:
@@ -254,10 +245,8 @@ def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
     """
     if isinstance(node, ListReference):
         start = at + (text[at : at + 1] == " ")
-        yield from (
-            (found.start(), text[start : found.start()])
-            for found in _PLACES.finditer(text, start + 1)
-        )
+        ends = (found.start() for found in _PLACES.finditer(text, start + 1))
+        yield from ((end, text[start:end]) for end in ends)
     elif isinstance(node, TextChunk):
         start = at
         for one in node.original_text.split():

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from callwright.language.packs import fallback, has_folder, of
 from callwright.language.protocol import MOST_DIGITS, ORDINAL, PERCENT, WORDS, Number
-from callwright.language.text import folded
+from callwright.language.text import Spans, folded
 from callwright.warehouse.records import Language
 
 NOON, DAY, HOUR = 12, 24, 60
@@ -79,9 +79,8 @@ class SpokenForms:
         """A day with its year."""
         from babel.dates import format_date
 
-        written = format_date(
-            day, rng.choice(self._dates.get("say") or ["long"]), locale=self._locale
-        )
+        shape = rng.choice(self._dates.get("say") or ["long"])
+        written = format_date(day, shape, locale=self._locale)
         if "{" in written:
             return written.format(ordinal=_in_words(day.day, self._code, "ordinal_num"))
         return written
@@ -97,11 +96,9 @@ class SpokenForms:
             shapes += (*say.get(minute, ()), *(say.get("past", ()) if minute else ()))
         if hour > NOON or not shapes:
             shapes += say.get("late", ["HH:mm"])
-        said = (hour + 1 if "{next}" in shape else hour for shape in shapes)
+        said = [(shape, hour + ("{next}" in shape)) for shape in shapes]
         # nobody says "half past twelve in the morning"
-        shapes = [
-            shape for shape, on in zip(shapes, said, strict=True) if on % NOON or "{" not in shape
-        ] or shapes
+        shapes = [shape for shape, on in said if on % NOON or "{" not in shape] or shapes
         written = format_time(time(hour, minute), rng.choice(shapes), locale=self._locale)
         words = {"hour": self._hour(hour), "next": self._hour(hour + 1), "the": self._article(hour)}
         return written.format(**words) if "{" in written else written
@@ -122,9 +119,8 @@ class SpokenForms:
         for scale, shape in (self._numbers.get("scales") or {}).items():
             if number >= scale and number * 10 % scale == 0:
                 forms.append(shape.format(f"{number / scale:.1f}".removesuffix(".0")))
-        is_short = 1 < number < int(
-            self._numbers.get("words_below", 0)
-        ) or number in self._numbers.get("round", ())
+        is_small = 1 < number < int(self._numbers.get("words_below", 0))
+        is_short = is_small or number in self._numbers.get("round", ())
         if is_short and number not in self._numbers.get("never", ()):
             forms.append(_in_words(number, self._code))
         return tuple(forms)
@@ -151,12 +147,10 @@ class SpokenForms:
         if not self._date_pattern or not self._date_hint.search(text):
             return
         for match in self._date_pattern.finditer(text):
-            stated = {
-                name[0]: words for name, words in match.groupdict().items() if words is not None
-            }
-            year, month, day = (
-                self._read_part(stated[part], part) if part in stated else None for part in "ymd"
-            )
+            groups = match.groupdict().items()
+            stated = {name[0]: words for name, words in groups if words is not None}
+            read = {part: self._read_part(words, part) for part, words in stated.items()}
+            year, month, day = map(read.get, "ymd")
             if month is not None and day is not None:
                 yield DateReading(*match.span(), year, month, day)
 
@@ -184,13 +178,12 @@ class SpokenForms:
         """The numbers of the months by their names, whole and short, folded."""
         from babel.dates import get_month_names
 
-        named = (
-            get_month_names(width, locale=self._locale).items() for width in ("wide", "abbreviated")
-        )
-        found = {plain(name).rstrip("."): number for names in named for number, name in names}
-        return found | {
-            str(name): int(number) for name, number in self._dates.get("months", {}).items()
-        }
+        whole = get_month_names("wide", locale=self._locale)
+        short = get_month_names("abbreviated", locale=self._locale)
+        named = (*whole.items(), *short.items())
+        found = {plain(name).rstrip("."): number for number, name in named}
+        own = self._dates.get("months", {}).items()
+        return found | {str(name): int(number) for name, number in own}
 
     @cached_property
     def _weekdays(self) -> dict[str, str]:
@@ -199,21 +192,16 @@ class SpokenForms:
 
         whole = get_day_names("wide", locale=self._locale)
         short = get_day_names("abbreviated", locale=self._locale)
-        return {
-            plain(name).rstrip("."): plain(whole[number])
-            for names in (whole, short)
-            for number, name in names.items()
-        }
+        named = ((name, whole[number]) for number, name in (*whole.items(), *short.items()))
+        return {plain(name).rstrip("."): plain(known) for name, known in named}
 
     @cached_property
     def _ordinals(self) -> dict[str, int]:
         """Ordinals in words, where the page says that the language's are no other words as well."""
         if not self._numbers.get("ordinals"):
             return {}
-        return {
-            _spaced(_in_words(number, self._code, "ordinal")): number
-            for number in range(1, _LONGEST_DATE + 1)
-        }
+        numbers = range(1, _LONGEST_DATE + 1)
+        return {_spaced(_in_words(number, self._code, "ordinal")): number for number in numbers}
 
     @cached_property
     def _days(self) -> dict[str, int]:
@@ -234,15 +222,11 @@ class SpokenForms:
             return {}
         found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
         joint = self._numbers.get("joint")
-        found |= {
-            words.replace(f" {joint} ", " "): number for words, number in found.items() if joint
-        }
+        if joint:
+            found |= {words.replace(f" {joint} ", " "): one for words, one in found.items()}
         for one, other in (self._numbers.get("same") or {}).items():
-            found |= {
-                words.replace(one, other): number
-                for words, number in found.items()
-                if words.startswith(one)
-            }
+            alike = [(words, number) for words, number in found.items() if words.startswith(one)]
+            found |= {words.replace(one, other): number for words, number in alike}
         return found | (self._numbers.get("also") or {})
 
     @cached_property
@@ -334,18 +318,13 @@ class SpokenForms:
         if self._clock_pattern is None or not re.search(self._clocks.get("hint", ""), text):
             return
         for match in self._clock_pattern.finditer(text):
-            stated = {
-                name.split("_")[0]: words
-                for name, words in match.groupdict().items()
-                if words is not None
-            }
+            groups = match.groupdict().items()
+            stated = {name.split("_")[0]: words for name, words in groups if words is not None}
             if "named" in stated:
                 yield ClockReading(*match.span(), self._named[stated["named"]], 0, is_open=False)
             elif (found := self._time(stated)) is not None:
-                is_open = (
-                    not {"part", "sure"} & {*stated}
-                    and 0 < self._number(stated["hour"], self._hours) <= NOON
-                )
+                is_early = 0 < self._number(stated["hour"], self._hours) <= NOON
+                is_open = is_early and not {"part", "sure"} & {*stated}
                 yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
 
     def _time(self, stated: Mapping[str, str]) -> int | None:
@@ -362,9 +341,8 @@ class SpokenForms:
             return at % (DAY * HOUR)
         if "part" not in stated:
             return at + NOON * HOUR * (at < HOUR)  # quarter to one
-        first, last = next(
-            span for one, span in self._parts.items() if re.fullmatch(one, stated["part"])
-        )
+        spans = (span for one, span in self._parts.items() if re.fullmatch(one, stated["part"]))
+        first, last = next(spans)
         every = (at % (NOON * HOUR) + half * NOON * HOUR for half in range(3))
         found = (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR)
         return next(found, None)
@@ -379,20 +357,12 @@ class SpokenForms:
         none.
         """
         found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
-        taken = (
-            [match.span() for match in self._no_number.finditer(text)] if self._no_number else []
-        )
-        yield from (
-            one
-            for one in found
-            if not any(start < one.end and one.start < end for start, end in taken)
-        )
+        taken = Spans(match.span() for match in self._no_number.finditer(text))
+        yield from (one for one in found if not taken.overlaps(one.start, one.end))
 
     @cached_property
-    def _no_number(self) -> re.Pattern[str] | None:
-        if "none" in self._numbers:
-            return re.compile(self._fill("|".join(self._numbers["none"])))
-        return None
+    def _no_number(self) -> re.Pattern[str]:
+        return re.compile(self._fill("|".join(self._numbers.get("none", ["(?!)"]))))
 
     @cached_property
     def _numeral_pattern(self) -> re.Pattern[str]:
@@ -451,9 +421,8 @@ class SpokenForms:
                 total, at, room = total + (value if stop > at else 1) * scale, stop + 1, scale
                 end = at
                 at += at < len(row) and row[at].group() == self._numbers.get("joint")
-                if at < len(row) and re.fullmatch(
-                    r",?[\s-]*", text[row[at - 1].end() : row[at].start()]
-                ):
+                gap = text[row[at - 1].end() : row[at].start()] if at < len(row) else "."
+                if re.fullmatch(r",?[\s-]*", gap):
                     continue
             elif stop > at and value < room:
                 total, end = total + value, stop
@@ -545,9 +514,8 @@ def _spaced(words: str) -> str:
 
 def _any_of(words: Iterable[str]) -> str:
     """A regular expression of any of these words, the longest first."""
-    escaped = (
-        r"[\s-]+".join(map(re.escape, one.split())) for one in sorted(words, key=len, reverse=True)
-    )
+    ordered = sorted(words, key=len, reverse=True)
+    escaped = (r"[\s-]+".join(map(re.escape, one.split())) for one in ordered)
     return f"(?:{'|'.join(escaped) or '(?!)'})"
 
 

@@ -41,10 +41,8 @@ class Folded(NamedTuple):
         last = self.offsets[end - 1]
         # one original character may unfold to several; the span ends where the next original
         # character begins
-        following = (
-            self.offsets[at] for at in range(end, len(self.offsets)) if self.offsets[at] > last
-        )
-        return self.offsets[start], next(following, self.offsets[-1])
+        later = map(self.offsets.__getitem__, range(end, len(self.offsets)))
+        return self.offsets[start], next((one for one in later if one > last), self.offsets[-1])
 
 
 def fold(text: str) -> str:
@@ -188,10 +186,8 @@ def words_of(text: str) -> TextWords:
     for match in _TOKEN.finditer(plain.text):
         token = match.group()
         if match.lastgroup == "stop":
-            is_abbreviation = (
-                match.group() == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
-            )
-            token = "" if is_abbreviation else STOP
+            before = row[-1].text if row and match.group() == "." else "any"
+            token = "" if before in _TITLES or len(before) == 1 else STOP
         elif match["number"]:
             token = match["number"].replace(",", "")
         else:
@@ -203,9 +199,8 @@ def words_of(text: str) -> TextWords:
     length = 0
     for index, word in enumerate(row):
         # a bar keeps "1 2" from reading as "12"
-        apart = (
-            "|" if index and word.text[0].isdigit() and row[index - 1].text[-1].isdigit() else ""
-        )
+        last = row[index - 1].text[-1] if index else ""
+        apart = "|" if last.isdigit() and word.text[0].isdigit() else ""
         edges[-1] += len(apart)
         length += len(apart) + len(word.text)
         pieces += (apart, word.text)

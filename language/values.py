@@ -64,10 +64,8 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
     if isinstance(value, list):
         return _locate_all(value, [(item, schema.get("items") or {}) for item in value], text, LIST)
     if isinstance(value, dict):
-        members = schema.get("properties") or {}
-        named = [
-            (item, {"title": name, **(members.get(name) or {})}) for name, item in value.items()
-        ]
+        held = schema.get("properties") or {}
+        named = [(item, {"title": name, **(held.get(name) or {})}) for name, item in value.items()]
         return _locate_all(value, named, text, OBJECT)
     return None
 
@@ -76,9 +74,8 @@ def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
     """Where `text` says the number `value`, as such, as a percentage or in another unit."""
     for found in find_numbers(text):
         stated = float(str(found.value))
-        if same_number(stated, value) or (
-            found.rule == PERCENT and same_number(stated / 100, value)
-        ):
+        shares = [stated / 100] if found.rule == PERCENT else []
+        if any(same_number(one, value) for one in (stated, *shares)):
             return found._replace(value=value)
     return find_converted(value, schema, text)
 
@@ -165,14 +162,10 @@ def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR
 
 def _read_list(words: str, items: JsonSchema) -> JsonValue | None:
     if kind_of(items) == "date":  # "Sunday, December 13, 2026" is one
-        return [
-            str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)
-        ] or None
-    values = [
-        read_value(piece, items)
-        for piece in _SEPARATORS.everywhere.split(words.strip(_QUOTES))
-        if piece
-    ]
+        dates = (one for one in find_dates(words) if one.rule in (DATE, VERBATIM))
+        return [str(found.value) for found in dates] or None
+    pieces = filter(None, _SEPARATORS.everywhere.split(words.strip(_QUOTES)))
+    values = [read_value(piece, items) for piece in pieces]
     return None if not values or None in values else values
 
 
@@ -210,11 +203,9 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     # "business class" says business class, not also "business"
     longest = max(stated, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM))
     _, start, end, rule = longest[1]
-    for choice, found in stated:
+    for _, found in (pair for pair in stated if pair[0] != longest[0]):
         is_inside = start <= found.start and found.end <= end
-        if choice != longest[0] and (
-            not is_inside or (found.start, found.end, found.rule) == (start, end, rule)
-        ):
+        if not is_inside or (found.start, found.end, found.rule) == (start, end, rule):
             return None
     return longest[0]
 
@@ -229,14 +220,9 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         case bool():
             return write_boolean(value, schema, language)
         case int() | float():
-            share, percent = schema.get("maximum"), round(value * 100, 6)
-            is_share = (
-                isinstance(share, int | float)
-                and share <= 1
-                and 0 < value < 1
-                and percent.is_integer()
-            )
-            if is_share and rng.randrange(2):
+            most, percent = schema.get("maximum"), round(value * 100, 6)
+            is_share = isinstance(most, int | float) and most <= 1 and 0 < value < 1
+            if is_share and percent.is_integer() and rng.randrange(2):
                 return f"{int(percent)}%"
             return write_number(value, language, rng)
         case str():
@@ -244,23 +230,17 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         case list():
             items = schema.get("items") or {}
             # "a hundred and two" would be one number, so numbers in lists stand in digits
-            return _write_list(
-                [
-                    (
-                        in_digits(item)
-                        if isinstance(item, int | float) and not isinstance(item, bool)
-                        else write_value(item, items, language, rng)
-                    )
-                    for item in value
-                ],
-                language,
-            )
+            told: list[str] = []
+            for item in value:
+                if isinstance(item, int | float) and not isinstance(item, bool):
+                    told.append(in_digits(item))
+                else:
+                    told.append(write_value(item, items, language, rng))
+            return _write_list(told, language)
         case dict():
             members = schema.get("properties") or {}
-            stated = (
-                f"{name} {write_value(item, members.get(name) or {}, language, rng)}"
-                for name, item in value.items()
-            )
+            inner = ((name, members.get(name) or {}, item) for name, item in value.items())
+            stated = (f"{name} {write_value(one, of, language, rng)}" for name, of, one in inner)
             return _write_list([*stated], language)
     return of(language).nothing
 
@@ -320,10 +300,8 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     # what stands behind "no, I mean" is stated by itself, whatever was denied before
     for start in (0, *(one.end for one in find_corrections(text))):
         stated = content_keys(text[start:])
-        found = next(
-            filter(None, (_find_topic(value, topic, stated) for topic in _topics(schema))), None
-        )
-        if found:
+        topics = (_find_topic(value, topic, stated) for topic in _topics(schema))
+        if found := next(filter(None, topics), None):
             return found._replace(start=found.start + start, end=found.end + start)
     return None
 
@@ -372,12 +350,8 @@ def _read_topics(description: str, title: str) -> tuple[_Topic, ...]:
         for pack in packs_of(words):
             phrase = _TAIL.among((pack,)).sub("", _FRAME.among((pack,)).sub("", phrase))
         phrase = phrase.strip(signs(" ?"))
-        keys = tuple(
-            key.deep
-            for key in content_keys(phrase)
-            if key.light != STOP and key.light not in negations()
-        )
-        if keys:
+        telling = (key for key in content_keys(phrase) if key.light not in {STOP, *negations()})
+        if keys := tuple(key.deep for key in telling):
             topics.append(_Topic(phrase, keys))
     return tuple(topics)
 
@@ -416,6 +390,5 @@ def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
 def _negates(stated: tuple[Key, ...], index: int) -> bool:
     around = pairwise(stated[max(0, index - 1) : index + 2])
     words = (one.light + other.light for one, other in around if one.end == other.start)
-    return stated[index].light in negations() and not any(
-        map(_HARMLESS.everywhere.fullmatch, words)
-    )
+    is_harmless = any(map(_HARMLESS.everywhere.fullmatch, words))
+    return stated[index].light in negations() and not is_harmless

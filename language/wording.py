@@ -107,12 +107,9 @@ def find_place(place: str, text: str) -> Found | None:
 
 @lru_cache(1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    rows = [
-        row for code in known() for row in of(code).data.get("place_names", {"names": []})["names"]
-    ]
-    return {
-        fold(name): tuple(other for other in row if other != name) for row in rows for name in row
-    }
+    pages = (of(code).data.get("place_names", {"names": []}) for code in known())
+    pairs = ((name, row) for page in pages for row in page["names"] for name in row)
+    return {fold(name): tuple(one for one in row if one != name) for name, row in pairs}
 
 
 INFLECTION = "inflection"
@@ -171,13 +168,11 @@ def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tu
         )
         if word.text not in skipped or is_glued:
             plain = word.text.lstrip("0") or "0" if word.text.isdecimal() else word.text
-            suffix = word.text in words_named("place_suffixes") or _is_place_ending(
-                word.text, before
-            )
+            is_suffix = word.text in words_named("place_suffixes")
+            suffix = is_suffix or _is_place_ending(word.text, before)
+            place = (word.start, word.end, suffix)
             parts = respelled.get(stem(word.text), (plain,))
-            keys += (
-                Key(stem(part), deep_stem(part), word.start, word.end, suffix) for part in parts
-            )
+            keys += (Key(stem(part), deep_stem(part), *place) for part in parts)
         before = word
     return tuple(keys)
 
@@ -192,13 +187,11 @@ def _is_place_ending(word: str, before: FoldedWord | None) -> bool:
 @lru_cache(64)
 def _respellings(packs: tuple[LanguagePack, ...]) -> dict[str, tuple[str, ...]]:
     """Folded words of these languages, and the words that they stand for."""
-    single = {
-        word: meaning
-        for pack in packs
-        for word, meaning in spoken_in(pack.code).respellings().items()
-    }
-    listed: dict[str, str] = packaged("callwright.language", "stems.yaml")["respellings"]
-    return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **listed}.items()}
+    meanings: dict[str, str] = {}
+    for pack in packs:
+        meanings |= spoken_in(pack.code).respellings()
+    meanings |= packaged("callwright.language", "stems.yaml")["respellings"]
+    return {stem(word): tuple(meaning.split()) for word, meaning in meanings.items()}
 
 
 def _hits(
@@ -209,9 +202,8 @@ def _hits(
     yield INFLECTION, _subsequence(light, said, 0)
     core = [key.light for key in wanted if not key.suffix]
     kept = [index for index, key in enumerate(stated) if not key.suffix]
-    if (len(core) < len(wanted) or len(kept) < len(stated)) and sum(
-        map(len, core)
-    ) >= _SHORTEST_NAME:
+    has_suffix = len(core) < len(wanted) or len(kept) < len(stated)
+    if has_suffix and sum(map(len, core)) >= _SHORTEST_NAME:
         hit = _subsequence(core, [said[index] for index in kept], 0)
         yield PLACE, hit and (kept[hit[0]], kept[hit[1]])
     yield APART, _subsequence(light, said, _slack(wanted))
@@ -225,11 +217,8 @@ def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | 
     # Chinese characters, routes ("A to B") and several numbers mean something else in another order
     words = [key.light for key in wanted]
     is_ordered = any(word in words_named("ordered") or _CJK.match(word) for word in words)
-    if (
-        is_ordered
-        or sum(word[0].isdigit() for word in words) >= _MOST_NUMBERS
-        or not 1 < len(words) <= _MOST_WORDS
-    ):
+    numbers = sum(word[0].isdigit() for word in words)
+    if is_ordered or numbers >= _MOST_NUMBERS or not 1 < len(words) <= _MOST_WORDS:
         return None
     target = Counter(key.deep for key in wanted)
     room = len(wanted) + _slack(wanted)

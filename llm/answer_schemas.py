@@ -44,6 +44,9 @@ _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
 _DEEPEST, _MOST_CHOICES, _MOST_MEMBERS = 10, 1000, 5000  # of a strict schema, as OpenAI has it
+_NOT_STRICT = frozenset(
+    {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef", "not"}
+)
 _ANYTHING: JsonSchema = {}
 
 
@@ -55,13 +58,15 @@ def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = 
     shows anyway.
     """
     required = [*needed]
-    names = [*required, *(name for name in others if name not in required)]
-    return {
-        "type": "object",
-        "properties": {name: _bare(tool.properties[name]) for name in names},
-        "required": required,
-        "additionalProperties": False,
-    }
+    names = dict.fromkeys((*required, *others))
+    return _closed({name: _bare(tool.properties[name]) for name in names}, required)
+
+
+def _closed(properties: JsonSchema, required: Iterable[str] | None = None) -> JsonSchema:
+    """The schema of an object with these properties alone, all of them required unless stated."""
+    names = [*(properties if required is None else required)]
+    closed = {"type": "object", "properties": properties, "required": names}
+    return {**closed, "additionalProperties": False}
 
 
 def calls_schema(
@@ -76,17 +81,10 @@ def calls_schema(
     for tool in tools:
         arguments = arguments_schema(tool, tool.required if is_whole else (), tool.properties)
         if unknown is not None:
-            arguments["properties"] = {
-                name: {"anyOf": [schema, {"type": "string", "enum": [unknown]}]}
-                for name, schema in arguments["properties"].items()
-            }
-        entry = {
-            "type": "object",
-            "properties": {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments},
-            "required": ["tool", "arguments"],
-            "additionalProperties": False,
-        }
-        each.append(entry)
+            other, members = {"type": "string", "enum": [unknown]}, arguments["properties"].items()
+            arguments["properties"] = {name: {"anyOf": [one, other]} for name, one in members}
+        named = {"type": "string", "enum": [tool.name]}
+        each.append(_closed({"tool": named, "arguments": arguments}))
     return {"type": "array", "items": {"anyOf": each}}
 
 
@@ -94,19 +92,11 @@ def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> Js
     """The schema of a list of values, each by the number of its call and its parameter: of these
     slots and no others.
     """
-    each = [
-        {
-            "type": "object",
-            "properties": {
-                "call": {"type": "integer", "enum": [number]},
-                "parameter": {"type": "string", "enum": [name]},
-                "value": _bare(tool.properties[name]),
-            },
-            "required": ["call", "parameter", "value"],
-            "additionalProperties": False,
-        }
-        for number, name, tool in slots
-    ]
+    each = []
+    for number, name, tool in slots:
+        call, named = {"type": "integer", "enum": [number]}, {"type": "string", "enum": [name]}
+        value = _bare(tool.properties[name])
+        each.append(_closed({"call": call, "parameter": named, "value": value}))
     return {"type": "array", "items": {"anyOf": each}, "minItems": at_least, "maxItems": len(each)}
 
 
@@ -162,11 +152,9 @@ def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any
     answer says where one lacks.
     """
     members = schema.get("properties") or {}
-    return {
-        name: one
-        for name, one in value.items()
-        if one is not None or name not in members or _takes_null(members[name])
-    }
+    nulls = (name for name, one in value.items() if one is None and name in members)
+    dropped = {name for name in nulls if not _takes_null(members[name])}
+    return {name: one for name, one in value.items() if name not in dropped}
 
 
 def _takes_null(schema: JsonSchema) -> bool:
@@ -212,11 +200,8 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
     if not isinstance(schema, dict):
         raise _NoStrictFormError
     if schema.get("nullable"):
-        return _nullable(
-            _strict(
-                {name: one for name, one in schema.items() if name != "nullable"}, depth, bounds
-            )
-        )
+        others = {name: one for name, one in schema.items() if name != "nullable"}
+        return _nullable(_strict(others, depth, bounds))
     schema = _merged(schema)
     bounds.count(schema, depth)
     made = _in_their_words(schema)
@@ -229,24 +214,24 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
         _close(made, depth, bounds)
     elif kinds == "array" or "items" in made:
         made["items"] = _strict(made.get("items"), depth + 1, bounds)
-    elif not made.keys() & {"type", "enum", "const", "anyOf", "$ref"} or (
-        isinstance(kinds, list) and bool({"object", "array"} & {*kinds})
-    ):
+    elif (isinstance(kinds, list) and {"object", "array"} & {*kinds}) or not made.keys() & {
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+    }:
         raise _NoStrictFormError
     return made
 
 
 def _in_their_words(schema: JsonSchema) -> JsonSchema:
     """What strict servers know of a schema as it is, the rest in its description."""
-    made = {
-        name: value
-        for name, value in schema.items()
-        if name in _STRICT
-        and not (
-            (name == "format" and value not in _FORMATS)
-            or (name == "pattern" and "(?" in str(value))
-        )
-    }
+    made = {name: value for name, value in schema.items() if name in _STRICT}
+    if schema.get("format") not in _FORMATS:
+        made.pop("format", None)
+    if "(?" in str(schema.get("pattern")):
+        del made["pattern"]
     others = [name for name in schema if name not in made and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
@@ -262,10 +247,7 @@ def _merged(schema: JsonSchema) -> JsonSchema:
     parts = schema.get("allOf")
     if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
         schema = {**parts[0], **{name: value for name, value in schema.items() if name != "allOf"}}
-    if (
-        schema.keys() & {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef"}
-        or "not" in schema
-    ):
+    if not _NOT_STRICT.isdisjoint(schema):
         raise _NoStrictFormError
     return schema
 
@@ -279,9 +261,8 @@ def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
     if isinstance(others, dict) or (not members and others is not False):
         raise _NoStrictFormError
     inner = {name: _strict(one, depth + 1, bounds) for name, one in members.items()}
-    made["properties"] = {
-        name: one if name in required else _nullable(one) for name, one in inner.items()
-    }
+    optional = {name: _nullable(one) for name, one in inner.items() if name not in required}
+    made["properties"] = inner | optional
     made["required"] = [*members]
     made["additionalProperties"] = False
 
@@ -432,9 +413,8 @@ class AnswerForms:
             return
         self._read_from = self._key(request)
         with closing(open_answers(self._ledger)) as connection:
-            row = self._tell(
-                connection, "select form from answer_forms where model = ?", (self._read_from,)
-            )
+            asked = "select form from answer_forms where model = ?"
+            row = self._tell(connection, asked, (self._read_from,))
         if row and row[0] in _FORMS:
             self._form, self._is_proved = row[0], True
 
@@ -445,11 +425,8 @@ class AnswerForms:
             connection.execute(_TABLE)
             return cast("tuple[str] | None", connection.execute(asked, values).fetchone())
         except sqlite3.Error as error:
-            text = (
-                f"The ledger at {self._ledger} could not keep how {self._name} takes schemas:"
-                f" {error}."
-            )
-            raise StoreError(text) from error
+            text = f"The ledger at {self._ledger} could not keep how {self._name} takes schemas"
+            raise StoreError(f"{text}: {error}.") from error
 
     def _key(self, request: ChatRequest) -> str:
         return f"{self._name} {dict(request.options).get('api_base', '')}"
@@ -461,7 +438,5 @@ def _wish(request: ChatRequest) -> str:
 
 def _response_format(schema: dict[str, Any], *, is_strict: bool) -> dict[str, Any]:
     """The schema as OpenAI's chat format has it."""
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "schema": schema, "strict": is_strict},
-    }
+    answer = {"name": "answer", "schema": schema, "strict": is_strict}
+    return {"type": "json_schema", "json_schema": answer}

@@ -182,10 +182,8 @@ def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 
 
 def _problems(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    stated = [
-        f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}"
-        for problem in found
-    ]
+    places = ((".".join(map(str, one["loc"])) or "the whole", one["msg"]) for one in found)
+    stated = [f"{place}: {message}" for place, message in places]
     more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
     return "; ".join(stated[:_PROBLEMS] + more)
 
@@ -214,14 +212,9 @@ def validate_text(text: str) -> None:
         raise ReplyError(f"The reply has a number of more than {MOST_DIGITS} digits.")
     if sum(map(text.count, "[{(")) > DEEPEST and depth_of(text) > DEEPEST:
         raise ReplyError(f"The reply has brackets nested more than {DEEPEST} deep.")
-    if (
-        has_long_number
-        and text.lstrip()[:1] in {"{", "["}
-        and any(
-            not _SIGNED <= int(digits) < _UNSIGNED
-            for digits in _INTEGER.findall(_STRING.sub('""', text))
-        )
-    ):
+    is_json = has_long_number and text.lstrip()[:1] in {"{", "["}
+    numbers = map(int, _INTEGER.findall(_STRING.sub('""', text)) if is_json else ())
+    if any(not _SIGNED <= number < _UNSIGNED for number in numbers):
         problem = "The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly."
         raise ReplyError(problem)
 
@@ -235,10 +228,9 @@ def validate_calls(calls: Sequence[Call]) -> None:
         value, depth = waiting.pop()
         if depth > DEEPEST:
             raise ReplyError(f"The arguments of a call are nested more than {DEEPEST} deep.")
-        if isinstance(value, dict):
-            waiting += [(member, depth + 1) for member in value.values()]
-        elif isinstance(value, list):
-            waiting += [(member, depth + 1) for member in value]
+        if isinstance(value, dict | list):
+            members = value.values() if isinstance(value, dict) else value
+            waiting += [(member, depth + 1) for member in members]
         elif isinstance(value, str):
             validate_text(value)
         elif isinstance(value, int) and not _SIGNED <= value < _UNSIGNED:

@@ -268,16 +268,14 @@ class _Sending:
         """Ask through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
-        self.prompt_tokens = (
-            sum(size(message.content) for message in self.request.messages) // BYTES_PER_TOKEN
-        )
+        letters = sum(size(message.content) for message in self.request.messages)
+        self.prompt_tokens = letters // BYTES_PER_TOKEN
         tokens = self.prompt_tokens + self.most_tokens
         gate, hedging = self.around.gate, self.around.hedging
         if hedging is None:
             return await gate.run(self._try, tokens)
-        return await gate.persist(
-            lambda: hedging.first_good(partial(gate.once, tokens=tokens), self._try)
-        )
+        once = partial(gate.once, tokens=tokens)
+        return await gate.persist(lambda: hedging.first_good(once, self._try))
 
     async def _try(self, sent: Callable[[], object] | None = None) -> RawReply:
         estimate = await self._set_aside()
@@ -329,14 +327,13 @@ class _Sending:
         self, estimate: float, latency: float, ended: RawReply | BaseException | None
     ) -> None:
         """Count what a try has cost that ended in an answer or an error."""
-        cost = 0.0
         is_called_off = isinstance(ended, asyncio.CancelledError)
+        failed = isinstance(ended, TransientError | ReplyError) and ended.may_be_charged
+        cost = estimate if is_called_off or failed else 0.0
         if isinstance(ended, RawReply):
             cost = ended.cost
-        elif is_called_off or (
-            isinstance(ended, TransientError | ReplyError) and ended.may_be_charged
-        ):
-            cost = 0.0 if _is_keyed(type(self.around.adapter)) else estimate
+        elif _is_keyed(type(self.around.adapter)):
+            cost = 0.0
         if is_called_off:
             self.called_off.append(_Spent(cost, latency))
         else:

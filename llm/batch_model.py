@@ -22,7 +22,7 @@ from callwright.llm.answer_schemas import RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers, refuse
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
-from callwright.llm.refusals import refusal
+from callwright.llm.refusals import Kind, refusal
 from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import (
     CallwrightError,
@@ -171,9 +171,8 @@ class BatchModel(OpenAIModel):
         """Upload a file and follow what becomes of it."""
         keys = [line.key for line in lines]
         try:
-            file = (
-                await self._call("POST", "/files", *form(b"\n".join(line.text for line in lines)))
-            )["id"]
+            text = b"\n".join(line.text for line in lines)
+            file = (await self._call("POST", "/files", *form(text)))["id"]
             self._stored.hand_in(file, keys)
         except CallwrightError as error:
             self._fail(keys, error)
@@ -204,14 +203,9 @@ class BatchModel(OpenAIModel):
             ended = await self._ended(file, batch)
             replies, errors = await self._results(ended)
             if ended["status"] != _WHOLE or len(replies) < len(keys):  # whoever waits asks again
-                logger.warning(
-                    "%s: the batch %s is %s, and %d of its %d requests have no answer",
-                    self._asked.name,
-                    ended.get("id"),
-                    ended["status"],
-                    len(keys) - len(replies),
-                    len(keys),
-                )
+                figures = (ended.get("id"), ended["status"], len(keys) - len(replies), len(keys))
+                text = "%s: the batch %s is %s, and %d of its %d requests have no answer"
+                logger.warning(text, self._asked.name, *figures)
             self._stored.end(file, {key: orjson.dumps(reply) for key, reply in replies.items()})
         except CallwrightError as error:
             self._fail(keys, error)
@@ -221,18 +215,9 @@ class BatchModel(OpenAIModel):
             if waiting is not None and key in replies:
                 waiting.set_result(replies[key])
             elif waiting is not None:
-                refuse(
-                    waiting,
-                    errors.get(key)
-                    or (
-                        refusal(
-                            "busy",
-                            self._asked,
-                            f"the batch {ended.get('id')} is {ended['status']} without a word on"
-                            " the request",
-                        )
-                    ),
-                )
+                told = f"the batch {ended.get('id')} is {ended['status']}"
+                silent = refusal("busy", self._asked, f"{told} without a word on the request")
+                refuse(waiting, errors.get(key) or silent)
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
@@ -263,15 +248,12 @@ class BatchModel(OpenAIModel):
             return found
         # It was not even begun: its first error is about all requests in it.
         self._stored.end(file, {})
-        reported = [
-            one for one in (found.get("errors") or {}).get("data") or () if isinstance(one, dict)
-        ]
-        first = reported[0] if reported else {}
+        reported = (found.get("errors") or {}).get("data") or ()
+        first = next((one for one in reported if isinstance(one, dict)), {})
         text = f"the batch {found.get('id')} failed: {first.get('message') or 'it is not said why'}"
         # What waits at the provider is limited too, and gets less by itself.
-        raise refusal(
-            "busy" if "limit" in str(first.get("code")) else "settings", self._asked, text
-        )
+        kind: Kind = "busy" if "limit" in str(first.get("code")) else "settings"
+        raise refusal(kind, self._asked, text)
 
     async def _results(
         self, batch: dict[str, Any]
@@ -286,11 +268,8 @@ class BatchModel(OpenAIModel):
                 stated = line.get("response")
                 response = stated if isinstance(stated, dict) else {}
                 body = response.get("body")
-                if (
-                    response.get("status_code") == WELL
-                    and isinstance(body, dict)
-                    and body.get("choices")
-                ):
+                is_well = response.get("status_code") == WELL
+                if is_well and isinstance(body, dict) and body.get("choices"):
                     replies[key] = body
                 else:
                     errors[key] = self._line_refused(response, line.get("error"))
@@ -298,17 +277,14 @@ class BatchModel(OpenAIModel):
 
     def _line_refused(self, response: dict[str, Any], error: object) -> CallwrightError:
         if response:
-            body = response.get("body")
-            status = response.get("status_code")
-            return self._refused(
-                status if isinstance(status, int) else 0, {}, orjson.dumps(body), body
-            )
+            body, status = response.get("body"), response.get("status_code")
+            known = status if isinstance(status, int) else 0
+            return self._refused(known, {}, orjson.dumps(body), body)
         code = str(error.get("code") or "") if isinstance(error, dict) else ""
         text = str(error.get("message") or error) if isinstance(error, dict) else str(error)
         # What was not begun in time is asked again, in another batch.
-        return refusal(
-            "busy" if "expired" in code or "cancel" in code else "request", self._asked, text
-        )
+        kind: Kind = "busy" if "expired" in code or "cancel" in code else "request"
+        return refusal(kind, self._asked, text)
 
     def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
         for key in keys:
@@ -327,9 +303,8 @@ class BatchModel(OpenAIModel):
         """What an endpoint answers; where it refuses the file `of` for good, that is forgotten,
         to be asked anew.
         """
-        status, reported, content = await self._exchange(
-            method, self._base + path, body, {"Content-Type": kind}
-        )
+        headers = {"Content-Type": kind}
+        status, reported, content = await self._exchange(method, self._base + path, body, headers)
         answer = document_of(content)
         if status == WELL and isinstance(answer, dict):
             return answer
@@ -356,11 +331,8 @@ ENDPOINT = "/v1/chat/completions"
 
 def write_line(key: bytes, body: bytes) -> bytes:
     """A request as a line; its body is JSON already."""
-    return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (
-        key.hex().encode(),
-        ENDPOINT.encode(),
-        body,
-    )
+    told = f'{{"custom_id":"{key.hex()}","method":"POST","url":"{ENDPOINT}","body":'
+    return told.encode() + body + b"}"
 
 
 def form(lines: bytes) -> tuple[bytes, str]:
@@ -371,10 +343,8 @@ def form(lines: bytes) -> tuple[bytes, str]:
         f' name="purpose"\r\n\r\nbatch\r\n--{mark}\r\nContent-Disposition: form-data; name="file";'
         ' filename="requests.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
     )
-    return (
-        head.encode() + lines + f"\r\n--{mark}--\r\n".encode(),
-        f"multipart/form-data; boundary={mark}",
-    )
+    whole = head.encode() + lines + f"\r\n--{mark}--\r\n".encode()
+    return whole, f"multipart/form-data; boundary={mark}"
 
 
 def read_lines(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -440,12 +410,8 @@ class BatchStore:
 
     def keys_of(self, file: str) -> list[bytes]:
         """The requests of a file that have no reply yet."""
-        return [
-            key
-            for (key,) in self._do(
-                "select key from batch_lines where file = ? and reply is null", (file,)
-            )
-        ]
+        asked = "select key from batch_lines where file = ? and reply is null"
+        return [key for (key,) in self._do(asked, (file,))]
 
     def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
         """Keep the replies of a file that is done with; its other requests were never handed in,
@@ -454,12 +420,10 @@ class BatchStore:
         with self._telling():
             self._connection.execute("begin immediate")
             put = "update batch_lines set reply = ? where key = ? and file = ?"
-            self._connection.executemany(
-                put, [(reply, key, file) for key, reply in replies.items()]
-            )
-            self._connection.execute(
-                "delete from batch_lines where file = ? and reply is null", (file,)
-            )
+            rows = [(reply, key, file) for key, reply in replies.items()]
+            self._connection.executemany(put, rows)
+            left = "delete from batch_lines where file = ? and reply is null"
+            self._connection.execute(left, (file,))
             self._connection.execute("delete from batch_files where file = ?", (file,))
 
     def close(self) -> None:

@@ -67,9 +67,7 @@ class FunctionModel:
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
         """What the function gives to the messages of a prompt."""
-        return await self.answer(
-            [dict(message) for message in wire_messages(prompt.messages)], tools
-        )
+        return await self.answer([*map(dict, wire_messages(prompt.messages))], tools)
 
     async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
         """What the function gives, its calls by the names on the wire. Raises ReplyError."""
@@ -158,11 +156,11 @@ class FunctionModel:
             if isinstance(value, BaseModel):
                 value = vars(value)
             if isinstance(value, Mapping):
-                waiting += [(member, depth + 1) for member in value.values()]
+                value = [*value.values()]
+            if isinstance(value, list | tuple):
+                waiting += [(member, depth + 1) for member in value]
             elif isinstance(value, float) and not isfinite(value):
                 raise ReplyError(f"{self._name} gave the number {value}, which JSON does not have.")
-            elif isinstance(value, list | tuple):
-                waiting += [(member, depth + 1) for member in value]
 
     def _call(self, stated: object) -> Call:
         name, arguments = _parts(stated)
@@ -196,10 +194,9 @@ async def _in_a_thread(
         try:
             result = function(messages, tools)
         except BaseException as raised:  # noqa: BLE001 - raised where it is waited for
-            is_kept = isinstance(raised, Exception | SystemExit) and not isinstance(
-                raised, StopIteration
-            )
-            error = raised if is_kept else RuntimeError(type(raised).__name__)
+            is_kept = isinstance(raised, Exception | SystemExit)
+            is_lost = not is_kept or isinstance(raised, StopIteration)
+            error = RuntimeError(type(raised).__name__) if is_lost else raised
         with suppress(RuntimeError):  # the loop is closed: it was stopped meanwhile
             loop.call_soon_threadsafe(end, result, error)
 
@@ -221,9 +218,8 @@ def _ask_to_end(thread: Thread) -> None:
     time of all that comes after.
     """
     if thread.ident is not None and thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
-        )
+        ident, ending = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ending)
 
 
 def _parts(stated: object) -> tuple[object, object]:

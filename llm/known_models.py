@@ -52,11 +52,9 @@ def end_of(name: str) -> date | None:
     if stated := entry.get("deprecation_date"):
         return date.fromisoformat(stated)
     model = name if name in known_models() else name.partition("/")[2]
-    ends = [
-        str(version.get("deprecation_date") or "")
-        for other, version in known_models().items()
-        if _DATED.sub("", other) == model != other and _maker(version) == _maker(entry)
-    ]
+    dated = ((other, one) for other, one in known_models().items() if model != other)
+    alike = (one for other, one in dated if _DATED.sub("", other) == model)
+    ends = [one.get("deprecation_date") or "" for one in alike if _maker(one) == _maker(entry)]
     return date.fromisoformat(max(ends)) if entry and ends and all(ends) else None
 
 

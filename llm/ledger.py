@@ -35,17 +35,8 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     """
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
-    asked = [
-        request.model,
-        request.options,
-        schema,
-        prompt.name,
-        prompt.version,
-        request.sample_index,
-        tools,
-        turns,
-    ]
-    asked += [request.marks] if request.marks else []
+    by = (request.model, request.options, schema, prompt.name, prompt.version)
+    asked = [*by, request.sample_index, tools, turns, *([request.marks] if request.marks else [])]
     return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
 
 
@@ -234,10 +225,8 @@ class AnswerFile(NamedTuple):
             with connection:
                 # two processes may make the same file at the same moment
                 connection.execute("begin immediate")
-                if (
-                    _mark_of(connection) != self.mark
-                    and connection.execute("select 1 from sqlite_master").fetchone()
-                ):
+                held = connection.execute("select 1 from sqlite_master").fetchone()
+                if held and _mark_of(connection) != self.mark:
                     raise StoreError(
                         f"The file {path} is an SQLite database but no {self.what}; give the"
                         f" {self.what} another name."
@@ -297,17 +286,8 @@ open_answers = _FILE.open
 def _encode(reply: RawReply) -> bytes:
     calls = None if reply.calls is None else [[call.tool, call.arguments] for call in reply.calls]
     more = (reply.is_cut, reply.reasoning) if reply.reasoning else (True,) if reply.is_cut else ()
-    return orjson.dumps(
-        (
-            reply.text,
-            calls,
-            reply.prompt_tokens,
-            reply.completion_tokens,
-            reply.cost,
-            reply.planted,
-            *more,
-        )
-    )
+    usage = (reply.prompt_tokens, reply.completion_tokens, reply.cost)
+    return orjson.dumps((reply.text, calls, *usage, reply.planted, *more))
 
 
 def _decode(body: bytes) -> RawReply:
@@ -324,10 +304,8 @@ def known_keys(ledger: Path, keys: Iterable[str]) -> set[str]:
         found: set[str] = set()
         for some in batches(dict.fromkeys(keys), _ROWS):
             asked = f"select key from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
-            found |= {
-                key.hex()
-                for (key,) in connection.execute(asked, [bytes.fromhex(key) for key in some])
-            }
+            rows = connection.execute(asked, [*map(bytes.fromhex, some)])
+            found |= {key.hex() for (key,) in rows}
     return found
 
 
@@ -353,10 +331,8 @@ def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
     """Keep answers given as lines; the first answer under a key stays. Raises StoreError."""
     with closing(open_answers(ledger)) as connection:
         for some in batches(lines, _ROWS):
-            pairs = [
-                (bytes.fromhex(line[:_DIGITS].decode()), line[_DIGITS + 1 :].rstrip())
-                for line in some
-            ]
+            split = ((line[:_DIGITS].decode(), line[_DIGITS + 1 :].rstrip()) for line in some)
+            pairs = [(bytes.fromhex(key), reply) for key, reply in split]
             try:
                 sql = _PUT.format(", ".join(["(?, ?)"] * len(pairs)))
                 connection.execute(sql, list(chain.from_iterable(pairs)))

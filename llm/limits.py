@@ -255,9 +255,8 @@ class Door:
         end = self._since + self._patience
         if has_looked:
             self._looks += 1
-            self._next = min(
-                max(end, now), now + growing_wait(self._looks, LONGEST_LOOK, self._rng)
-            )
+            wait = growing_wait(self._looks, LONGEST_LOOK, self._rng)
+            self._next = min(max(end, now), now + wait)
         if error.retry_after is not None:
             self._next = max(self._next, now + error.retry_after + self._rng.uniform(0, FIRST_WAIT))
         if now >= end or self._next > end:
@@ -308,12 +307,8 @@ class Gate:
         self._rng = rng or Random()
         self._slots = Slots(limits.concurrency)
         self._door = Door(limits.patience, self._clock, self._rng, tell)
-        self._requests = (
-            None if limits.requests_per_minute is None else Window(limits.requests_per_minute)
-        )
-        self._tokens = (
-            None if limits.tokens_per_minute is None else Window(limits.tokens_per_minute)
-        )
+        windows = (limits.requests_per_minute, limits.tokens_per_minute)
+        self._requests, self._tokens = (Window(one) if one else None for one in windows)
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
@@ -533,10 +528,9 @@ class Hedging:
 
 def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
     """The answer among what came of the requests. A bug is raised: no answer shall hide it."""
-    bugs = [
-        one for one in ended if isinstance(one, Exception) and not isinstance(one, CallwrightError)
-    ]
     errors = [one for one in ended if isinstance(one, BaseException)]
+    strange = (one for one in errors if not isinstance(one, CallwrightError))
+    bugs = [one for one in strange if isinstance(one, Exception)]
     for one in ended:
         if isinstance(one, RawReply) and not bugs:
             return one
@@ -562,9 +556,7 @@ class Budget:
         limit = self.limit
         if limit is None:
             return
-        while not self._is_over(estimate, limit) and not (
-            self.spent + self._reserved + estimate <= limit
-        ):
+        while self.spent + self._reserved + estimate > limit and not self._is_over(estimate, limit):
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(

@@ -178,9 +178,8 @@ class LiteLLMModel:
             **options.get("extra", {}),
         }
         if headers := arguments.get(HEADERS):
-            arguments[HEADERS] = {
-                name: with_values(str(text), self._header_values) for name, text in headers.items()
-            }
+            told = ((name, str(text)) for name, text in headers.items())
+            arguments[HEADERS] = {name: with_values(one, self._header_values) for name, one in told}
         return arguments | wire_question(request, names, stated)
 
     def _read(self, response: Any) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
@@ -190,10 +189,8 @@ class LiteLLMModel:
         if choice.finish_reason == "content_filter":
             problem = f"The provider's content filter withheld the reply of {self._name}."
             raise ReplyError(problem, may_be_charged=True)
-        written = [
-            WrittenCall(call.function.name or "", call.function.arguments or "")
-            for call in choice.message.tool_calls or ()
-        ]
+        made = (call.function for call in choice.message.tool_calls or ())
+        written = [WrittenCall(call.name or "", call.arguments or "") for call in made]
         said = read_content(choice.message.content)
         reasoning = read_reasoning(getattr(choice.message, "reasoning_content", None), said)
         text, calls = read_reply(said, written)
@@ -279,7 +276,9 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
 
 def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
     otherwise: Kind = (
-        "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
+        "away"
+        if getattr(error, "status_code", 0) in AWAY or _is_caused_by(error, _REFUSED)
+        else "busy"
     )
     found = (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name)))
     kind: Kind = next(found, otherwise)
@@ -301,11 +300,6 @@ def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module
     if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
         return False
     return not _is_caused_by(error, _NOT_LOST)
-
-
-def _is_refused(error: Exception) -> bool:
-    """Whether no connection came about."""
-    return _is_caused_by(error, _REFUSED)
 
 
 def _is_caused_by(error: BaseException, names: tuple[str, ...]) -> bool:

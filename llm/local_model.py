@@ -16,6 +16,7 @@ from callwright.llm.wire_format import (
     WrittenCall,
     read_reasoning,
     read_reply,
+    wire_messages,
     wire_names,
     wire_tools,
 )
@@ -143,9 +144,7 @@ def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
 def _body(request: ChatRequest) -> dict[str, Any]:
     options = dict(request.options)
     body: dict[str, Any] = {
-        "messages": [
-            {"role": message.role, "content": message.content} for message in request.messages
-        ],
+        "messages": wire_messages(request.messages),
         "max_tokens": options.get("max_tokens", LONGEST_REPLY),
         "stream": True,
         "stream_options": {"include_usage": True},

@@ -165,14 +165,9 @@ class ModelSettings(Record):
     @classmethod
     def _is_a_form(cls, name: str) -> str:
         provider, _, model = name.partition("/")
-        is_known = name == TEMPLATE or (
-            provider not in {"template", ""} and model not in {"", ".gguf"}
-        )
-        if (
-            not is_known
-            or name != name.strip()
-            or (name.startswith(LOCAL) and not name.endswith(".gguf"))
-        ):
+        is_named = provider not in {"template", ""} and model not in {"", ".gguf"}
+        is_file = not name.startswith(LOCAL) or name.endswith(".gguf")
+        if not (name == TEMPLATE or is_named) or name != name.strip() or not is_file:
             raise ValueError(f"there is no model {name!r}; a model is {_forms()}")
         return name
 
@@ -196,9 +191,8 @@ class ModelSettings(Record):
     def _settings_fit_the_model(self) -> Self:
         if self.error_rate and self.name != TEMPLATE:
             raise ValueError(f"error_rate is for {TEMPLATE} only, not for {self.name!r}")
-        foreign = [
-            name for name in _REMOTE if getattr(self, name) != type(self).model_fields[name].default
-        ]
+        fields = type(self).model_fields
+        foreign = [name for name in _REMOTE if getattr(self, name) != fields[name].default]
         if foreign and (self.name == TEMPLATE or self.name.startswith(LOCAL)):
             raise ValueError(
                 f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process"
@@ -258,11 +252,8 @@ class ModelSettings(Record):
         """The variable to read the key from: the one that is named, else the provider's own
         where litellm won't look.
         """
-        if (
-            self.api_key_variable
-            or self.path not in {"lean", "batch"}
-            or self.api_base.startswith(LOOPBACK)
-        ):
+        is_ours = self.path in {"lean", "batch"} and not self.api_base.startswith(LOOPBACK)
+        if self.api_key_variable or not is_ours:
             return self.api_key_variable
         return f"{self.name.partition('/')[0].upper()}_API_KEY"
 
@@ -277,9 +268,7 @@ class ModelSettings(Record):
         servers, two models.
         """
         if self.name == TEMPLATE:
-            rates: dict[str, Any] = {
-                kind: rate for kind, rate in sorted(self.error_rate.items()) if rate
-            }
+            rates = {kind: rate for kind, rate in sorted(self.error_rate.items()) if rate}
             own = (("sentences", sentences_key(self.sentences)),) if self.sentences else ()
             return (("error_rate", rates), ("seed", self.seed or 0), *own)
         given = {
@@ -413,18 +402,8 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
         gate = Gate(settings.limits, tell=partial(traffic.note_absence, settings.name))
     else:
         gate = Gate(settings.limits)
-    around = Surroundings(
-        adapter,
-        ledger,
-        gate,
-        budget,
-        record,
-        build,
-        hedging,
-        traffic,
-        ready=ready if stand_in is None else None,
-        overhear=overhear,
-    )
+    around = Surroundings(adapter, ledger, gate, budget, record, build, hedging, traffic)
+    around = around._replace(ready=None if stand_in is not None else ready, overhear=overhear)
     return LedgeredChat(settings.name, settings.options, around)
 
 

@@ -6,6 +6,7 @@ The only importer of aiohttp.
 import asyncio
 import re
 from collections.abc import Mapping
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -196,9 +197,8 @@ class OpenAIModel:
         options = dict(request.options)
         extra = dict(options.get("extra", {}))
         own = extra.pop(HEADERS, None)
-        headers = own and {
-            name: with_values(str(value), self._header_values) for name, value in own.items()
-        }
+        fill = partial(with_values, values=self._header_values)
+        headers = own and {name: fill(str(value)) for name, value in own.items()}
         body: dict[str, Any] = {
             "model": self._model,
             "messages": None,

@@ -6,7 +6,9 @@ answer in the common reply is asked by itself.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import orjson
@@ -107,9 +109,8 @@ class PackedModel:
         # A reply of no use was paid for all the same: it is counted with the first request that
         # goes alone.
         extra = [_NOTHING if replies else spent, *[_NOTHING] * len(left)]
-        await asyncio.gather(
-            *(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False))
-        )
+        alone = (self._ask_alone(one, more) for one, more in zip(left, extra, strict=False))
+        await asyncio.gather(*alone)
 
     async def _ask_alone(self, one: _PackedQuestion, more: RawReply) -> None:
         try:
@@ -131,12 +132,9 @@ def _kind_of(request: ChatRequest) -> object:
     alone.
     """
     roles = [message.role for message in request.messages]
-    if (
-        request.schema is None
-        or request.tools
-        or roles != ["system", "user"]
-        or _MARK in request.messages[1].content
-    ):
+    if request.schema is None or request.tools or roles != ["system", "user"]:
+        return None
+    if _MARK in request.messages[1].content:
         return None
     return request.messages[0].content, orjson.dumps(request.schema), request.sample_index
 
@@ -151,9 +149,9 @@ def _pack(requests: Sequence[ChatRequest]) -> ChatRequest:
         ChatMessage(role="system", content=first.messages[0].content + _WISH),
         ChatMessage(role="user", content=cases),
     )
+    times = {"max_tokens": len(requests)}
     options = tuple(
-        (name, value * len(requests) if name == "max_tokens" else value)
-        for name, value in first.options
+        (name, value * times[name] if name in times else value) for name, value in first.options
     )
     return first._replace(messages=messages, schema=_schema_of(first.schema or {}), options=options)
 
@@ -186,21 +184,15 @@ def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
         given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]
     except (ReplyError, KeyError, TypeError):
         return {}
-    numbers = [number for number, _ in given]
-    answers = {
-        number: text for number, text in given if 0 <= number < count and numbers.count(number) == 1
-    }
-    return {
-        number: RawReply(
-            text,
-            None,
-            _share(reply.prompt_tokens, at, len(answers)),
-            _share(reply.completion_tokens, at, len(answers)),
-            reply.cost / len(answers),
-            reply.planted,
-        )
-        for at, (number, text) in enumerate(answers.items())
-    }
+    often = Counter(number for number, _ in given)
+    single = (one for one in given if often[one[0]] == 1)
+    answers = {number: text for number, text in single if 0 <= number < count}
+    replies: dict[int, RawReply] = {}
+    for at, (number, text) in enumerate(answers.items()):
+        share = partial(_share, at=at, of=len(answers))
+        tokens = (share(reply.prompt_tokens), share(reply.completion_tokens))
+        replies[number] = RawReply(text, None, *tokens, reply.cost / len(answers), reply.planted)
+    return replies
 
 
 def _share(tokens: int, at: int, of: int) -> int:

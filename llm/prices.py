@@ -222,9 +222,8 @@ def longest_reply(request: ChatRequest) -> int:
     """
     options = dict(request.options)
     extra = options.get("extra") or {}
-    stated = options.get("max_tokens") or next(
-        (extra[name] for name in _LONGEST if extra.get(name)), None
-    )
+    named = (extra[name] for name in _LONGEST if extra.get(name))
+    stated = options.get("max_tokens") or next(named, None)
     return int(stated or find_price(request.model).longest_reply or _UNKNOWN_REPLY)
 
 
@@ -288,10 +287,7 @@ def say_unstated(name: str) -> None:
 def _prompt_text(request: ChatRequest) -> str:
     """All that a provider counts as the prompt: what is said, the tools, and the schema."""
     parts = [message.content for message in request.messages]
-    parts += [
-        orjson.dumps(tool.signature | {"parameters": tool.parameters}).decode()
-        for tool in request.tools
-    ]
+    parts += [orjson.dumps(tool.signature).decode() for tool in request.tools]
     if request.schema is not None:
         parts.append(orjson.dumps(request.schema).decode())
     return "\n".join(parts)

@@ -65,11 +65,10 @@ def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
     own name behind it.
     """
     names: dict[str, str] = {}
-    taken = {
-        tool.name for tool in tools if _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] == tool.name
-    }
+    plain_names = {tool.name: _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] for tool in tools}
+    taken = {name for name, plain in plain_names.items() if name == plain}
     for tool in tools:
-        plain = _FOREIGN.sub("_", tool.name)[:LONGEST_NAME]
+        plain = plain_names[tool.name]
         wire, number = plain, 1
         while wire in names or (wire in taken and wire != tool.name):
             number += 1
@@ -80,17 +79,12 @@ def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
 
 def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, Any]]:
     """The tools as a request lists them, in the order of `names`."""
-    return [
-        {
-            "type": "function",
-            "function": {
-                **tool.signature,
-                "name": wire,
-                "parameters": {"type": "object", "properties": {}, **tool.parameters},
-            },
-        }
-        for wire, tool in zip(names, tools, strict=True)
-    ]
+    found = []
+    for wire, tool in zip(names, tools, strict=True):
+        parameters = {"type": "object", "properties": {}, **tool.parameters}
+        function = {**tool.signature, "name": wire, "parameters": parameters}
+        found.append({"type": "function", "function": function})
+    return found
 
 
 def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
@@ -131,10 +125,9 @@ def read_content(content: object) -> str:
     if isinstance(content, str) or content is None:
         return content or ""
     parts = content if isinstance(content, list) else [content]
-    said = [
-        part for part in parts if not (isinstance(part, dict) and str(part.get("type")) in _THOUGHT)
-    ]
-    texts = [_text_of(part) for part in said]
+    kinds = (str(part.get("type")) if isinstance(part, dict) else "" for part in parts)
+    said = [part for part, kind in zip(parts, kinds, strict=True) if kind not in _THOUGHT]
+    texts = [*map(_text_of, said)]
     if not isinstance(content, list) or None in texts:
         problem = f"The content of the reply is no text: {shown_json(content)}."
         raise ReplyError(problem, may_be_charged=True)
@@ -166,13 +159,9 @@ def _written(function: Mapping[str, Any]) -> WrittenCall:
     """A call as it stands; a name or arguments that are no text, as some servers write them,
     become the text they are.
     """
-    name, arguments = function.get("name") or "", function.get("arguments") or ""
-    return WrittenCall(
-        *(
-            part if isinstance(part, str) else orjson.dumps(part).decode()
-            for part in (name, arguments)
-        )
-    )
+    given = (function.get("name") or "", function.get("arguments") or "")
+    name, arguments = (one if isinstance(one, str) else orjson.dumps(one).decode() for one in given)
+    return WrittenCall(name, arguments)
 
 
 def shown_json(value: object) -> str:

@@ -3,7 +3,8 @@ one that leaves first.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -21,14 +22,11 @@ def name_paths(entries: Sequence[JsonValue]) -> list[str]:
     """Where the entries have their names, the likeliest place first; of those without one, what
     people call them by.
     """
-    texts = [
-        path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str)
-    ]
+    first = (one for entry in entries[:1] for one in leaves(entry))
+    texts = [path for path, value in first if isinstance(value, str)]
     last = {path: {*split_name(path.rpartition(".")[2])[-1:]} for path in texts}
-    found = dict.fromkeys(path for path in texts if _NAMES & last[path])
-    found = found or dict.fromkeys(
-        path for path in texts if _OTHER_NAMES & last[path] and "." not in path
-    )
+    top = (path for path in texts if _OTHER_NAMES & last[path] and "." not in path)
+    found = dict.fromkeys(path for path in texts if _NAMES & last[path]) or dict.fromkeys(top)
     return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
 
 
@@ -37,20 +35,17 @@ def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | No
     "contains", "within".
     """
     wanted = fold(query)
-    names = [
-        [(path, fold(text_at(entry, path))) for path in name_paths(entries)] for entry in entries
-    ]
-    for matching in ("equals", "contains", "within"):
-        for at in range(len(names[0]) if names else 0):
-            for index, row in enumerate(names):
-                path, name = row[at]
-                fits = {
-                    "equals": name == wanted,
-                    "contains": wanted in name,
-                    "within": name in wanted,
-                }
-                if name and fits[matching]:
-                    return index, path, matching
+    paths = name_paths(entries)
+    names = {path: [fold(text_at(entry, path)) for entry in entries] for path in paths}
+    fits: dict[str, Callable[[str], bool]] = {
+        "equals": wanted.__eq__,
+        "contains": lambda name: wanted in name,
+        "within": lambda name: name in wanted,
+    }
+    for (matching, is_fit), (path, row) in product(fits.items(), names.items()):
+        for index, name in enumerate(row):
+            if name and is_fit(name):
+                return index, path, matching
     return None
 
 
@@ -87,12 +82,11 @@ def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
     has to be called so.
     """
     is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
-    if (
-        meaning_by_words("", str(schema.get("description", ""))) == "code"
-        and split_name(name)[-1] not in _QUERIES
-    ):
-        return False  # what the description calls an identifier has no name for a value
-    return is_text and (not linked or split_name(name)[-1] in _QUERIES)
+    if split_name(name)[-1] in _QUERIES:
+        return is_text
+    # what the description calls an identifier has no name for a value
+    is_code = meaning_by_words("", str(schema.get("description", ""))) == "code"
+    return is_text and not linked and not is_code
 
 
 def is_number_of_thing(name: str) -> bool:
@@ -156,15 +150,12 @@ def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
     """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape
     by, None if none.
     """
-    for family in FAMILIES:
-        for words, tests in (
-            (family.low, ("lowest", "earliest")),
-            (family.high, ("highest", "latest")),
-        ):
-            if words == phrase:
-                path = rank_fields(entry).get(family.name)
-                return None if path is None else (tests[family.is_time], path)
-    return None
+    family = next((one for one in FAMILIES if phrase in (one.low, one.high)), None)
+    path = rank_fields(entry).get(family.name) if family else None
+    if family is None or path is None:
+        return None
+    tests = ("lowest", "earliest") if phrase == family.low else ("highest", "latest")
+    return tests[family.is_time], path
 
 
 def rank_fields(entry: JsonValue) -> dict[str, str]:

@@ -50,19 +50,15 @@ def titles_of(name: str, description: str) -> tuple[str, ...]:
     named = own_letters(name) or humanise(name)
     described = description.strip().rstrip(signs("."))
     glued = script_of(described) != COMMON_SCRIPT
-    is_short = (
-        len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
-    )
-    if (
-        not described
-        or not is_short
-        or _CLAUSE.of(described).search(described)
-        or _MARKED.search(described)
-    ):
+    most, length = _MOST_WORDS, len(described.split())
+    if glued:
+        most, length = _MOST_CHARACTERS, len(described)
+    is_prose = _CLAUSE.of(described).search(described) or _MARKED.search(described)
+    if not described or length > most or is_prose:
         return (named,)
-    lowered = (
-        described if glued or described[:2].isupper() else described[0].lower() + described[1:]
-    )
+    lowered = described
+    if not glued and not described[:2].isupper():
+        lowered = described[0].lower() + described[1:]
     return tuple(dict.fromkeys((_ARTICLE.of(lowered).sub("", lowered) or lowered, named)))
 
 
@@ -86,14 +82,8 @@ def short_forms(name: str) -> tuple[str, ...]:
     if len(words) == 1:
         return ()
     if words[-1] in ("id", "ids", "number", "no", "code"):
-        lead = humanise("_".join(words[:-1]))
-        return (
-            f"{lead} ID",
-            f"{lead} number",
-            f"{lead} code",
-            lead,
-            "ID" if words[-1] == "id" else words[-1],
-        )
+        lead, last = humanise("_".join(words[:-1])), "ID" if words[-1] == "id" else words[-1]
+        return (f"{lead} ID", f"{lead} number", f"{lead} code", lead, last)
     return (humanise(words[-1]),)
 
 
@@ -307,18 +297,13 @@ def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning 
 
 @cache
 def _rows() -> dict[str, tuple[Meaning, ...]]:
-    return {
-        table: tuple(
-            Meaning(
-                re.compile(row["name"]),
-                re.compile(row["about"]) if "about" in row else None,
-                re.compile(row["where"]) if "where" in row else None,
-                {key: value for key, value in row.items() if key not in ("name", "about", "where")},
-            )
-            for row in rows
-        )
-        for table, rows in packaged("callwright.language", "meanings.yaml").items()
-    }
+    def read(row: Mapping[str, Any]) -> Meaning:
+        about, where = (re.compile(row[key]) if key in row else None for key in ("about", "where"))
+        give = {key: row[key] for key in row if key not in ("name", "about", "where")}
+        return Meaning(re.compile(row["name"]), about, where, give)
+
+    tables = packaged("callwright.language", "meanings.yaml").items()
+    return {table: tuple(map(read, rows)) for table, rows in tables}
 
 
 def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
@@ -359,11 +344,8 @@ def in_context(
 
 
 def _has_phrases(kind: str, language: Language) -> bool:
-    return (
-        kind in PHRASED
-        or kind in CODED
-        or (kind != "text" and kind in of(language).data["values"]["templates"])
-    )
+    templates = of(language).data["values"]["templates"]
+    return kind in PHRASED | CODED or (kind != "text" and kind in templates)
 
 
 def fake(provider: str, rng: Random, *, alone: bool = False) -> str:
@@ -396,10 +378,8 @@ def first_names() -> frozenset[str]:
 @cache
 def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
     """The family names and the given names that Faker has in Chinese letters."""
-    families, given = (
-        frozenset(_names_of(_CHINESE, field)) for field in ("last_names", "first_names")
-    )
-    return families, given
+    families = frozenset(_names_of(_CHINESE, "last_names"))
+    return families, frozenset(_names_of(_CHINESE, "first_names"))
 
 
 def _names_of(locales: Iterable[str], field: str) -> Iterator[str]:

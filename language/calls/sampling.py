@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 from random import Random
 
@@ -102,23 +103,21 @@ def _plain_value(
         case "integer" | "number":
             return _make_number("number", name, schema, rng)
         case "array":
-            items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-            return [
-                make_plain(name, items or {}, language, rng, depth=depth + 1)
-                for _ in range(_fewest(name, schema))
-            ]
+            given_items = schema.get("items")
+            items, count = (
+                given_items if isinstance(given_items, dict) else {},
+                _fewest(name, schema),
+            )
+            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
+            return [inner(name, items) for _ in range(count)]
         case "object":
             values = schema.get("additionalProperties")
             # one member for an object whose entries have any name, and a schema that is told
-            members = schema.get("properties") or (
-                {"entry": values} if isinstance(values, dict) and values else {}
-            )
-            needed = [one for one in schema.get("required") or () if one in members] or [*members][
-                :1
-            ]
-            return {
-                one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed
-            }
+            any_named = {"entry": values} if isinstance(values, dict) and values else {}
+            members = schema.get("properties") or any_named
+            needed = [one for one in schema.get("required") or () if one in members]
+            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
+            return {one: inner(one, members[one]) for one in needed or [*members][:1]}
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
@@ -233,16 +232,10 @@ def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth:
     items = schema.get("items")
     inner = dict(items) if isinstance(items, dict) and items else {"type": "string"}
     if "examples" not in inner and not inner.get("enum"):
-        flat = [
-            part
-            for one in schema.get("examples") or ()
-            for part in (one if isinstance(one, list) else [one])
-        ]
-        inner = {
-            **inner,
-            **({"examples": flat} if flat else {}),
-            "description": schema.get("description", ""),
-        }
+        examples = (one if isinstance(one, list) else [one] for one in schema.get("examples") or ())
+        if flat := [part for some in examples for part in some]:
+            inner["examples"] = flat
+        inner["description"] = schema.get("description", "")
     values: list[JsonValue] = []
     wanted = rng.randint(least, most)
     for _ in range(_TRIES):
@@ -282,19 +275,15 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
     row = meaning_row(name, schema)
-    if (
-        kind == "person"
-        and row is None
-        and _NAME_OF_A_THING.search(str(schema.get("description", "")))
-    ):
+    is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
+    if kind == "person" and row is None and is_of_thing:
         kind = "text"  # whose name it is would stand there
     # a park or a station is no city
     is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)
     # whatever the parameter is called
     is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None
-    if examples and (
-        is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)
-    ):
+    has_words = kind in OWN_WORDS and row is None and not is_id and not is_other
+    if examples and not (has_words and rng.random() < _OWN_SHARE):
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
@@ -410,18 +399,15 @@ def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
     may be equal.
     """
     value, stated = values[name], fold(str(values[name]))
-    others = [
-        taken for other, taken in values.items() if other != name and not isinstance(taken, bool)
-    ]
-    return not isinstance(value, bool) and any(
-        fold(str(taken)) == stated
-        or (
-            isinstance(value, str)
-            and isinstance(taken, str)
-            and (stated in fold(taken) or fold(taken) in stated)
-        )
-        for taken in others
-    )
+
+    def is_like(taken: JsonValue) -> bool:
+        told = fold(str(taken))
+        is_within = isinstance(value, str) and isinstance(taken, str)
+        return told == stated or (is_within and (stated in told or told in stated))
+
+    others = (taken for other, taken in values.items() if other != name)
+    named = (taken for taken in others if not isinstance(taken, bool))
+    return not isinstance(value, bool) and any(map(is_like, named))
 
 
 _BY_LAND = re.compile(
@@ -440,24 +426,14 @@ def _near(
     place on that one's land.
     """
     known, value, schema = lands(language), values[name], properties[name]
-    taken = {
-        str(other): known[str(other)]
-        for at, other in values.items()
-        if at != name and str(other) in known
-    }
-    here = known.get(str(value))
-    if (
-        here is None
-        or {*taken.values()} <= {here}
-        or not _BY_LAND.search(schema.get(ASKED_OF, "").lower())
-    ):
+    others = (str(other) for at, other in values.items() if at != name)
+    taken = {other: known[other] for other in others if other in known}
+    here, is_by_land = known.get(str(value)), _BY_LAND.search(schema.get(ASKED_OF, "").lower())
+    if here is None or {*taken.values()} <= {here} or not is_by_land:
         return value
     land = next(iter(taken.values()))
-    near = [
-        place
-        for place, at in known.items()
-        if at == land and place not in taken and fits(place, schema)
-    ]
+    free = (place for place, at in known.items() if at == land and place not in taken)
+    near = [place for place in free if fits(place, schema)]
     return rng.choice(near) if near else value
 
 
@@ -489,9 +465,8 @@ def _start_of(
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED or not _tells(_END, "out", end, properties[end]):
         return None
-    alike = (
-        other for other in values if other != end and meaning_of(other, properties[other]) == kind
-    )
+    others = (other for other in values if other != end)
+    alike = (other for other in others if meaning_of(other, properties[other]) == kind)
     return next((other for other in alike if _tells(_START, "in", other, properties[other])), None)
 
 
@@ -583,10 +558,7 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
     if low is None and high is None:
         return likely_low, max(likely_high, likely_low + step), step
     if low is None:
-        if high is None or likely_low <= high:
-            low = min(likely_low, high or likely_low)
-        else:
-            low = high - _WIDE
+        low = likely_low if high is None or likely_low <= high else high - _WIDE
     if high is None:
         high = likely_high if likely_high > low else low + _WIDE
     if "multipleOf" not in schema and step > (high - low) / 4:
@@ -604,6 +576,5 @@ def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
 
 
 def _exact(value: object) -> Fraction | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Fraction(str(value))
-    return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Fraction(str(value)) if is_number else None

@@ -3,6 +3,7 @@ analysed once from its JSON.
 """
 
 import re
+from collections import Counter
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -62,16 +63,13 @@ class ParameterView(NamedTuple):
         """Whether its values tell which thing is meant: ids and codes, names of files and
         repositories.
         """
-        if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(
-            " ".join(split_name(self.name))
-        ):
+        words = " ".join(split_name(self.name))
+        if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(words):
             return True
         row = meaning_row(self.name, self.schema)
-        if row is None:
-            return False
-        return bool({"faker", "shape"} & row.give.keys()) or str(row.give.get("kind", "")).endswith(
-            ("name", "handle", "path")
-        )
+        give = row.give if row else {}
+        is_named = str(give.get("kind", "")).endswith(("name", "handle", "path"))
+        return is_named or bool({"faker", "shape"} & give.keys())
 
     @property
     def is_number(self) -> bool:
@@ -136,12 +134,10 @@ def view_of(tool: object) -> ToolView:
     parameters).
     """
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        raise ReplyError(
-            f"template/v1 expects a tool as a JSON object with a name, not {str(tool)[:80]!r}."
-        )
-    return _view(
-        orjson.dumps({key: tool.get(key) for key in ("name", "description", "parameters")})
-    )
+        problem = "template/v1 expects a tool as a JSON object with a name"
+        raise ReplyError(f"{problem}, not {str(tool)[:80]!r}.")
+    shown = {key: tool.get(key) for key in ("name", "description", "parameters")}
+    return _view(orjson.dumps(shown))
 
 
 @lru_cache(4096)
@@ -184,15 +180,11 @@ def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
     """The views of the members of an object schema; those that would be called the same are
     called by their names.
     """
-    members = schema.get("properties") or {}
-    views = [
-        _parameter(name, member) for name, member in members.items() if isinstance(member, dict)
-    ]
-    first = [squeeze(one.titles[0]) for one in views]
-    return tuple(
-        one._replace(titles=one.titles[-1:]) if first.count(squeeze(one.titles[0])) > 1 else one
-        for one in views
-    )
+    members = (schema.get("properties") or {}).items()
+    views = [_parameter(name, one) for name, one in members if isinstance(one, dict)]
+    often = Counter(squeeze(one.titles[0]) for one in views)
+    own = (one.titles[-1:] if often[squeeze(one.titles[0])] > 1 else one.titles for one in views)
+    return tuple(one._replace(titles=titles) for one, titles in zip(views, own, strict=True))
 
 
 def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
@@ -203,22 +195,16 @@ def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
         for title in (*parameter.titles, *([parameter.topic] if parameter.topic else ())):
             owners.setdefault(squeeze(title), at)
             spelled.setdefault(squeeze(title), title)
-    short = [
-        (squeeze(form), form, at)
-        for at, one in enumerate(parameters)
-        for form in short_forms(one.name)
-    ]
+    forms = ((at, form) for at, one in enumerate(parameters) for form in short_forms(one.name))
+    short = [(squeeze(form), form, at) for at, form in forms]
     for key, form, at in short:
-        if (
-            all(other == at for one, _, other in short if one == key)
-            and owners.setdefault(key, at) == at
-        ):
+        is_own = all(other == at for one, _, other in short if one == key)
+        if is_own and owners.setdefault(key, at) == at:
             spelled.setdefault(key, form)
     found = (spelled[key] for key in owners if key in spelled and key)
     ordered = sorted(found, key=len, reverse=True)
-    if ordered:
-        return TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
-    return None
+    pattern = re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE)
+    return TitleTable(pattern, owners) if ordered else None
 
 
 @lru_cache(16384)

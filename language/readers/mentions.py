@@ -158,16 +158,11 @@ def _moment(
         days |= {day.replace(month=day.day, day=day.month) for day in days if day.day <= _MONTHS}
     if sort in ("weekday", "counted", "loose") and not is_known:
         days, sort = set(), "loose"
-    moves = (
-        len(
-            {
-                frozenset(f"{one:%H:%M}" for value in _values(each) for one in _stamps(value))
-                for each in twice
-            }
-        )
-        > 1
-    )
-    is_from_now = has_clock and moves and len(values) == 1
+    apart = {
+        frozenset(f"{one:%H:%M}" for value in _values(each) for one in _stamps(value))
+        for each in twice
+    }
+    is_from_now = has_clock and len(apart) > 1 and len(values) == 1
     told = frozenset(one.isoformat() for one in days)
     return Moment(entity.start, entity.end, told, clocks, sort, is_range, is_from_now)
 
@@ -183,11 +178,8 @@ def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
     if "value" in value:
         return [value]
     edges = [value[edge] for edge in ("from", "to") if value.get(edge)]
-    if (
-        len(edges) > 1
-        and all(edge["grain"] == "second" for edge in edges)
-        and "T00:00:00" in edges[1]["value"]
-    ):
+    is_to_seconds = len(edges) > 1 and all(edge["grain"] == "second" for edge in edges)
+    if is_to_seconds and "T00:00:00" in edges[1]["value"]:
         return [{"value": edges[1]["value"], "grain": "day"}]
     return edges
 
@@ -234,21 +226,15 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
     found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
     amounts: list[Amount] = []
     for one in found:
-        is_sure = not any(
-            other is not one and other.start < one.end and one.start < other.end for other in found
-        )
-        is_sure = (
-            is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
-        )
-        if "value" in one.value:
-            edges = [one.value]
-        else:
-            edges = [one.value[edge] for edge in ("from", "to") if edge in one.value]
+        others = (other for other in found if other is not one and other.start < one.end)
+        is_alone = not any(one.start < other.end for other in others)
+        is_part = _is_rate(text, one.end) or _is_of_code(text, one.start, one.end)
+        ends = [one.value[edge] for edge in ("from", "to") if edge in one.value]
+        edges = [one.value] if "value" in one.value else ends
         unit = _unit(one.dimension, str(edges[0].get("unit", "")))
-        amounts += (
-            Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value)
-            for edge in edges
-        )
+        is_sure = is_alone and not is_part and "value" in one.value
+        values = [float(edge["value"]) for edge in edges]
+        amounts += [Amount(one.start, one.end, value, unit, is_sure) for value in values]
     return tuple(amounts)
 
 
@@ -280,15 +266,11 @@ def unit_of(name: str, description: str, language: str) -> str:
     tokens = split_name(name)
     if "per" in tokens:  # what is counted for each night is no night
         tokens = tokens[: tokens.index("per")]
-    named = {
-        unit
-        for token in tokens[-1:]
-        if token not in _NO_UNITS and (unit := _unit_named(token, language))
-    }
+    last = (token for token in tokens[-1:] if token not in _NO_UNITS)
+    named = {unit for token in last if (unit := _unit_named(token, language))}
     if not named:
-        told = words_around("unit_follows", r"(?:{0})([^\W\d_]+)|^\W*([^\W\d_]+)\W*$").finditer(
-            described
-        )
+        pattern = words_around("unit_follows", r"(?:{0})([^\W\d_]+)|^\W*([^\W\d_]+)\W*$")
+        told = pattern.finditer(described)
         words = [match[1] or match[2] for match in told if not _is_rate(described, match.end())]
         named = {unit for word in words if (unit := _unit_named(word, language))}
     return named.pop() if len(named) == 1 else ""
@@ -302,11 +284,7 @@ def _unit_named(word: str, language: str) -> str:
     for known in dict.fromkeys((DEFAULT_LANGUAGE, language)):
         stated = f"2 {word}" if known == DEFAULT_LANGUAGE or word.isascii() else f"2{word}"
         for one in find_amounts(stated, known):
-            if (
-                one.end == len(stated)
-                and one.start == 0
-                and one.unit in _units()
-                and one.unit != "money"
-            ):
+            is_whole = (one.start, one.end) == (0, len(stated))
+            if is_whole and one.unit in _units() and one.unit != "money":
                 return "kilogram" if one.value == 2000 and one.unit == "gram" else one.unit  # noqa: PLR2004
     return ""

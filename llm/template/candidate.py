@@ -113,9 +113,8 @@ def _listed_tools(messages: Sequence[ChatMessage], sections: Sections) -> list[J
     """The tools of the prompt, which stand there in JSON on one line, or in YAML on many."""
     if "tools" in sections.tagged:
         return sections.listed("tools")
-    found = next(
-        (match for message in messages if (match := _YAML_TOOLS.search(message.content))), None
-    )
+    matches = (_YAML_TOOLS.search(message.content) for message in messages)
+    found = next(filter(None, matches), None)
     if found is None:
         raise ReplyError(
             "template/v1 answers in free text only as a candidate: the prompt must show <tools>."
@@ -130,9 +129,8 @@ def _worded(wanted: str, plan: Sequence[Proposal], sections: Sections, notation:
     if wanted == "names":
         return _written([call.tool for call in plan], notation)
     if wanted == "before":
-        return _written(
-            [call for call in _listed(plan)[:-1] if call not in sections.listed("calls")], notation
-        )
+        made = sections.listed("calls")
+        return _written([call for call in _listed(plan)[:-1] if call not in made], notation)
     due = plan[-1:] if wanted == "last" else plan
     if due:
         return _written(_listed(due), notation)

@@ -63,14 +63,11 @@ def other_value(
     """
     view, arguments = call
     value = arguments.get(parameter.name)
-    schema = in_context({parameter.name: parameter.schema}, view.name, view.description)[
-        parameter.name
-    ]
+    schemas = in_context({parameter.name: parameter.schema}, view.name, view.description)
     for _ in range(_TRIES):
-        value = make_value(parameter.name, schema, language, rng)
-        if not _is_taken(value, parameter, arguments, turns) and _is_in_order(
-            value, parameter, view, arguments
-        ):
+        value = make_value(parameter.name, schemas[parameter.name], language, rng)
+        is_free = not _is_taken(value, parameter, arguments, turns)
+        if is_free and _is_in_order(value, parameter, view, arguments):
             break
     return value
 
@@ -127,14 +124,10 @@ def read_correction(
     def values(slot: str, words: str) -> dict[str, JsonValue]:
         if slot not in _NAMELESS:
             return {}
-        said = (
-            (one, _value_in(view, one, slot, words.strip(_QUOTES), language)) for one in parameters
-        )
-        return {
-            one.name: value
-            for one, value in said
-            if value is not None and (slot != "old" or value == told[one.name])
-        }
+        bare = words.strip(_QUOTES)
+        said = {one.name: _value_in(view, one, slot, bare, language) for one in parameters}
+        known = {name: value for name, value in said.items() if value is not None}
+        return {name: one for name, one in known.items() if slot != "old" or one == told[name]}
 
     found = read_line(language, "corrections", text, lambda slot, words: bool(values(slot, words)))
     for line in sorted(found, key=lambda one: sum(map(len, one.values()))):
@@ -182,12 +175,10 @@ def _is_taken(
             if is_within or is_equivalent(value, taken, parameter.schema):
                 return True
     schema = {"title": parameter.name, **parameter.schema}
-    parsed = [
-        turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"
-    ]
-    return not isinstance(value, bool) and any(
-        locate(value, schema, text) is not None for text in parsed
-    )
+    skipped = "assistant" if parameter.kind == "choice" else ""
+    parsed = (turn.text for turn in turns if turn.speaker != skipped)
+    is_said = any(locate(value, schema, text) for text in parsed)
+    return is_said and not isinstance(value, bool)
 
 
 def _is_in_order(
@@ -201,9 +192,8 @@ def _is_in_order(
             continue
         if parameter.kind in CLOCKED and (str(old) < str(taken)) != (str(value) < str(taken)):
             return False
-        limits = _LIMITS.intersection(split_name(parameter.name)) and _LIMITS.intersection(
-            split_name(other.name)
-        )
+        named = (split_name(one.name) for one in (parameter, other))
+        limits = all(_LIMITS.intersection(words) for words in named)
         if limits and all(isinstance(one, int | float) for one in (old, taken, value)):
             before, after, bound = (float(str(one)) for one in (old, value, taken))
             if (before < bound) != (after < bound):

@@ -4,6 +4,7 @@ the scenario's goal.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
@@ -150,11 +151,9 @@ class _Turn:
 
     def _again(self, places: list[int]) -> _Words:
         """The same request for other values."""
-        stated = [
-            (at, say(one, value, self.language, self.rng, plain=False))
-            for at in places
-            for one, value in self._slots(at)
-        ]
+        slots = [(at, *slot) for at in places for slot in self._slots(at)]
+        state = partial(say, language=self.language, rng=self.rng, plain=False)
+        stated = [(at, state(one, value)) for at, one, value in slots]
         values = of(self.language).listed([one.shown for _, one in stated])
         called = stated[-1][1].parameter.called(self.language)
         mentions = tuple(_Mention(at, one.parameter.name, one.words) for at, one in stated)
@@ -221,9 +220,8 @@ class _Turn:
         """A question for a parameter that ends as one, not as a request for it ("Let me know the
         date, please.").
         """
-        worded = (
-            word_question(view, parameter, given, self.language, self.rng) for _ in range(_TRIES)
-        )
+        ask = partial(word_question, view, parameter, given, self.language, self.rng)
+        worded = (ask() for _ in range(_TRIES))
         ending = (one for one in worded if one.endswith(tuple(signs("?"))))
         return next(ending, plain_question(parameter.called(self.language), self.language))
 
@@ -233,10 +231,8 @@ class _Turn:
 
     def _ask_approval(self) -> _Words:
         ((view, arguments),) = self.parts
-        said = [
-            say(view.parameter(name), one, self.language, self.rng, plain=True)
-            for name, one in arguments.items()
-        ]
+        state = partial(say, language=self.language, rng=self.rng, plain=True)
+        said = [state(view.parameter(name), one) for name, one in arguments.items()]
         details = [f"{one.parameter.called(self.language)}{self.space}{one.shown}" for one in said]
         listed = of(self.language).clause.join(details)
         return _Words(self.line("proposals", deed=view.does(self.language), details=listed))
@@ -256,10 +252,8 @@ class _Turn:
     def _tell_error(self) -> _Words:
         (part,) = self.parts
         told = [self.line("errors", error=str(self.sections.json("error")))]
-        asked = [
-            part.view.parameter(name).called(self.language)
-            for name in self.sections.listed("asked")
-        ]
+        named = map(part.view.parameter, self.sections.listed("asked"))
+        asked = [one.called(self.language) for one in named]
         return _Words(self.space.join([*told, *(self.line("others", called=one) for one in asked)]))
 
 
@@ -318,11 +312,8 @@ _LEAST_WORDS = 2
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
-    rendered = {
-        str(tool["name"]): _told(tool)
-        for tool in sections.listed("tools")
-        if isinstance(tool, dict)
-    }
+    tools = (tool for tool in sections.listed("tools") if isinstance(tool, dict))
+    rendered = {str(tool["name"]): _told(tool) for tool in tools}
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
     goal, wants = rest[0] if rest else head, list[JsonValue]()
     # what is known by a whole description first, longer ones before shorter ones; then what else
@@ -335,9 +326,8 @@ def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     for piece in _PIECES.split(re.sub(_VALUES, "", goal)):
         words = _words(piece)
         if len(words) >= _LEAST_WORDS:
-            alike = (
-                name for name, text in rendered.items() if _likeness(words, _words(text)) >= _ALIKE
-            )
+            likeness = ((name, _likeness(words, _words(text))) for name, text in rendered.items())
+            alike = (name for name, share in likeness if share >= _ALIKE)
             wants.append({"want": piece.strip(), "tool": next(alike, None)})
     return {"wants": wants}
 
@@ -370,13 +360,9 @@ def _purposed(
 ) -> dict[str, JsonValue]:
     tool = sections.json("tool")
     called = str(tool.get("name", "")).replace("_", " ") if isinstance(tool, dict) else ""
-    arguments = [
-        f"{name.replace('_', ' ')} {value}" for name, value in sections.object("arguments").items()
-    ]
+    stated = sections.object("arguments").items()
+    arguments = of(language).listed([f"{name.replace('_', ' ')} {one}" for name, one in stated])
     (deed,) = shapes_in(language, f"{page}.deed")
-    given = {
-        **words,
-        "deed": filled(deed, {"tool": called, "arguments": of(language).listed(arguments)}),
-    }
+    given = {**words, "deed": filled(deed, {"tool": called, "arguments": arguments})}
     line = rng.choice(shapes_in(language, f"{page}.{sections.json('purpose')}"))
     return {"text": as_sentence(line, given)}

@@ -184,17 +184,14 @@ def _extra(view: ToolView, arguments: Arguments, language: Language, rng: Random
 
 def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
     """Two values mixed up where two are of a type, else another value."""
-    pairs = [
-        (one, other)
-        for one, other in combinations(arguments, 2)
-        if json_type(first := view.properties.get(one, {}))
-        == json_type(second := view.properties.get(other, {}))
-        and not (
-            first.get("enum")
-            or second.get("enum")
-            or is_equivalent(arguments[one], arguments[other], first)
-        )
-    ]
+
+    def are_alike(one: str, other: str) -> bool:
+        first, second = (view.properties.get(name, {}) for name in (one, other))
+        if json_type(first) != json_type(second) or first.get("enum") or second.get("enum"):
+            return False
+        return not is_equivalent(arguments[one], arguments[other], first)
+
+    pairs = [pair for pair in combinations(arguments, 2) if are_alike(*pair)]
     if pairs and rng.random() < _HALF:
         one, other = rng.choice(pairs)
         return {one: arguments[other], other: arguments[one]}
@@ -258,9 +255,8 @@ def spoil_wording(
         return right._replace(request=of(language).space.join((right.request, *more)))
     worded = word_request(view, spoilt.arguments, language, rng)
     lost = [name for name, value in arguments.items() if spoilt.arguments.get(name) != value]
-    if any(
-        locate(arguments[name], view.properties[name], worded.request) is not None for name in lost
-    ):
+    found = (locate(arguments[name], view.properties[name], worded.request) for name in lost)
+    if any(found):
         return None
     mentions = {name: words for name, words in worded.mentions.items() if name in arguments}
     return worded._replace(mentions=mentions)
@@ -270,19 +266,13 @@ def _asides(
     view: ToolView, before: Arguments, after: Arguments, language: Language, rng: Random
 ) -> list[str]:
     """A sentence for each of the arguments that are new or have another value."""
-    new = [
-        (view.parameter(name), one)
-        for name, one in after.items()
-        if name not in before or before[name] != one
-    ]
-    said = (
-        (one.called(language), say(one, value, language, rng, plain=True).shown)
-        for one, value in new
-    )
-    return [
-        draw_line(language, "defects.asides", rng, called=called, value=words)
-        for called, words in said
-    ]
+    new = {name: one for name, one in after.items() if name not in before or before[name] != one}
+    lines: list[str] = []
+    for name, value in new.items():
+        said = say(view.parameter(name), value, language, rng, plain=True)
+        words = {"called": said.parameter.called(language), "value": said.shown}
+        lines.append(draw_line(language, "defects.asides", rng, **words))
+    return lines
 
 
 def spoil_answer(

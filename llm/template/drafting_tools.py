@@ -166,11 +166,8 @@ def _kinds(language: Language) -> Mapping[str, str]:
 @cache
 def _lexicons() -> dict[Language, Mapping[str, Any]]:
     """What other languages have for all categories, by language."""
-    return {
-        code: packaged(_SHARED, f"{code}.yaml")
-        for code in known()
-        if is_packaged(_SHARED, f"{code}.yaml")
-    }
+    held = (code for code in known() if is_packaged(_SHARED, f"{code}.yaml"))
+    return {code: packaged(_SHARED, f"{code}.yaml") for code in held}
 
 
 def _texts_of(english: str, section: str) -> dict[Language, str]:
@@ -216,11 +213,8 @@ def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
 
     def first(table: str, otherwise: str) -> Result:
-        found = (
-            result
-            for pattern, result in _functions(table).items()
-            if re.search(rf"\b(?:{pattern})\b", stated)
-        )
+        rows = _functions(table).items()
+        found = (one for pattern, one in rows if re.search(rf"\b(?:{pattern})\b", stated))
         return _result(next(found, otherwise))
 
     if deed in ("list", "search"):
@@ -273,11 +267,8 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
 
 def function_name(goal: str) -> str:
     """A goal as a function's name in camelCase: "set an alarm" is setAlarm."""
-    stated = [
-        _NO_LETTERS.sub("", word).lower()
-        for word in goal.replace("-", " ").split()
-        if word not in _SMALL
-    ]
+    words = (word for word in goal.replace("-", " ").split() if word not in _SMALL)
+    stated = [_NO_LETTERS.sub("", word).lower() for word in words]
     first, *rest = [word for word in stated if word] or ["run"]
     return first + "".join(word.capitalize() for word in rest)
 
@@ -321,9 +312,8 @@ def _gist(goal: str) -> tuple[str, ...]:
 def _area(goal: str, things: Sequence[str]) -> str:
     """The part of the category that a goal belongs to: the thing it is about, else what is done."""
     stated = {word.removesuffix("s") for word in split_name(function_name(goal))}
-    about = [
-        thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= stated
-    ]
+    parts = {thing: {word.removesuffix("s") for word in thing.split()} for thing in things}
+    about = [thing for thing, words in parts.items() if words <= stated]
     if about:
         chosen = plural(max(about, key=len))
         return "".join(_NO_LETTERS.sub("", word).capitalize() for word in chosen.split())
@@ -354,13 +344,10 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
     """
     deed = deed_of(function[0]) if function else "other"
     found = rows_for(category, " ".join(function))
+    is_vague = function[-1:] in (("keyword",), ("file",))
     if function[:1] == ("list",):
         found = []
-    elif (
-        deed in ("search", "export")
-        and function[-1:] in (("keyword",), ("file",))
-        and not _is_required(found)
-    ):
+    elif deed in ("search", "export") and is_vague and not _is_required(found):
         found = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
     elif function[:1] and function[0] in _NAMED:
         found = _of_kept(deed, function, found)
@@ -385,10 +372,9 @@ def _of_kept(
         known = texts[0]._replace(is_required=True)
     else:
         thing, label = " ".join(function[1:][-_LABELLED:]), _row("label")
-        words = {
-            code: one._replace(description=one.description.format(thing=thing))
-            for code, one in label.words.items()
-        }
+        words = {}
+        for code, one in label.words.items():
+            words[code] = one._replace(description=one.description.format(thing=thing))
         known = label._replace(words=words)
     if function[0] == "rename":
         return [known, _row("new_label")]

@@ -39,7 +39,6 @@ NAMING_CODES = {
     "flows/api/building.py": "an example in a docstring",
     "flows/scaffolds/kind.py": "an example to begin with",
     "flows/scaffolds/check.py": "an example to begin with",
-    "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
 }
 # texts of an interface, a file a language, and strings to measure by
 WRITING_SCRIPTS = {
