@@ -60,6 +60,5 @@ def recognise(path: Path) -> str:
         except ConfigurationError:
             continue
     raise ConfigurationError(
-        f"{str(path)!r} is of no known format with tools in it; the formats are"
-        f" {', '.join(FORMATS.names)}."
+        f"{str(path)!r} has no tools in a known format ({', '.join(FORMATS.names)})."
     )

@@ -244,10 +244,8 @@ def _body(stated: list[Fields], consumes: list[str]) -> Fields:
         return {}
     body = stated[0]
     stated_beside: Fields = {key: body[key] for key in ("required", "description") if key in body}
-    return {
-        **stated_beside,
-        "content": {kind: {"schema": body.get("schema", {})} for kind in consumes or [_JSON]},
-    }
+    schema: Fields = {"schema": body.get("schema", {})}
+    return {**stated_beside, "content": dict.fromkeys(consumes or [_JSON], schema)}
 
 
 def _form(fields: list[Fields]) -> Fields:

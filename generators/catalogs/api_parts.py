@@ -93,11 +93,9 @@ def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
         return None
     name, schema = next(iter(fields.properties.items()))
     inner = fields_of(schema) if isinstance(schema, dict) else None
-    return (
-        (name, inner._replace(notes=(*fields.notes, *inner.notes)))
-        if inner and inner.properties
-        else None
-    )
+    if inner and inner.properties:
+        return (name, inner._replace(notes=(*fields.notes, *inner.notes)))
+    return None
 
 
 def _fields(schema: JsonSchema) -> BodyFields | None:
@@ -118,11 +116,8 @@ def _fields(schema: JsonSchema) -> BodyFields | None:
     )
     what = "takes fields that it does not name, which are dropped"
     is_open = schema.get("additionalProperties") and properties
-    whole = BodyFields(
-        dict(properties),
-        names,
-        (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else (),
-    )
+    notes = (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else ()
+    whole = BodyFields(dict(properties), names, notes)
     for key in _BRANCHES:
         if key in schema:
             joined = _joined(whole, key, schema[key])
@@ -161,12 +156,8 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
             if key == "oneOf"
             else f"is any of {len(found)} objects"
         )
-        notes.append(
-            Note(
-                "flattened_body",
-                _SPREAD.format(what=f"{what}, and which fields go together is not kept"),
-            )
-        )
+        message = _SPREAD.format(what=f"{what}, and which fields go together is not kept")
+        notes.append(Note("flattened_body", message))
     return BodyFields(properties, tuple(required), tuple(dict.fromkeys((*whole.notes, *notes))))
 
 
@@ -361,19 +352,13 @@ def _read_link(
     named = link.get("operationId", link.get("operationRef"))
     target = targets.get(named) if isinstance(named, str) else None
     if target is None:
-        message = (
-            f"The link {name!r} leads to {shown(named)}, which is no operation of the document;"
-            " left out."
-        )
+        message = f"The link {name!r} leads to {shown(named)}, which is no operation; left out."
         yield Note("dead_link", message)
         return
     for stated, expression in mapping_of(link.get("parameters")).items():
         parameter = target.parameters.get(stated)
         if parameter is None:
-            message = (
-                f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)};"
-                " left out."
-            )
+            message = f"The link {name!r} names {shown(stated)}, no parameter of it; left out."
             yield Note("dead_link", message)
         elif isinstance(expression, str) and expression.startswith(_BODY):
             place = _place_of(expression.removeprefix(_BODY), returns)

@@ -48,8 +48,7 @@ class ToolPattern(BaseModel):
     def _states_something(self) -> "ToolPattern":
         if not (self.name or self.tag or self.path or self.method or self.category):
             raise ValueError(
-                "a pattern needs a name, tag, path, method or category, such as {tag: users,"
-                " method: get}"
+                "a pattern needs a name, tag, path, method or category: {tag: users, method: get}"
             )
         return self
 
@@ -85,8 +84,7 @@ SentencePaths = Annotated[
     Field(
         exclude=True,
         description=(
-            "Files of sentences for these tools, each named NAME.LANGUAGE.yaml, relative to the"
-            " recipe."
+            "Files of sentences for these tools, NAME.LANGUAGE.yaml, relative to the recipe."
         ),
     ),
 ]
@@ -161,10 +159,8 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
             )
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-            raise ConfigurationError(
-                f"No tool of the catalog fits {stated}{meant}; it has"
-                f" {_some(one.name for one in listed)}."
-            )
+            held = f"it has {_some(one.name for one in listed)}"
+            raise ConfigurationError(f"No tool of the catalog fits {stated}{meant}; {held}.")
     chosen = [
         one
         for one in listed
@@ -172,9 +168,8 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
         and not any(pattern.fits(one) for pattern in choice.exclude)
     ]
     if not chosen:
-        raise ConfigurationError(
-            "Of the catalog's tools none is left: what is included is excluded as well."
-        )
+        message = "Of the catalog's tools none is left: what is included is excluded as well."
+        raise ConfigurationError(message)
     return chosen
 
 
@@ -187,9 +182,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     names = {tool.name for tool in tools}
     unknown = sorted(set(choice.rename) - names)
     if unknown:
-        raise ConfigurationError(
-            f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}."
-        )
+        message = f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}."
+        raise ConfigurationError(message)
     stated = (*choice.constants, *choice.plumbing)
     for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in stated)):
         if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in stated:
@@ -199,9 +193,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     for key in choice.constants:
         if key not in bound and key.rpartition(".")[2] not in bound:
             parameters = _some({name for tool in tools for name in tool.properties})
-            raise ConfigurationError(
-                f"No tool has the parameter {key!r} to be fixed; there are {parameters}."
-            )
+            message = f"No tool has the parameter {key!r} to be fixed; there are {parameters}."
+            raise ConfigurationError(message)
     for key in choice.plumbing:
         if not any(_stated_for(tool, {key: True}) for tool in tools):
             raise ConfigurationError(f"No tool has the parameter {key!r}, which `plumbing` names.")
@@ -209,9 +202,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     given = Counter(tool.name for tool in adapted if tool.name in {*choice.rename.values()})
     twice = sorted(name for name, count in given.items() if count > 1)
     if twice:
-        raise ConfigurationError(
-            f"Two tools would be called {twice[0]!r}; rename one of them otherwise."
-        )
+        message = f"Two tools would be called {twice[0]!r}; rename one of them otherwise."
+        raise ConfigurationError(message)
     return adapted
 
 
@@ -235,9 +227,8 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
             SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None
         )
         if error is not None:
-            raise ConfigurationError(
-                f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
-            )
+            message = f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
+            raise ConfigurationError(message)
     category = next(
         (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)),
         tool.category,
@@ -280,10 +271,8 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
     """The parameters' schema without those that are fixed."""
     if not hidden:
         return tool.parameters
-    schema = {
-        **tool.parameters,
-        "properties": {name: one for name, one in tool.properties.items() if name not in hidden},
-    }
+    properties = {name: one for name, one in tool.properties.items() if name not in hidden}
+    schema = {**tool.parameters, "properties": properties}
     if "required" in schema:
         schema["required"] = [name for name in tool.required if name not in hidden]
     return schema
@@ -303,8 +292,7 @@ def read_pattern(text: str) -> ToolPattern:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
         raise ConfigurationError(
-            f"{text!r} is no pattern of tools; it needs name, tag, path, method or category, as in"
-            " tag=users,method=get."
+            f"{text!r} is no pattern of tools; write one as in tag=users,method=get."
         ) from error
 
 
@@ -315,9 +303,8 @@ def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
         ("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None
     )
     if wrong is not None:
-        raise ConfigurationError(
-            f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
-        )
+        message = f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
+        raise ConfigurationError(message)
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 

@@ -59,9 +59,8 @@ def existing(path: Path) -> Path:
     except OSError as error:
         raise ConfigurationError(f"{str(path)!r} can't be looked at ({error.strerror}).") from error
     if not found:
-        raise ConfigurationError(
-            f"There is no file or folder at {str(path)!r}; give the path of the catalog."
-        )
+        message = f"There is no file or folder at {str(path)!r}; give the path of the catalog."
+        raise ConfigurationError(message)
     return path
 
 
@@ -158,9 +157,8 @@ def parse_document(text: str, where: str) -> JsonValue | Problem:
     try:
         value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
     except orjson.JSONDecodeError as error:
-        return Problem(
-            where=where, kind="bad_json", message=f"{where} is not JSON ({error}); left out."
-        )
+        message = f"{where} is not JSON ({error}); left out."
+        return Problem(where=where, kind="bad_json", message=message)
     if depth(value) > DEEPEST:
         message = f"{where} is nested more than {DEEPEST} levels deep; left out."
         return Problem(where=where, kind="bad_json", message=message)
@@ -193,10 +191,8 @@ def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem
         yield from _items_of_list(path, read)
         return
     if size > LARGEST:
-        yield left_out(
-            str(path),
-            f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines",
-        )
+        why = f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
+        yield left_out(str(path), why)
         return
     text = read_text(path)
     if isinstance(text, Problem):
@@ -262,10 +258,8 @@ def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
                         else file.read(max(_SOME, len(text) - at))
                     )
                     if not more:
-                        yield left_out(
-                            where,
-                            "is broken, nested too deeply or too long: it and all items behind it",
-                        )
+                        why = "is broken, nested too deeply or too long: it and all items behind it"
+                        yield left_out(where, why)
                         return
                     text, at = text[at:] + more, 0
                     continue
@@ -284,9 +278,8 @@ def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Pro
     """The JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
-        return Problem(
-            where=where, kind="unreadable", message=f"{where}: {line.problem}; left out."
-        )
+        message = f"{where}: {line.problem}; left out."
+        return Problem(where=where, kind="unreadable", message=message)
     try:
         text = line.content.decode()
     except UnicodeDecodeError as error:
@@ -336,9 +329,8 @@ def parse_yaml(text: str, where: str) -> JsonValue | Problem:
         reason = " ".join(str(error).split())
     except (_NotJsonError, ValueError, OverflowError, TypeError) as error:
         reason = str(error)
-    return Problem(
-        where=where, kind="bad_json", message=f"{where} is neither JSON nor usable YAML ({reason})."
-    )
+    message = f"{where} is neither JSON nor usable YAML ({reason})."
+    return Problem(where=where, kind="bad_json", message=message)
 
 
 def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types

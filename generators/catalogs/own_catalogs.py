@@ -181,9 +181,8 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
     known = {domain.name: domain for domain in load_domains()}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ConfigurationError(
-            f"There are no domains {unknown}; the domains are {', '.join(known)}."
-        )
+        message = f"There are no domains {unknown}; the domains are {', '.join(known)}."
+        raise ConfigurationError(message)
     return [tool for name in names or known for tool in known[name].tools]
 
 
@@ -199,9 +198,8 @@ def load_domains() -> tuple[Domain, ...]:
 
 def read_domain(read: Mapping[str, Any], shared: Mapping[str, str]) -> Domain:
     """The domain in a file's content; `shared` describes fields that it doesn't."""
-    return Domain(
-        read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools())
-    )
+    tools = tuple(_Expansion(read, shared).tools())
+    return Domain(read["name"], MappingProxyType(read["composition"]), tools)
 
 
 class _Expansion:
@@ -221,12 +219,8 @@ class _Expansion:
                 yield self._tool(words, words, self._number(name), self._number(target))
             for fact in _listed(entity.get("facts", "")):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
-                yield self._tool(
-                    f"get {name} {fact}",
-                    f"look up the {fact} of {_a(name)}",
-                    self._number(name),
-                    returned,
-                )
+                description = f"look up the {fact} of {_a(name)}"
+                yield self._tool(f"get {name} {fact}", description, self._number(name), returned)
             for field in _listed(entity.get("changed", "")):
                 given = self._number(name) | self._fields(field)
                 yield self._tool(

@@ -46,9 +46,8 @@ def read_bfcl(path: Path) -> Catalog:
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or
     `bfcl:javascript`.
     """
-    builder = CatalogBuilder(
-        "bfcl", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
-    )
+    change = renaming_types(BFCL_WORDS, reported=False)
+    builder = CatalogBuilder("bfcl", change=change, by_category=False)
     for file in files_at(path):
         # `simple_python` of `BFCL_v4_simple_python.json`
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
@@ -57,9 +56,8 @@ def read_bfcl(path: Path) -> Catalog:
             not _read_question(row, category, language, builder) for row in read_rows(file)
         )
         if others:
-            builder.report(
-                str(file), "other_format", f"{others} rows of {file} state no function; left out."
-            )
+            message = f"{others} rows of {file} state no function; left out."
+            builder.report(str(file), "other_format", message)
     return builder.catalog(path, BFCL_EXPECTED)
 
 
@@ -75,9 +73,8 @@ def _read_question(
     functions = row.value.get("function")
     if isinstance(functions, list):
         for index, function in enumerate(functions):
-            put_bfcl_function(
-                function, f"{row.where}/function/{index}", category, language, builder
-            )
+            where = f"{row.where}/function/{index}"
+            put_bfcl_function(function, where, category, language, builder)
         return True
     if "name" in row.value and "parameters" in row.value:
         put_bfcl_function(row.value, row.where, category, language, builder)
@@ -97,9 +94,8 @@ def put_bfcl_function(
     name, description, parameters = (
         function.get(field) for field in ("name", "description", "parameters")
     )
-    draft = ToolDraft(
-        where, category, name, description, parameters, returns=function.get("response")
-    )
+    returns = function.get("response")
+    draft = ToolDraft(where, category, name, description, parameters, returns=returns)
     return builder.put(draft, f"bfcl:{language}" if language else "bfcl")
 
 
@@ -135,10 +131,7 @@ def read_callnavi(path: Path) -> Catalog:
             builder.report(str(file), "other_format", f"{file} has no list 'api_ports'; left out.")
             continue
         if ports:
-            message = (
-                "The format marks no parameter as required; all are taken as required, as its"
-                " APISchema files do."
-            )
+            message = "The format marks no parameter as required; all are taken as required."
             builder.report(str(file), "assumed_required", message)
         for index, port in enumerate(ports):
             where = f"{file}#/api_ports/{index}"
@@ -176,9 +169,8 @@ def _returns(returned: JsonValue, notes: list[Note]) -> JsonValue:
     if not all(isinstance(name, str) for name in names):
         return returned
     listed = ", ".join(repr(name) for name in names)
-    notes.append(
-        Note("untyped_return", f"No type is given for the result {listed}; any value is taken.")
-    )
+    message = f"No type is given for the result {listed}; any value is taken."
+    notes.append(Note("untyped_return", message))
     return {"type": "object", "properties": {str(name): {} for name in names}}
 
 
@@ -201,17 +193,10 @@ def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> Json
     if isinstance(declared, str) and declared != UNKNOWN_VALUE and declared.strip():
         return _of_words(f"{what}{name!r}", declared, notes)
     if isinstance(declared, bool) or not isinstance(declared, int | float):
-        notes.append(
-            Note(
-                "unknown_type",
-                f"{what}{name!r} has {shown(declared)} for a type; any value is taken.",
-            )
-        )
+        message = f"{what}{name!r} has {shown(declared)} for a type; any value is taken."
+        notes.append(Note("unknown_type", message))
         return {}
-    message = (
-        f"{what}{name!r} has {declared!r} in its type's place; read as a number, {declared!r} being"
-        " an example."
-    )
+    message = f"{what}{name!r} has {declared!r} for a type; read as a number, with this example."
     notes.append(Note("assumed_type", message))
     return {"type": "number", "examples": [declared]}
 
@@ -221,12 +206,8 @@ def _of_words(name: str, words: str, notes: list[Note]) -> JsonSchema:
     choices = [choice.strip() for choice in words.split("/")]
     named = [choice for choice in choices if choice.strip(". …")]
     if len(named) > 1 and named == choices:
-        notes.append(
-            Note(
-                "assumed_type",
-                f"{name} has the type {words!r}; read as these choices and no others.",
-            )
-        )
+        message = f"{name} has the type {words!r}; read as these choices and no others."
+        notes.append(Note("assumed_type", message))
         return {"type": "string", "enum": list(dict.fromkeys(choices))}
     if len(choices) > 1:
         message = f"{name} has the type {words!r}; read as text, {named} being examples."
@@ -266,17 +247,13 @@ def read_hammerbench_tools(path: Path) -> Catalog:
                 for key in ("multiple_tools", "single_tool"):
                     listed = row.value.get(key)
                     for index, stated in enumerate(listed if isinstance(listed, list) else []):
-                        put_hammerbench_tool(
-                            stated, f"{row.where}/{key}/{index}", language, builder
-                        )
+                        where = f"{row.where}/{key}/{index}"
+                        put_hammerbench_tool(stated, where, language, builder)
             else:
                 others += 1
         if others:
-            builder.report(
-                str(file),
-                "other_format",
-                f"{others} items of {file} have no 'multiple_tools'; left out.",
-            )
+            message = f"{others} items of {file} have no 'multiple_tools'; left out."
+            builder.report(str(file), "other_format", message)
     catalog = builder.catalog(path, HAMMERBENCH_EXPECTED)
     tools = catalog.tools
     if any(tool.properties for tool in tools) and all(

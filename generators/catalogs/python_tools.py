@@ -70,9 +70,8 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
         try:
             return Tool.model_validate(document)
         except ValidationError as error:
-            raise ConfigurationError(
-                f"{shown(document)} is no record of a tool: {_first_line(error)}"
-            ) from error
+            message = f"{shown(document)} is no record of a tool: {_first_line(error)}"
+            raise ConfigurationError(message) from error
     function = document.get("function", document)
     if not isinstance(function, Mapping) or "name" not in function:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
@@ -84,8 +83,7 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
     )
     if strange:
         raise ConfigurationError(
-            f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a "
-            "description, parameters, returns and a category."
+            f"The tool {shown(function['name'])} has no {strange[0]!r}; {_NO_FORM}."
         )
     parameters = function.get("parameters", {"type": "object", "properties": {}})
     description, returns, category = (
@@ -109,16 +107,12 @@ def _of_function(function: Callable[..., Any]) -> Tool:
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
-            kind = parameter.kind.description
-            raise ConfigurationError(
-                f"The parameter {str(parameter).split(':')[0]!r} of {name} is {kind}; a tool's "
-                "parameters are given by name: write each of them out."
-            )
+            stated = f"The parameter {str(parameter).split(':')[0]!r} of {name}"
+            kind = f"is {parameter.kind.description}; a tool's parameters are given by name"
+            raise ConfigurationError(f"{stated} {kind}: write each of them out.")
         if parameter.annotation is parameter.empty:
-            raise ConfigurationError(
-                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as"
-                f" in '{parameter.name}: str'."
-            )
+            stated = f"The parameter {parameter.name!r} of {name} has no annotation"
+            raise ConfigurationError(f"{stated}; write its type, as in '{parameter.name}: str'.")
     schema = _schema_of(function, name)
     del schema["additionalProperties"]
     said = _describe(schema, inspect.getdoc(function) or "")
@@ -134,9 +128,8 @@ def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a functi
     except NameError as error:
         raise ConfigurationError(f"An annotation of {name} can't be read: {error}.") from error
     except (PydanticUserError, PydanticJsonSchemaWarning) as error:
-        raise ConfigurationError(
-            f"{name} has a parameter of no JSON type: {_first_line(error)}"
-        ) from error
+        message = f"{name} has a parameter of no JSON type: {_first_line(error)}"
+        raise ConfigurationError(message) from error
 
 
 def _returns(function: Callable[..., Any]) -> JsonSchema | None:
@@ -176,9 +169,8 @@ def _built(
     builder = CatalogBuilder(OWN, change=_plain)
     tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
     if tool is None:
-        raise ConfigurationError(
-            f"The tool {shown(name)} can't be used: {builder.problems[-1].message}"
-        )
+        message = f"The tool {shown(name)} can't be used: {builder.problems[-1].message}"
+        raise ConfigurationError(message)
     return tool
 
 

@@ -27,9 +27,8 @@ def read_mcp(path: Path) -> Catalog:
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
         raise ConfigurationError(problems[0].message)
-    return read_mcp_pages(
-        [row for row in rows if isinstance(row, DocumentItem)], path.stem
-    ).catalog(path, MCP_REPLY)
+    pages = [row for row in rows if isinstance(row, DocumentItem)]
+    return read_mcp_pages(pages, path.stem).catalog(path, MCP_REPLY)
 
 
 def read_mcp_pages(
@@ -44,9 +43,8 @@ def read_mcp_pages(
     for page in pages:
         result, listed = _reply_of(page.value)
         if not isinstance(result, dict) or not isinstance(listed, list):
-            raise ConfigurationError(
-                f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
-            )
+            message = f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
+            raise ConfigurationError(message)
         inner = "/result/tools" if result is not page.value else "/tools"
         for index, stated in enumerate(listed):
             where = f"{page.where}{inner}/{index}"
@@ -84,11 +82,8 @@ def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft
     notes: list[Note] = []
     if not description and isinstance(title, str) and title:
         description = title
-        notes.append(
-            Note(
-                "no_description", f"There is no description; the title {title!r} stands in for it."
-            )
-        )
+        message = f"There is no description; the title {title!r} stands in for it."
+        notes.append(Note("no_description", message))
     parameters, returns = fields.get("inputSchema"), fields.get("outputSchema")
     return ToolDraft(where, category, name, description, parameters, returns, notes=tuple(notes))
 

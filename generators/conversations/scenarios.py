@@ -144,8 +144,7 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
             if scenario is None:
                 categories.remove(category)
                 order.misses(
-                    f"The category {category!r} allows no conversation of the complexity"
-                    f" {complexity!r} in {language!r}; it is left out."
+                    f"{category!r} allows no conversation in {language!r} that is {complexity!r}."
                 )
         if scenario is None:
             raise ConfigurationError(
@@ -164,14 +163,11 @@ def tool_obstacle(_order: Order, tool: Tool) -> str:
     """
     if len(tool.required) > _MOST_REQUIRED:
         return (
-            f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence"
-            " or two."
+            f"It requires more than {_MOST_REQUIRED} parameters, too many to say in two sentences."
         )
-    return (
-        ""
-        if changeable(tool)
-        else "It requires no text and no number, so there is nothing to say or to correct."
-    )
+    if changeable(tool):
+        return ""
+    return "It requires no text and no number, so there is nothing to say or to correct."
 
 
 def changeable(tool: Tool) -> list[str]:
@@ -186,11 +182,9 @@ def comparable(tool: Tool) -> list[str]:
 
     Amounts are none: of another amount of money the same rate would be told.
     """
-    return (
-        [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
-        if looks_up(tool)
-        else []
-    )
+    if looks_up(tool):
+        return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
+    return []
 
 
 def looks_up(tool: Tool) -> bool:

@@ -96,9 +96,8 @@ class Values:
         answer = await self._context.chat.ask(
             self._prompt(tool, [name]), values_of(ArgumentValues, tool, [name])
         )
-        return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(
-            name
-        )
+        wanted = WantedValues(tool, [name], self._language, self._seed)
+        return given_values(answer, wanted).get(name)
 
     def _prompt(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Prompt:
         self._seed += 1

@@ -23,10 +23,7 @@ from callwright.warehouse.records import (
 
 _FEWEST_CHOICES = 2
 NO_CALL = "No call is due in it, so there is no argument to change."
-IMPERFECT = (
-    "Its request is imperfect: the call can't have been made, so nobody can want it again with"
-    " another value."
-)
+IMPERFECT = "Its request is imperfect: without a call nobody can want another value."
 OPEN_END = (
     "It does not end with a call, or with what the assistant says after it, so nothing can follow."
 )
@@ -161,9 +158,8 @@ def _places(
         for at, call in enumerate(sample.calls_at(index)):
             for name in call.arguments:
                 schema = titled_schema(tools.get(call.tool), name)
-                yield ChangeableArgument(
-                    index, at, name, find_stated(call, name, sample.turns[:index], schema)
-                )
+                stated = find_stated(call, name, sample.turns[:index], schema)
+                yield ChangeableArgument(index, at, name, stated)
 
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
@@ -179,10 +175,7 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
         return f"The tool {call.tool!r} declares no parameter {place.argument!r}."
     parts = value if isinstance(value, list) else [value]
     if value in EMPTY or any(isinstance(one, dict) for one in parts):
-        return (
-            f"The value of {place.argument!r}, {value!r}, is empty or too deep to be said anew in a"
-            " sentence."
-        )
+        return f"The value of {place.argument!r}, {value!r}, is empty or too deep for a sentence."
     schema = tool.properties[place.argument]
     choices = schema.get("enum")
     if "const" in schema or (choices is not None and len(choices) < _FEWEST_CHOICES):
@@ -194,20 +187,14 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     """What of the conversation would no longer hold, were the value overridden."""
     stated = place.stated
     if stated is None or stated.turn is None:
-        return (
-            f"Nobody says the value of {place.argument!r} in words that were found, so nobody can"
-            " take it back."
-        )
+        return f"Nobody is found to say the value of {place.argument!r}, so it can't be taken back."
     calls = affected(sample, place)
     kinds = [turn.kind for turn in sample.turns]
     if any(
         getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"]
         for at in calls
     ):
-        return (
-            f"A call with {place.argument!r} is executed, and its result would not be true of"
-            " another value."
-        )
+        return f"A call with {place.argument!r} is executed: its result holds for no other value."
     for one in places:
         if one.turn < place.turn or not _is_of(one.stated, stated):
             continue
@@ -217,8 +204,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
         others = [call for at, call in enumerate(sample.calls_at(index)) if at not in changed]
         if any(place.argument in call.arguments for call in others):
             return (
-                f"Several calls of turn {index} have {place.argument!r}, so nobody could tell which"
-                " one is meant."
+                f"Several calls of turn {index} have {place.argument!r}: which is meant is unclear."
             )
     return ""
 
@@ -231,10 +217,7 @@ def _untimely(
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
         return f"The value of {place.argument!r} is said again later."
     if transform == "SO_case2" and not interruptions(sample, place, tools):
-        return (
-            f"No question is open after {place.argument!r} was said, so there is no turn to correct"
-            " it in."
-        )
+        return f"No question is open after {place.argument!r} was said, so no turn can correct it."
     return ""
 
 
@@ -252,10 +235,8 @@ def _restated(
     the last word.
     """
     call = call_at(sample, place)
-    value, schema = (
-        call.arguments[place.argument],
-        titled_schema(tools.get(call.tool), place.argument),
-    )
+    tool = tools.get(call.tool)
+    value, schema = (call.arguments[place.argument], titled_schema(tool, place.argument))
     texts: list[str] = []
     for turn in sample.turns[start:]:
         if isinstance(turn, UserTurn):
@@ -274,7 +255,6 @@ def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
         others = {name: value for name, value in other.arguments.items() if name != place.argument}
         if others != rest if other.tool == call.tool else place.argument in other.arguments:
             return (
-                f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell"
-                " which one is meant."
+                f"Several calls of turn {place.turn} have {place.argument!r}: which one is meant?"
             )
     return ""

@@ -152,8 +152,7 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
             known.add(value.casefold())
     if len(found) > MOST_VALUES:
         raise RecordError(
-            f"It holds more than {MOST_VALUES} values of personal data, which is more than can be"
-            " replaced."
+            f"It holds more than {MOST_VALUES} values of personal data, too many to replace."
         )
     longer = [
         one
@@ -167,9 +166,8 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
     made = _Made(sample.language, seed)
     ordered = sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
     values = {value: made.value(kind, value) for value, kind in ordered}
-    return Replaced(
-        _replaced(sample, _Replacing(found, values)), dict(Counter[str](found.values())), values
-    )
+    counts = dict(Counter[str](found.values()))
+    return Replaced(_replaced(sample, _Replacing(found, values)), counts, values)
 
 
 def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
@@ -308,10 +306,8 @@ def _phones(text: str, language: Language) -> Places:
 
     if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
         return
-    for region in (
-        *packaged("callwright.generators.taken", "phone_regions.yaml").get(language, ()),
-        None,
-    ):
+    package = "callwright.generators.taken"
+    for region in (*packaged(package, "phone_regions.yaml").get(language, ()), None):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
             written = match.raw_string
             if written.isdigit() and not is_valid_number(match.number):

@@ -197,11 +197,9 @@ def field_schema(sketch: Sketch) -> JsonSchema:
         }
     if members:
         group = object_schema(members, [member.name for member in members])
-        return (
-            {**schema, "items": group}
-            if sketch.kind == "list"
-            else {**group, "description": schema["description"]}
-        )
+        if sketch.kind == "list":
+            return {**schema, "items": group}
+        return {**group, "description": schema["description"]}
     if sketch.kind == "list":
         items: JsonSchema = {"type": "string"}
         schema["minItems"] = 1
@@ -230,8 +228,7 @@ def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
     description = sketch.description.strip()
     if not description or len(description) > LONGEST_DESCRIPTION or "\n" in description:
         return (
-            f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one"
-            " line."
+            f"the description of {name!r} is not one line of 1 to {LONGEST_DESCRIPTION} characters."
         )
     if not in_language(description, language):
         return f"the description of {name!r}, {description!r}, is not in the language {language!r}."
@@ -242,9 +239,8 @@ def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
 
 def _of_kind(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
     if sketch.kind == "choice":
-        return _of_words(
-            sketch.choices, FEWEST_CHOICES, MOST_CHOICES, f"choices of {name!r}", language
-        )
+        what = f"choices of {name!r}"
+        return _of_words(sketch.choices, FEWEST_CHOICES, MOST_CHOICES, what, language)
     if sketch.kind in _NUMERIC:
         return _of_range(sketch, name, shown=shown)
     is_open = sketch.kind in ("text", "list") and not members_of(sketch)
@@ -285,11 +281,9 @@ def _of_examples(sketch: Sketch, name: str) -> str:
         return ""
     validator = value_validator(_SCHEMAS[sketch.kind])
     wrong = next((example for example in sketch.examples if not validator.is_valid(example)), "")
-    return (
-        f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}."
-        if wrong
-        else ""
-    )
+    if wrong:
+        return f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}."
+    return ""
 
 
 def _of_members(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
