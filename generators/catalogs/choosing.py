@@ -54,12 +54,15 @@ class ToolPattern(BaseModel):
 
     def fits(self, listed: "ListedTool") -> bool:
         """Whether the tool is meant."""
+        stated = (
+            (listed.name, self.name),
+            (listed.path, self.path),
+            (listed.category, self.category),
+        )
         return (
-            (not self.name or fnmatchcase(listed.name, self.name))
+            all(not pattern or fnmatchcase(text, pattern) for text, pattern in stated)
             and (not self.tag or any(fnmatchcase(tag, self.tag) for tag in listed.tags))
-            and (not self.path or fnmatchcase(listed.path, self.path))
             and (not self.method or listed.method.lower() == self.method.lower())
-            and (not self.category or fnmatchcase(listed.category, self.category))
         )
 
 
@@ -153,20 +156,16 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
     Raises ConfigurationError for a pattern that fits none, or all.
     """
     for pattern in (*choice.include, *choice.exclude):
-        if not any(pattern.fits(one) for one in listed):
-            stated = ", ".join(
-                f"{key}={value}" for key, value in pattern.model_dump().items() if value
-            )
+        if not any(map(pattern.fits, listed)):
+            words = pattern.model_dump().items()
+            stated = ", ".join(f"{key}={value}" for key, value in words if value)
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             held = f"it has {_some(one.name for one in listed)}"
             raise ConfigurationError(f"No tool of the catalog fits {stated}{meant}; {held}.")
-    chosen = [
-        one
-        for one in listed
-        if (not choice.include or any(pattern.fits(one) for pattern in choice.include))
-        and not any(pattern.fits(one) for pattern in choice.exclude)
-    ]
+    left = [one for one in listed if not any(pattern.fits(one) for pattern in choice.exclude)]
+    wanted = (one for one in left if any(pattern.fits(one) for pattern in choice.include))
+    chosen = [*wanted] if choice.include else left
     if not chosen:
         message = "Of the catalog's tools none is left: what is included is excluded as well."
         raise ConfigurationError(message)
@@ -211,34 +210,21 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     told = _stated_for(tool, choice.plumbing)
     # what each call carries of itself: the defaults of plumbing that is required, such as a
     # header's
-    carried = {
-        name: tool.properties[name]
-        for name in tool.required
-        if told.get(name, name in tool.plumbing)
+    carried = [name for name in tool.required if told.get(name, name in tool.plumbing)]
+    schemas = {
+        name: tool.properties[name] for name in carried if "default" in tool.properties[name]
     }
-    constants = {
-        name: one["default"]
-        for name, one in carried.items()
-        if "default" in one and fits(one["default"], one)
-    }
-    constants |= _stated_for(tool, choice.constants)
+    defaults = {name: one["default"] for name, one in schemas.items() if fits(one["default"], one)}
+    constants = defaults | _stated_for(tool, choice.constants)
     for name, value in constants.items():
-        error = next(
-            SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None
-        )
-        if error is not None:
+        validator = SchemaValidator(tool.properties[name], registry=NO_OTHERS)
+        for error in validator.iter_errors(value):
             message = f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
             raise ConfigurationError(message)
-    category = next(
-        (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)),
-        tool.category,
-    )
-    name = choice.rename.get(tool.name, tool.name)
-    marked = tuple(
-        one
-        for one in tool.properties
-        if one not in constants and told.get(one, one in tool.plumbing)
-    )
+    fitting = (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name))
+    category, name = next(fitting, tool.category), choice.rename.get(tool.name, tool.name)
+    free = (one for one in tool.properties if one not in constants)
+    marked = tuple(one for one in free if told.get(one, one in tool.plumbing))
     if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
     return tool.with_changes(
@@ -257,12 +243,8 @@ def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
     own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
-        if (
-            key not in tool.properties
-            and parameter in tool.properties
-            and pattern
-            and fnmatchcase(tool.name, pattern)
-        ):
+        is_own = key not in tool.properties and parameter in tool.properties
+        if is_own and pattern and fnmatchcase(tool.name, pattern):
             own[parameter] = value
     return {key: value for key, value in stated.items() if key in tool.properties} | own
 
@@ -283,11 +265,8 @@ def read_pattern(text: str) -> ToolPattern:
 
     Raises ConfigurationError.
     """
-    parts = (part.partition("=") for part in text.split(","))
-    stated = {
-        (key.strip() if sign else "name"): (value if sign else key).strip()
-        for key, sign, value in parts
-    }
+    pairs = (part.partition("=") if "=" in part else ("name", "", part) for part in text.split(","))
+    stated = {key.strip(): value.strip() for key, _, value in pairs}
     try:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
@@ -299,12 +278,11 @@ def read_pattern(text: str) -> ToolPattern:
 def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     """Pairs as the command line has them, `OLD=NEW`. Raises ConfigurationError."""
     pairs = [text.partition("=") for text in texts]
-    wrong = next(
-        ("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None
-    )
-    if wrong is not None:
-        message = f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
-        raise ConfigurationError(message)
+    for key, sign, value in pairs:
+        if not (key.strip() and value.strip()):
+            wrong = f"{key}{sign}{value}"
+            message = f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
+            raise ConfigurationError(message)
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 

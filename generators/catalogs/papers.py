@@ -52,10 +52,8 @@ def read_bfcl(path: Path) -> Catalog:
         # `simple_python` of `BFCL_v4_simple_python.json`
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
         language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
-        others = sum(
-            not _read_question(row, category, language, builder) for row in read_rows(file)
-        )
-        if others:
+        read = [_read_question(row, category, language, builder) for row in read_rows(file)]
+        if others := read.count(False):
             message = f"{others} rows of {file} state no function; left out."
             builder.report(str(file), "other_format", message)
     return builder.catalog(path, BFCL_EXPECTED)
@@ -79,9 +77,7 @@ def _read_question(
     if "name" in row.value and "parameters" in row.value:
         put_bfcl_function(row.value, row.where, category, language, builder)
         return True
-    return (
-        "involved_classes" in row.value
-    )  # a multi-turn question: its functions stand in files of their own
+    return "involved_classes" in row.value  # a multi-turn question: its functions stand elsewhere
 
 
 def put_bfcl_function(
@@ -104,12 +100,8 @@ BFCL = CatalogFormat("bfcl", read_bfcl)
 
 CALLNAVI_EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 CALLNAVI_WORDS = {
-    **{word: word for word in ("string", "number", "integer", "boolean", "object", "array")},
-    "int": "integer",
-    "float": "number",
-    "bool": "boolean",
-    "dict": "object",
-    "list": "array",
+    **{word: word for word in _SCHEMA_WORDS if word != "null"},
+    "int": "integer", "float": "number", "bool": "boolean", "dict": "object", "list": "array",
 }
 UNKNOWN_VALUE = "$$$"  # CallNavi's own sign for "not known yet"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -254,18 +246,13 @@ def read_hammerbench_tools(path: Path) -> Catalog:
         if others:
             message = f"{others} items of {file} have no 'multiple_tools'; left out."
             builder.report(str(file), "other_format", message)
-    catalog = builder.catalog(path, HAMMERBENCH_EXPECTED)
-    tools = catalog.tools
-    if any(tool.properties for tool in tools) and all(
-        set(tool.required) == set(tool.properties) for tool in tools
-    ):
-        message = (
-            f"All {len(tools)} tools require every parameter they declare, which HammerBench's own"
-            " calls do not heed; 'required' is kept as stated, but tells nothing here."
-        )
-        problem = Problem(where=str(path), kind="all_required", message=message)
-        return catalog.with_changes(problems=(*catalog.problems, problem))
-    return catalog
+    tools = builder.tools
+    is_all = all(set(tool.required) == set(tool.properties) for tool in tools)
+    if is_all and any(tool.properties for tool in tools):
+        what = f"All {len(tools)} tools require every parameter they declare"
+        message = f"{what}, which HammerBench's own calls do not heed; it is kept as stated."
+        builder.report(str(path), "all_required", message)
+    return builder.catalog(path, HAMMERBENCH_EXPECTED)
 
 
 def language_of_folder(file: Path) -> Language | None:
@@ -282,12 +269,11 @@ def put_hammerbench_tool(
     if not isinstance(stated, dict):
         builder.refuse(where, stated)
         return None
-    name, description, parameters = (
-        stated.get(field) for field in ("name", "description", "parameters")
-    )
+    name, description = stated.get("name"), stated.get("description")
     category = name.rpartition(".")[0] if isinstance(name, str) else ""
     language = language or main_language(description if isinstance(description, str) else "")
-    return builder.put(ToolDraft(where, category, name, description, parameters, language=language))
+    draft = ToolDraft(where, category, name, description, stated.get("parameters"))
+    return builder.put(draft._replace(language=language))
 
 
 HAMMERBENCH = CatalogFormat("hammerbench", read_hammerbench_tools)

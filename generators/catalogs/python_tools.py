@@ -18,6 +18,7 @@ from callwright.warehouse.records import JsonSchema, Tool
 OWN = "own"  # the category of tools of which nobody says another, and the source of all of them
 ToolSeed = Tool | Callable[..., Any] | type[BaseModel] | Mapping[str, Any]
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_OF_DOCUMENTS = {"name", "description", "parameters", "returns", "category", "strict"}
 _NULL = {"type": "null"}
 _OPTIONAL = 2  # shapes: one and null
 _NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a name and parameters"
@@ -75,21 +76,14 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
     function = document.get("function", document)
     if not isinstance(function, Mapping) or "name" not in function:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
-    strange = sorted(
-        map(
-            str,
-            set(function) - {"name", "description", "parameters", "returns", "category", "strict"},
-        )
-    )
+    strange = sorted(map(str, function.keys() - _OF_DOCUMENTS))
     if strange:
         raise ConfigurationError(
             f"The tool {shown(function['name'])} has no {strange[0]!r}; {_NO_FORM}."
         )
     parameters = function.get("parameters", {"type": "object", "properties": {}})
-    description, returns, category = (
-        function.get(key) for key in ("description", "returns", "category")
-    )
-    return _built(function["name"], description or "", parameters, returns, category)
+    stated = parameters, function.get("returns"), function.get("category")
+    return _built(function["name"], function.get("description") or "", *stated)
 
 
 def _of_model(model: type[BaseModel]) -> Tool:
@@ -153,9 +147,8 @@ def _describe(schema: JsonSchema, text: str) -> str:
             properties[parameter.arg_name].setdefault(
                 "description", " ".join(parameter.description.split())
             )
-    return "\n".join(
-        part for part in (docstring.short_description, docstring.long_description) if part
-    )
+    said = (docstring.short_description, docstring.long_description)
+    return "\n".join(part for part in said if part)
 
 
 def _built(
