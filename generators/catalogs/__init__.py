@@ -59,6 +59,5 @@ def recognise(path: Path) -> str:
                 return name
         except ConfigurationError:
             continue
-    raise ConfigurationError(
-        f"{str(path)!r} has no tools in a known format ({', '.join(FORMATS.names)})."
-    )
+    message = f"{str(path)!r} has no tools in a known format ({', '.join(FORMATS.names)})."
+    raise ConfigurationError(message)

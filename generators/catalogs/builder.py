@@ -330,9 +330,8 @@ def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """
     kept, dropped = schema, schema.get("pattern")
     if isinstance(dropped, str) and not _compiles(dropped):
-        notes.append(
-            Note("bad_pattern", f"The pattern {shown(dropped)} can't be read; it is dropped.")
-        )
+        message = f"The pattern {shown(dropped)} can't be read; it is dropped."
+        notes.append(Note("bad_pattern", message))
         kept = without(kept, "pattern")
     patterns = kept.get("patternProperties")
     if isinstance(patterns, dict) and not all(map(_compiles, patterns)):

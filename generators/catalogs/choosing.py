@@ -270,9 +270,8 @@ def read_pattern(text: str) -> ToolPattern:
     try:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
-        raise ConfigurationError(
-            f"{text!r} is no pattern of tools; write one as in tag=users,method=get."
-        ) from error
+        message = f"{text!r} is no pattern of tools; write one as in tag=users,method=get."
+        raise ConfigurationError(message) from error
 
 
 def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -176,10 +176,8 @@ def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         notes.append(Note("invalid_keyword", message))
         return without(schema, "type")
     fits = _KINDS[kind]
-    return {
-        **schema,
-        "enum": [one if one is None or fits(one) else _cast(one, kind) for one in choices],
-    }
+    enum = [one if one is None or fits(one) else _cast(one, kind) for one in choices]
+    return {**schema, "enum": enum}
 
 
 def _cast(value: JsonValue, kind: str) -> JsonValue:

@@ -341,11 +341,9 @@ class _OperationReader:
         if self._is_cut or level:
             kept = schema["properties"]
             cut = [name for name, one in self._properties.items() if kept[name] != one]
-            how = (
-                f"{shown(cut)} are kept down to level {level}"
-                if cut
-                else "the deepest are left out"
-            )
+            how = "the deepest are left out"
+            if cut:
+                how = f"{shown(cut)} are kept down to level {level}"
             self._note(
                 "shortened_parameters", f"The parameters have over {MOST_TAKEN} parts; {how}."
             )

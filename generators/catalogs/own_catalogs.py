@@ -32,6 +32,7 @@ DOMAINS = "domains"
 FIELDS_FILE = "fields.yaml"
 _PACKAGE, _KINDS_FILE = "callwright.generators.catalogs", "domain_kinds.yaml"
 _FOLDER = f"{_PACKAGE}.domains"
+_Members = Mapping[str, JsonSchema]
 _ARTICLES = frozenset({"a", "an", "the", "_"})
 _DONE: Mapping[str, JsonSchema] = MappingProxyType(
     {"confirmation": {"type": "string", "description": "what was done"}}
@@ -230,9 +231,7 @@ class _Expansion:
             fields[camel(phrase)] = {**shape_of(str(shape)), "description": phrase}
         return fields
 
-    def _tool(
-        self, name: str, description: str, given: Mapping[str, JsonSchema], returned: JsonSchema
-    ) -> Tool:
+    def _tool(self, name: str, description: str, given: _Members, returned: _Members) -> Tool:
         return Tool(
             name=_camel(name),
             description=description[0].upper() + description[1:],

@@ -101,7 +101,11 @@ BFCL = CatalogFormat("bfcl", read_bfcl)
 CALLNAVI_EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 CALLNAVI_WORDS = {
     **{word: word for word in _SCHEMA_WORDS if word != "null"},
-    "int": "integer", "float": "number", "bool": "boolean", "dict": "object", "list": "array",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "list": "array",
 }
 UNKNOWN_VALUE = "$$$"  # CallNavi's own sign for "not known yet"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

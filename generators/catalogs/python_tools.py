@@ -78,9 +78,8 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
     strange = sorted(map(str, function.keys() - _OF_DOCUMENTS))
     if strange:
-        raise ConfigurationError(
-            f"The tool {shown(function['name'])} has no {strange[0]!r}; {_NO_FORM}."
-        )
+        message = f"The tool {shown(function['name'])} has no {strange[0]!r}; {_NO_FORM}."
+        raise ConfigurationError(message)
     parameters = function.get("parameters", {"type": "object", "properties": {}})
     stated = parameters, function.get("returns"), function.get("category")
     return _built(function["name"], function.get("description") or "", *stated)

@@ -89,9 +89,8 @@ def mention_of(reference: EntityReference, context: StageContext) -> TurnMention
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
         if is_same and mention.value == reference.value:
             return mention
-    raise RecordError(
-        f"Turn {reference.turn} does not say {reference.value!r} for {reference.argument!r}."
-    )
+    message = f"Turn {reference.turn} does not say {reference.value!r} for {reference.argument!r}."
+    raise RecordError(message)
 
 
 async def _word_pronoun(

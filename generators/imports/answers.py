@@ -363,9 +363,8 @@ class _Stream:
         made, older = delta.get("tool_calls"), delta.get("function_call")
         for one in items(made) if made else []:
             if not isinstance(one, dict) or not isinstance(one.get("index"), int):
-                raise UnreadableChat(
-                    f"a chunk of the answer has the call {shown(one)} without an index"
-                )
+                message = f"a chunk of the answer has the call {shown(one)} without an index"
+                raise UnreadableChat(message)
             self._put(str(one["index"]), part(one, "function"), words(one, "id"))
         if isinstance(older, dict):
             self._put("0", older, "")

@@ -357,9 +357,8 @@ def _langfuse_trace(span: Fields) -> str:
 
 
 def _langfuse_span(span: Fields) -> Span:
-    scores = (
-        words(one, "stringValue", "string_value", "value") for one in objects(span.get("scores"))
-    )
+    value = span.get("scores")
+    scores = (words(one, "stringValue", "string_value", "value") for one in objects(value))
     failed = ""
     if words(span, "level") == "ERROR":
         failed = words(span, "statusMessage", "status_message") or "error"

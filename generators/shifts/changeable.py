@@ -45,11 +45,8 @@ def find_places(
 ) -> list[ChangeableArgument]:
     """The arguments that the transform can change."""
     sample = until_due(sample, transform)
-    return [
-        place
-        for place, reason in _weighed(sample, tools_by_name(sample, tools), transform)
-        if not reason
-    ]
+    weighed = _weighed(sample, tools_by_name(sample, tools), transform)
+    return [place for place, reason in weighed if not reason]
 
 
 def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -133,12 +130,8 @@ def _weighed(
     if transform == "mSv":
         last = max((index for index, _ in sample.call_turns), default=0)
         for place in _places(sample, tools, range(last, len(sample.turns))):
-            yield (
-                place,
-                _closed(sample)
-                or _unchangeable(sample, place, tools)
-                or _mistakable(sample, place),
-            )
+            reason = _closed(sample) or _unchangeable(sample, place, tools)
+            yield place, reason or _mistakable(sample, place)
         return
     places = list(_places(sample, tools, range(len(sample.turns))))
     seen = set()
@@ -187,13 +180,12 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     """What of the conversation would no longer hold, were the value overridden."""
     stated = place.stated
     if stated is None or stated.turn is None:
-        return f"Nobody is found to say the value of {place.argument!r}, so it can't be taken back."
+        return f"Nobody says the value of {place.argument!r} in words that were found."
     calls = affected(sample, place)
-    kinds = [turn.kind for turn in sample.turns]
-    if any(
-        getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"]
-        for at in calls
-    ):
+    has_result = (
+        isinstance(one, ResultTurn) for at in calls for one in sample.turns[at + 1 : at + 2]
+    )
+    if any(has_result) or any(getattr(sample.turns[at], "executed", False) for at in calls):
         return f"A call with {place.argument!r} is executed: its result holds for no other value."
     for one in places:
         if one.turn < place.turn or not _is_of(one.stated, stated):
@@ -203,9 +195,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     for index, changed in calls.items():
         others = [call for at, call in enumerate(sample.calls_at(index)) if at not in changed]
         if any(place.argument in call.arguments for call in others):
-            return (
-                f"Several calls of turn {index} have {place.argument!r}: which is meant is unclear."
-            )
+            return f"Several calls of turn {index} have {place.argument!r}; none is meant alone."
     return ""
 
 
@@ -255,6 +245,6 @@ def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
         others = {name: value for name, value in other.arguments.items() if name != place.argument}
         if others != rest if other.tool == call.tool else place.argument in other.arguments:
             return (
-                f"Several calls of turn {place.turn} have {place.argument!r}: which one is meant?"
+                f"Several calls of turn {place.turn} have {place.argument!r}; none is meant alone."
             )
     return ""
