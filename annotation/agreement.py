@@ -53,10 +53,8 @@ def answer_of_edit(edited: Sample) -> str:
 
 def _content_of(turn: Turn) -> JsonValue:
     if isinstance(turn, CallTurn):  # calls that are due together have no order
-        return [
-            turn.executed,
-            *sorted(content_key([call.tool, call.arguments]) for call in turn.calls),
-        ]
+        calls = sorted(content_key([call.tool, call.arguments]) for call in turn.calls)
+        return [turn.executed, *calls]
     return _without_blanks(turn.model_dump(mode="json"))
 
 
@@ -175,13 +173,10 @@ def _meet(met: _Met, item: str, one: ItemRating, other: ItemRating) -> None:
 def _by_reason(words: Sequence[ItemRating]) -> Iterator[Agreement]:
     """Whether people agree for which items a reason is to be named."""
     for reason in sorted({reason for word in words for reason in word.reasons}):
-        named = [
-            word._replace(label="named" if reason in word.reasons else "not named")
-            for word in words
-        ]
+        named = (word._replace(label=str(reason in word.reasons)) for word in words)
         items = {word.item for word in words if reason in word.reasons}
         reviewers = {word.reviewer for word in words if word.item in items}
-        alpha = krippendorff_alpha(named)
+        alpha = krippendorff_alpha([*named])
         yield Agreement("krippendorff_alpha", "reason", reason, alpha, len(items), len(reviewers))
 
 

@@ -64,11 +64,9 @@ def read_value(typed: str, schema: JsonSchema) -> JsonValue:
     RecordError where it is none.
     """
     is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
-    return (
-        read_json(typed, f"The value {typed[:60]}")
-        if is_number or typed.startswith(_OPENS_JSON)
-        else typed
-    )
+    if is_number or typed.startswith(_OPENS_JSON):
+        return read_json(typed, f"The value {typed[:60]}")
+    return typed
 
 
 def write_name(name: str) -> str:
@@ -96,9 +94,8 @@ def read_json(text: str, what: str) -> JsonValue:
         return read_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise RecordError(
-            f"{what} can't be read, it is not JSON: {error.msg} in {place}."
-        ) from error
+        problem = f"{what} can't be read, it is not JSON: {error.msg} in {place}."
+        raise RecordError(problem) from error
     except ValueError as error:
         raise RecordError(f"{what} can't be read: {error}.") from error
 
@@ -113,12 +110,8 @@ def check_storable(value: object, what: str) -> None:
 
 def _is_plain(text: str) -> bool:
     """Whether no letter of it is lost or mistaken on the way through a text box."""
-    return (
-        bool(text)
-        and text == text.strip()
-        and not text.startswith(_OPENS_JSON)
-        and text.isprintable()
-    )
+    is_bare = text == text.strip() and not text.startswith(_OPENS_JSON)
+    return bool(text) and is_bare and text.isprintable()
 
 
 def _write_json(value: JsonValue) -> str:
@@ -145,11 +138,8 @@ def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
             found.append(ArgumentChange("+", name, new=value))
         elif not is_same(before.arguments[name], value):
             found.append(ArgumentChange("~", name, before.arguments[name], value))
-    return found + [
-        ArgumentChange("-", name, old)
-        for name, old in before.arguments.items()
-        if name not in after.arguments
-    ]
+    gone = ((name, old) for name, old in before.arguments.items() if name not in after.arguments)
+    return found + [ArgumentChange("-", name, old) for name, old in gone]
 
 
 def is_same(one: object, other: object) -> bool:
@@ -178,11 +168,10 @@ def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScree
     if before is None or not goes_on(before, after):
         return "  |  ".join(_render_call(call, words) for call in after.calls)
     pairs = list(zip(before.calls, after.calls, strict=True))
-    rendered = [
-        _render_changes(old, new, named=len(pairs) > 1)
-        for old, new in pairs
-        if not same_calls([old], [new])
-    ]
+    rendered = []
+    for old, new in (pair for pair in pairs if not same_calls(pair[:1], pair[1:])):
+        told = "   ".join(map(_render_change, changes(old, new)))
+        rendered.append(f"{write_name(new.tool)}   {told}" if len(pairs) > 1 else told)
     return "  |  ".join(rendered) or words.no_change
 
 
@@ -195,7 +184,7 @@ def shift_turn(sample: Sample) -> int | None:
     if traits_of(sample.kind).shift == "message":
         return None
     turns = sample.call_turns
-    for number in sample.shifts:
+    for number in sample.facts.shifts:
         return turns[number][0] if number < len(turns) else None
     found = (
         place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after)
@@ -208,11 +197,9 @@ def _changes_mind(before: CallTurn, after: CallTurn) -> bool:
         return False
     if before.calls and not after.calls:
         return True
-    return goes_on(before, after) and any(
-        change.sign != "+"
-        for old, new in zip(before.calls, after.calls, strict=True)
-        for change in changes(old, new)
-    )
+    pairs = zip(before.calls, after.calls, strict=True)
+    found = (change for old, new in pairs for change in changes(old, new))
+    return goes_on(before, after) and any(change.sign != "+" for change in found)
 
 
 def _render_call(call: GoldCall, words: SampleScreenWords) -> str:
@@ -220,11 +207,6 @@ def _render_call(call: GoldCall, words: SampleScreenWords) -> str:
         f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()
     ]
     return "   ".join([write_name(call.tool), *(arguments or [words.no_arguments])])
-
-
-def _render_changes(old: GoldCall, new: GoldCall, *, named: bool) -> str:
-    rendered = ["   ".join(_render_change(change) for change in changes(old, new))]
-    return "   ".join([write_name(new.tool), *rendered] if named else rendered)
 
 
 def _render_change(change: ArgumentChange) -> str:
@@ -272,10 +254,8 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     """The candidate of this name; RecordError lists the candidates where there is none."""
     found = next((tool for tool in tools if tool.name == name), None)
     if found is None:
-        raise RecordError(
-            f"{_short(name)} is none of the candidate tools"
-            f" ({', '.join(tool.name for tool in tools)})."
-        )
+        known = ", ".join(tool.name for tool in tools)
+        raise RecordError(f"{_short(name)} is none of the candidate tools ({known}).")
     return found
 
 
@@ -285,10 +265,8 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
     """
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
-        raise RecordError(
-            f"{tool.name} has no parameter {unknown[0]!r}; it has"
-            f" {', '.join(tool.properties) or 'none'}."
-        )
+        known = ", ".join(tool.properties) or "none"
+        raise RecordError(f"{tool.name} has no parameter {unknown[0]!r}; it has {known}.")
     try:
         errors = [
             error

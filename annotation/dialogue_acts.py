@@ -62,12 +62,8 @@ CAME_BACK = "←"  # the author of a result; the style of the screen knows it
 _CALLS = 240
 _TEXT = 4_000
 _RESULTS = 20_000
-_OF_REPLIES: tuple[DialogueAct, ...] = (
-    "seek",
-    "inform",
-    "reject",
-    "other",
-)  # a call is a turn of its own
+# a call is a turn of its own
+_OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")
 _EXAMPLE = f"[inform], [inform, seek] or another choice of {', '.join(_OF_REPLIES)}"
 _OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
@@ -106,17 +102,17 @@ def acts_task(
         message=lambda message: message.text,
         most=_TEXT,
     )
-    results = [
-        result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results
-    ]
-    written = "\n\n".join(json.dumps(result, ensure_ascii=False, indent=2) for result in results)
+    turns = (turn for turn in sample.turns if isinstance(turn, ResultTurn))
+    results = (
+        json.dumps(one, ensure_ascii=False, indent=2) for turn in turns for one in turn.results
+    )
     return ActsTask(
         subject=sample.key,
         version=version_after(returned),
         title=" · ".join((sample.category, sample.kind, sample.language)),
         why=why_asked(reason, returned, words.returned),
         conversation=tuple(render_conversation(sample, general, style)),
-        results=shortened(written, _RESULTS) or words.none,
+        results=shortened("\n\n".join(results), _RESULTS) or words.none,
         acts=returned.request if returned else write_act_lines(sample, general),
     )
 
@@ -134,18 +130,17 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
                 raise RecordError("The box with the dialogue acts was left empty.")
             return with_turns(sample, read_act_lines(typed, sample))
 
-        return Typed(
-            edited, write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
-        )
+        request = write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
+        return Typed(edited, request)
 
     return parse_annotation(pulled, sample.key, read)
 
 
 def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
     """A line for each turn of the assistant."""
-    replies = enumerate(_replies(sample).values(), 1)
     return "\n".join(
-        f"{number} {write_acts(turn.acts, words)}{_short(turn.text)}" for number, turn in replies
+        f"{number} {write_acts(turn.acts, words)}{_short(turn.text)}"
+        for number, turn in enumerate(_replies(sample).values(), 1)
     )
 
 
@@ -155,18 +150,16 @@ def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
     """
     check_storable(typed, "The box")
     replies = _replies(sample)
-    lines = [
-        (at, line) for at, line in enumerate(plain_lines(typed).split("\n"), 1) if line.strip()
-    ]
+    numbered = enumerate(plain_lines(typed).split("\n"), 1)
+    lines = [(at, line) for at, line in numbered if line.strip()]
     if len(lines) > len(replies):
         raise RecordError(
             f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns."
             f" {_FIXED}"
         )
     turns = list(sample.turns)
-    for number, ((at, line), (place, turn)) in enumerate(
-        zip(lines, replies.items(), strict=False), 1
-    ):
+    pairs = zip(lines, replies.items(), strict=False)
+    for number, ((at, line), (place, turn)) in enumerate(pairs, 1):
         turns[place] = _read_line(at, line, number, turn)
     if len(lines) < len(replies):
         raise RecordError(f"The lines end before turn {len(lines) + 1} of {len(replies)}. {_FIXED}")
@@ -181,12 +174,19 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     found = _OPENING.match(typed)
     if found is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")
-    names = (
-        [name.strip() for name in found[1].translate(plain_signs()).split(",")]
-        if found[1].strip()
-        else []
-    )
-    acts, text = [_act(name) for name in names], typed[found.end() :]
+    if found[1].strip():
+        names = [name.strip() for name in found[1].translate(plain_signs()).split(",")]
+    else:
+        names = []
+    known = {
+        word.casefold(): act
+        for language in interface_languages()
+        for act, word in words_in(language).act.items()
+    }
+    unknown = next((name for name in names if name.casefold() not in known), None)
+    if unknown is not None:
+        raise RecordError(f"there is no dialogue act {unknown[:_SHOWN]!r}; write {_EXAMPLE}.")
+    acts, text = [known[name.casefold()] for name in names], typed[found.end() :]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return was.acts, text
     if not acts:
@@ -199,23 +199,9 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
             "a call is a turn of its own, so what the assistant says can't be labelled 'call'."
         )
     if "other" in acts and len(acts) > 1:
-        raise RecordError(
-            "'other' stands alone: it says that none of the other dialogue acts is there."
-        )
+        problem = "'other' stands alone: it says that none of the other dialogue acts is there."
+        raise RecordError(problem)
     return tuple(act for act in _OF_REPLIES if act in acts), text
-
-
-def _act(name: str) -> DialogueAct:
-    """The act that is called so in any interface language."""
-    known = {
-        word.casefold(): act
-        for language in interface_languages()
-        for act, word in words_in(language).act.items()
-    }
-    act = known.get(name.casefold())
-    if act is None:
-        raise RecordError(f"there is no dialogue act {name[:_SHOWN]!r}; write {_EXAMPLE}.")
-    return act
 
 
 def _replies(sample: Sample) -> dict[int, ReplyTurn]:
@@ -225,17 +211,15 @@ def _replies(sample: Sample) -> dict[int, ReplyTurn]:
 def _read_line(at: int, line: str, number: int, turn: ReplyTurn) -> ReplyTurn:
     found = _NUMBERED.match(line)
     if found is None or int(found[1]) != number:
-        raise RecordError(
-            f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
-        )
+        message = f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
+        raise RecordError(message)
     try:
         acts, text = read_acts(found[2], turn)
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
     if text.split() != _short(turn.text).split():
-        raise RecordError(
-            f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
-        )
+        problem = f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
+        raise RecordError(problem)
     return turn if acts == turn.acts else turn.with_changes(acts=acts)
 
 

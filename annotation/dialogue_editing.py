@@ -101,22 +101,20 @@ def write_dialogue(
             stated = _snapshot(None, turn.with_changes(calls=tuple(changed[place.at])), words)
         return "\n".join([*([NOTE] if follows_calls else []), *stated])
 
+    def message(told: Message) -> str:
+        return _text(f"[{write_name(told.app) if told.app else ''}] ", told.text)
+
     style = ConversationStyle(
         calls=calls,
         results=lambda _, turn: f"{RESULT} {write_result(turn)}",
         reply=lambda _, turn: f"{write_acts(turn.acts, words) if labelled else ''}{turn.text}",
-        message=lambda message: _text(
-            f"[{write_name(message.app) if message.app else ''}] ", message.text
-        ),
+        message=message,
         is_numbered=True,
     )
+    lines = render_conversation(sample, words, style)
+    bare = (SNAPSHOT, MESSAGE, "")
     return "\n".join(
-        (
-            line.text
-            if line.author in (SNAPSHOT, MESSAGE, "")
-            else _text(f"{line.author}: ", line.text)
-        )
-        for line in render_conversation(sample, words, style)
+        one.text if one.author in bare else _text(f"{one.author}: ", one.text) for one in lines
     )
 
 
@@ -141,10 +139,8 @@ def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords)
     else:
         for call in turn.calls:
             yield f"{CALL} {write_name(call.tool)}"
-            yield from (
-                f"+ {write_name(name)} = {write_value(value)}"
-                for name, value in call.arguments.items()
-            )
+            for name, given in call.arguments.items():
+                yield f"+ {write_name(name)} = {write_value(given)}"
 
 
 class CallLine(NamedTuple):
@@ -231,9 +227,8 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
     with _at_line(number):
         app, rest = read_name(line[1:])
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
-        raise RecordError(
-            f"Line {number}: a message in [{app}] can only stand under what the user says."
-        )
+        problem = f"Line {number}: a message in [{app}] can only stand under what the user says."
+        raise RecordError(problem)
     if not rest.startswith(tuple(signs("]"))):
         raise RecordError(f"Line {number}: the name of the app is not closed by ].")
     text = rest[1:].removeprefix(" ")
@@ -241,8 +236,7 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
 
 
 def _add_entry(entry: CallLine, blocks: list[Block]) -> None:
-    is_separator = entry.mark == NOTE and not entry.rest
-    if is_separator:
+    if entry.mark == NOTE and not entry.rest:  # a separator
         blocks.append(Block("calls", entry.line))
     elif blocks and blocks[-1].kind == "calls":
         blocks[-1] = blocks[-1]._replace(entries=(*blocks[-1].entries, entry))
@@ -270,9 +264,8 @@ class _DialogueEdit:
         self._tools = tools
         self._left = list(reversed(blocks))
         self._before: CallTurn | None = None
-        self._last_calls = max(
-            (i for i, turn in enumerate(sample.turns) if turn.kind == "calls"), default=-1
-        )
+        found = (i for i, turn in enumerate(sample.turns) if turn.kind == "calls")
+        self._last_calls = max(found, default=-1)
 
     def turns(self) -> Iterator[Turn]:
         for index, turn in enumerate(self._sample.turns):
@@ -306,17 +299,14 @@ class _DialogueEdit:
             with _at_line(block.line):
                 acts, typed = read_acts(block.text, turn)
             text = _reworded(turn.text, typed, block)
-        return (
-            turn
-            if (text, acts) == (turn.text, turn.acts)
-            else turn.with_changes(text=text, acts=acts)
-        )
+        if (text, acts) == (turn.text, turn.acts):
+            return turn
+        return turn.with_changes(text=text, acts=acts)
 
     def _next(self, turn: Turn) -> Block:
         if not self._left:
-            raise RecordError(
-                f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
-            )
+            problem = f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
+            raise RecordError(problem)
         block = self._left.pop()
         if block.kind != turn.kind:
             raise _moved(block, _NAMES[turn.kind])
@@ -342,9 +332,8 @@ class _DialogueEdit:
         may_leave_out = not (was_full and (turn.executed or index == self._last_calls))
         for call in calls:
             with _at_line(line):
-                check_arguments(
-                    tool_named(call.tool, self._tools), call.arguments, may_leave_out=may_leave_out
-                )
+                tool = tool_named(call.tool, self._tools)
+                check_arguments(tool, call.arguments, may_leave_out=may_leave_out)
         return turn.with_changes(calls=tuple(calls))
 
 
@@ -395,19 +384,14 @@ class _Snapshot(NamedTuple):
 
     def _whole(self, entries: Sequence[CallLine]) -> Iterator[GoldCall]:
         starts = [index for index, entry in enumerate(entries) if entry.mark == "->"]
-        for number, (start, end) in enumerate(
-            zip(starts, [*starts[1:], len(entries)], strict=True)
-        ):
+        ends = [*starts[1:], len(entries)]
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
             tool, rest = _named(entries[start])
             if rest or not tool:
-                raise RecordError(
-                    f"Line {entries[start].line}: after -> the name of one tool is expected."
-                )
-            was = self.was.calls[number] if number < len(self.was.calls) else None
-            call = GoldCall(tool=tool)
-            yield self._changed(
-                call, entries[start + 1 : end], was if was and was.tool == tool else None
-            )
+                problem = f"Line {entries[start].line}: after -> the name of one tool is expected."
+                raise RecordError(problem)
+            same = (one for one in self.was.calls[number : number + 1] if one.tool == tool)
+            yield self._changed(GoldCall(tool=tool), entries[start + 1 : end], next(same, None))
 
     def _changed(
         self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None
@@ -443,12 +427,9 @@ def _value(
     typed = rest[1:].strip()
     if not typed:
         raise RecordError(f'Line {entry.line}: {name!r} has no value; an empty text is written "".')
-    if (
-        known is not None
-        and name in known.arguments
-        and write_value(known.arguments[name]) == typed
-    ):
-        return known.arguments[name]  # what nobody retyped keeps its type, whatever the schema says
+    before = known.arguments if known else {}
+    if name in before and write_value(before[name]) == typed:
+        return before[name]  # what nobody retyped keeps its type, whatever the schema says
     with _at_line(entry.line):
         return read_value(typed, schemas.get(name, {}))
 
@@ -474,9 +455,8 @@ def _reworded(before: str, typed: str, block: Block) -> str:
 
 
 def _moved(block: Block, expected: str) -> RecordError:
-    return RecordError(
-        f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}"
-    )
+    problem = f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}"
+    return RecordError(problem)
 
 
 def _named(entry: CallLine) -> tuple[str, str]:

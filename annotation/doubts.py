@@ -50,14 +50,13 @@ def doubt_sentences(
     """
     found: list[str] = []
     repeated = _repeated([*_doubts(verdicts)])
-    for verdict in sorted(
-        verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)
-    ):
-        if verdict.decision == "proved":
-            continue
-        told = [
-            fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated
-        ]
+    doubted = (one for one in verdicts if one.decision != "proved")
+    worst = sorted(
+        doubted, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)
+    )
+    for verdict in worst:
+        fresh = (doubt for doubt in verdict.doubts if doubt not in repeated)
+        told = [fact_sentence(doubt, turns, words) for doubt in fresh]
         found += filter(None, told)
         if not verdict.doubts or not all(told):
             sentence = words.check.get(verdict.check, words.check_other.format(check=verdict.check))
@@ -73,17 +72,14 @@ def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
     """
     given = [one for one in doubts if one.kind == "stated_unused"]
     quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
-    return [
-        one
-        for one in doubts
-        if (one.kind == "words_left" and any(one.quote in quote for quote in quotes))
-        or (
-            one.kind == "adds"
-            and any(
-                one.argument == other.argument and str(one.other) in other.quote for other in given
-            )
-        )
-    ]
+
+    def is_told(one: DoubtedFact) -> bool:
+        if one.kind == "words_left":
+            return any(one.quote in quote for quote in quotes)
+        alike = (other for other in given if one.kind == "adds" and one.argument == other.argument)
+        return any(str(one.other) in other.quote for other in alike)
+
+    return [*filter(is_told, doubts)]
 
 
 def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:
@@ -124,11 +120,9 @@ def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
     of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
-        turn = (
-            sample.turns[item.turn]
-            if item.turn is not None and item.turn < len(sample.turns)
-            else None
-        )
+        turn = None
+        if item.turn is not None and item.turn < len(sample.turns):
+            turn = sample.turns[item.turn]
         if isinstance(turn, UserTurn) and item.start is not None and item.end is not None:
             text = turn.external.text if item.in_message and turn.external else turn.text
             if item.quote and text[item.start : item.end] == item.quote:
@@ -151,20 +145,17 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     stated = _stated(doubt, turns)
     before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
-    at = (
-        stated.turn if stated else before[-1] if before else None
-    )  # told where the user speaks more than once
+    at = stated.turn if stated else before[-1] if before else None
+    where = ""
+    if at is not None and users[1:]:  # told where the user speaks more than once
+        where = words.at_turn.format(turn=user_name(users.index(at) + 1, words))
     return words.doubt.get(doubt.kind, doubt.sentence).format(
         name=write_name(doubt.argument),
         value=_written(doubt.value, doubt, words),
         other=_written(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
-        where=(
-            ""
-            if at is None or not users[1:]
-            else words.at_turn.format(turn=user_name(users.index(at) + 1, words))
-        ),
+        where=where,
         argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
         said=shortened(str(doubt.other), _REASON),
     )
@@ -174,11 +165,9 @@ def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> 
     """A value as it is written on the screen: dialogue acts and what is done with things by
     their names there.
     """
-    names = (
-        words.managed
-        if doubt.kind == "unmanaged"
-        else {str(act): name for act, name in words.act.items()}
-    )
+    names = words.managed
+    if doubt.kind != "unmanaged":
+        names = {str(act): name for act, name in words.act.items()}
     if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):
         return " / ".join(names.get(str(one), str(one)) for one in value)
     return shortened(write_value(value), _VALUE)

@@ -43,9 +43,8 @@ from callwright.warehouse.records import (
 )
 
 FieldKind = Literal["choice", "integer", "number", "date", "text", "list", "json"]
-Entered = Mapping[
-    str, str
-]  # what a person entered, by the name of the field; a field that is not there was not touched
+# what a person entered, by the name of the field; a field that is not there was not touched
+Entered = Mapping[str, str]
 MOST_CALLS = 30  # of one turn
 _NUMBERS: dict[FieldKind, re.Pattern[str]] = {
     "integer": re.compile(r"-?\d{1,30}", re.ASCII),
@@ -125,25 +124,19 @@ def edit_form(
     plain = {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in entered.items()}
     read = [_read_turn(f"t{index}", turn, tools, plain) for index, turn in enumerate(sample.turns)]
     turns = [one.turn for one in read]
-    changed = {
-        index: now.calls
-        for index, (was, now) in enumerate(zip(sample.turns, turns, strict=True))
-        if isinstance(was, CallTurn)
-        and isinstance(now, CallTurn)
-        and not same_calls(was.calls, now.calls)
-    }
+    pairs = [*zip(sample.turns, turns, strict=True)]
+    changed = {}
+    for index, (was, now) in enumerate(pairs):
+        if isinstance(was, CallTurn) and isinstance(now, CallTurn) and was != now:
+            changed[index] = now.calls
     if is_dialogue(sample):
-        stated = [
-            was if isinstance(was, CallTurn) else now
-            for was, now in zip(sample.turns, turns, strict=True)
-        ]
+        stated = [was if isinstance(was, CallTurn) else now for was, now in pairs]
         boxes = Boxes(write_dialogue(sample.with_changes(turns=tuple(stated)), words, changed), "")
     else:
         request = turns[0].text if isinstance(turns[0], UserTurn) else sample.request
         boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
-    problems = tuple(
-        FormProblem(one.part.name, sentence) for one in read for sentence in one.problems
-    )
+    found = (FormProblem(one.part.name, sentence) for one in read for sentence in one.problems)
+    problems = tuple(found)
     return EditForm(tuple(one.part for one in read), boxes, problems)
 
 
@@ -171,13 +164,11 @@ def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _Read
     message = None if external is None else entered.get(f"{name}.message", external.text)
     now: Turn = turn.with_changes(text=_unless_blank(text, turn.text))
     if external is not None and message is not None:
-        now = now.with_changes(
-            external=external.with_changes(text=_unless_blank(message, external.text))
-        )
+        held = external.with_changes(text=_unless_blank(message, external.text))
+        now = now.with_changes(external=held)
     stated = [text] if message is None else [text, message]
-    part = TurnPart(
-        name, turn.kind, text, message, external.app if external else "", is_changed=now != turn
-    )
+    app = external.app if external else ""
+    part = TurnPart(name, turn.kind, text, message, app, is_changed=now != turn)
     return _ReadTurn(now, part, ["Nothing is said there."] * any(not one.strip() for one in stated))
 
 
@@ -226,69 +217,47 @@ def _fields(
     """
     required = next((set(one.required) for one in tools if one.name == tool), set())
     schemas, given = _schemas(tool, tools), known.arguments if known else {}
-    for argument in sorted(
-        [*schemas, *(name for name in given if name not in schemas)],
-        key=lambda n: n not in required,
-    ):
+    names = dict.fromkeys((*schemas, *given))
+    for argument in sorted(names, key=lambda name: name not in required):
         schema = schemas.get(argument, {})
         kind = _kind(schema, [given[argument]] if argument in given else [])
         before = write_field(given[argument], kind) if argument in given else ""
         name = f"{call}.{argument}"
         now = entered.get(name, before)
         choices = tuple(_choices(schema))
-        if (kind == "choice" and now not in ("", *choices)) or (
-            kind in _NUMBERS and not _is_such(now, kind)
-        ):
+        is_number = kind not in _NUMBERS or not now.strip() or _NUMBERS[kind].fullmatch(now.strip())
+        if not is_number or (kind == "choice" and now not in ("", *choices)):
             kind = "text"  # shown as it is, and said to be wrong
-        description = schema.get("description")
-        yield ArgumentField(
-            name,
-            argument,
-            kind,
-            now,
-            choices,
-            description if isinstance(description, str) else "",
-            argument in required,
-        )
-
-
-def _is_such(text: str, kind: FieldKind) -> bool:
-    return not text.strip() or _NUMBERS[kind].fullmatch(text.strip()) is not None
+        told = schema.get("description")
+        about = told if isinstance(told, str) else ""
+        yield ArgumentField(name, argument, kind, now, choices, about, argument in required)
 
 
 def _choices(schema: JsonSchema) -> Iterator[str]:
     if schema.get("type") == "boolean":
         yield from ("true", "false")
     elif isinstance(schema.get("enum"), list):
-        yield from (
-            write_value(one)
-            for one in schema["enum"]
-            if one is None or isinstance(one, str | int | float)
-        )
+        plain = (one for one in schema["enum"] if one is None or isinstance(one, str | int | float))
+        yield from map(write_value, plain)
 
 
 def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
     """How the values of a schema are entered; what was given and is of another kind is entered
     as JSON or as a text.
     """
-    items = schema.get("items")
-    if [*_choices(schema)] and not any(isinstance(value, list | dict) for value in given):
+    items, is_nested = schema.get("items"), any(isinstance(value, list | dict) for value in given)
+    if [*_choices(schema)] and not is_nested:
         return "choice"
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("type") in _SCALARS:
-        is_list = all(
-            isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
-            for value in given
-        )
-        return "list" if is_list else "json"
-    if any(isinstance(value, list | dict) for value in given):
+        members = (one for value in given for one in (value if isinstance(value, list) else [None]))
+        return "list" if all(isinstance(one, str | int | float) for one in members) else "json"
+    if is_nested:
         return "json"
     if schema.get("format") == "date":
         return "date"
-    return (
-        "text"
-        if given and isinstance(given[0], str)
-        else _KINDS.get(str(schema.get("type")), "text")
-    )
+    if given and isinstance(given[0], str):
+        return "text"
+    return _KINDS.get(str(schema.get("type")), "text")
 
 
 def write_field(value: JsonValue, kind: FieldKind) -> str:
@@ -306,11 +275,8 @@ def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
     if kind != "list" or text == "[]":
         return [] if kind == "list" else read_value(text, schema)
     items = schema.get("items")
-    return [
-        read_value(line.strip(), items if isinstance(items, dict) else {})
-        for line in text.split("\n")
-        if line.strip()
-    ]
+    inner = items if isinstance(items, dict) else {}
+    return [read_value(line.strip(), inner) for line in text.split("\n") if line.strip()]
 
 
 def _arguments(
@@ -358,11 +324,8 @@ def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedR
 
 def annotation_result(boxes: Boxes, comment: str = "") -> list[dict[str, JsonValue]]:
     """The annotation that the review screen would make of these boxes with the verdict "edit"."""
-    held = {
-        "edited_request": boxes.request,
-        "edited_calls": boxes.calls,
-        "comment": comment.strip(),
-    }
+    held = {"edited_request": boxes.request, "edited_calls": boxes.calls}
+    held["comment"] = comment.strip()
     typed = {name: text for name, text in held.items() if text or name == "edited_request"}
     shared: dict[str, JsonValue] = {"to_name": "conversation", "origin": "manual"}
     verdict: dict[str, JsonValue] = {

@@ -26,25 +26,20 @@ from callwright.warehouse.records import (
 )
 
 STAGE = "review"
-_Gone = Mapping[
-    str, set[int]
-]  # the start of the entries' paths in evidence, and which of them are struck
+# the start of the entries' paths in evidence, and which of them are struck
+_Gone = Mapping[str, set[int]]
 
 
 def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
     """The sample of one request and its calls with these ones instead, child of the old one."""
-    turns = [
-        (
-            turn.with_changes(text=request)
-            if isinstance(turn, UserTurn)
-            else (
-                turn.with_changes(calls=tuple(calls))
-                if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
-                else turn
-            )
-        )
-        for turn in sample.turns
-    ]
+    turns: list[Turn] = []
+    for turn in sample.turns:
+        if isinstance(turn, UserTurn):
+            turns.append(turn.with_changes(text=request))
+        elif isinstance(turn, CallTurn) and not same_calls(calls, turn.calls):
+            turns.append(turn.with_changes(calls=tuple(calls)))
+        else:
+            turns.append(turn)
     return with_turns(sample, turns)
 
 
@@ -69,9 +64,8 @@ def _edited_origin(sample: Sample) -> Origin:
     """The origin of a version by a person; the results that it keeps were simulated by the same
     seed.
     """
-    return Origin(
-        stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0
-    )
+    seed = sample.origin.seed if sample.origin else 0
+    return Origin(stage=STAGE, parents=(sample.key,), seed=seed)
 
 
 class _Texts(NamedTuple):
@@ -84,9 +78,8 @@ class _Texts(NamedTuple):
 def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
     if not (isinstance(old, CallTurn) and isinstance(new, CallTurn)):
         return new
-    all_stands = all(
-        _unchanged(item, texts) == item for call in old.calls for item in call.evidence
-    )
+    found = (_unchanged(item, texts) == item for call in old.calls for item in call.evidence)
+    all_stands = all(found)
     if all_stands and same_calls(old.calls, new.calls):
         return old
     return new.with_changes(calls=tuple(_proved(call, old.calls, texts) for call in new.calls))
@@ -152,9 +145,8 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
     for one in strikes:
         turn = sample.turns[places[one.step] + 1] if one.step < len(places) else None
         if not isinstance(turn, ResultTurn) or one.call >= len(turn.results):
-            raise RecordError(
-                f"The sample {sample.key} has no response {one.call} at step {one.step}."
-            )
+            problem = f"The sample {sample.key} has no response {one.call} at step {one.step}."
+            raise RecordError(problem)
         if one.entry >= len(entries_of(turn.results[one.call], one.entries)):
             raise RecordError(
                 f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike."
@@ -163,30 +155,25 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
         gone.setdefault(start, set()).add(one.entry)
     turns = [_struck(turn, index, strikes, places) for index, turn in enumerate(sample.turns)]
     moved = [_with_moved_evidence(turn, gone) for turn in turns]
-    return sample.with_changes(
-        turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample)
-    )
+    found = _with_answer(sample, moved)
+    return sample.with_changes(turns=tuple(found), origin=_edited_origin(sample))
 
 
 def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[int]) -> Turn:
     if not isinstance(turn, ResultTurn):
         return turn
     own = [one for one in strikes if places[one.step] + 1 == index]
-    results = [
-        strike_out(result, [one for one in own if one.call == number])
-        for number, result in enumerate(turn.results)
-    ]
-    return turn.with_changes(results=tuple(results)) if own else turn
+    of = [[one for one in own if one.call == number] for number in range(len(turn.results))]
+    results = tuple(map(strike_out, turn.results, of))
+    return turn.with_changes(results=results) if own else turn
 
 
 def _with_moved_evidence(turn: Turn, gone: _Gone) -> Turn:
     if not isinstance(turn, CallTurn):
         return turn
-    calls = [
-        call.with_changes(evidence=tuple(_moved(one, gone) for one in call.evidence))
-        for call in turn.calls
-    ]
-    return turn.with_changes(calls=tuple(calls))
+    proofs = [tuple(_moved(one, gone) for one in call.evidence) for call in turn.calls]
+    pairs = zip(turn.calls, proofs, strict=True)
+    return turn.with_changes(calls=tuple(call.with_changes(evidence=own) for call, own in pairs))
 
 
 def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
@@ -209,10 +196,8 @@ def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
     """The turns with the answer that the responses give now, where code made the one before of
     the responses then.
     """
-    last = sample.turns[-1]
-    if not isinstance(last, ReplyTurn) or last.text != answer_of(
-        _wanted(sample, sample.turns), sample.language
-    ):
+    last, before = sample.turns[-1], _wanted(sample, sample.turns)
+    if not isinstance(last, ReplyTurn) or last.text != answer_of(before, sample.language):
         return turns
     text = answer_of(_wanted(sample, turns), sample.language)
     return [*turns[:-1], last.with_changes(text=text)]
@@ -222,9 +207,9 @@ def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
     """The calls that the user asks for; none where the sample does not tell which."""
     places = step_turns(sample)
     found: list[Asked] = []
-    for step, position in sample.wanted:
+    for step, position in sample.facts.wanted:
         made, results = turns[places[step]], turns[places[step] + 1]
         if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
-            fields = sample.asked_of(step, position)
+            fields = sample.facts.asked_of(step, position)
             found.append(Asked(made.calls[position].tool, results.results[position], fields))
     return found

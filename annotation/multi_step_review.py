@@ -157,9 +157,8 @@ def _corrections(
     corrections: Sequence[Correction], words: CorrectionWords, general: SampleScreenWords
 ) -> Iterator[str]:
     for correction in corrections[:_CORRECTIONS]:
-        has_step = (
-            correction.step is not None and correction.kind != "order"
-        )  # an order tells both steps itself
+        # an order tells both steps itself
+        has_step = correction.step is not None and correction.kind != "order"
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
         sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
         rendered = " → ".join(shortened(text, _CALL) for text in sides)
@@ -188,6 +187,7 @@ def _before(path: GoalPath, words: CorrectionWords, general: SampleScreenWords) 
 def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
     made = _keys(path.traced.trace)
     placed = place_goal(path)
+    ordered = sorted(placed.picks.items(), key=lambda item: item[0])
     for step, exchange in enumerate(path.path):
         lines: list[str] = []
         for position, call in enumerate(exchange.calls):
@@ -196,11 +196,8 @@ def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
             else:
                 lines += _whole(call, placed.leaves.get((step, position), ()), placed, general)
         yield _line(general.step.format(number=step + 1), lines)
-        rendered = [
-            render_picks(exchange.responses[position], picks, general)
-            for (at, position, _), picks in sorted(placed.picks.items(), key=lambda item: item[0])
-            if at == step
-        ]
+        own = ((position, picks) for (at, position, _), picks in ordered if at == step)
+        rendered = [render_picks(exchange.responses[at], picks, general) for at, picks in own]
         if rendered:
             yield _line(general.result, rendered)
 
@@ -231,9 +228,8 @@ def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) ->
 
 
 def _call(call: Call) -> str:
-    rendered = ", ".join(
-        f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()
-    )
+    parts = (f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+    rendered = ", ".join(parts)
     return shortened(without_long_words(f"{write_name(call.tool)}({rendered})"), _CALL)
 
 
@@ -260,14 +256,10 @@ def place_goal(path: GoalPath) -> PlacedGoal:
     for index, planned in enumerate(path.traced.worded.goal.calls):
         leaves = leaves_of(index, planned.arguments)
         try:
-            found = {
-                leaf.argument: _pick(path, leaf, places)
-                for leaf in leaves
-                if isinstance(leaf.source, Picked)
-            }
-            arguments = values_of(
-                planned.arguments, {name: value for name, (_, _, value) in found.items()}
-            )
+            picked = (leaf for leaf in leaves if isinstance(leaf.source, Picked))
+            found = {leaf.argument: _pick(path, leaf, places) for leaf in picked}
+            values = {name: value for name, (_, _, value) in found.items()}
+            arguments = values_of(planned.arguments, values)
         except RecordError:
             # the path is not what its goal says; the checks tell so, and there is no place to show
             continue
@@ -279,7 +271,7 @@ def place_goal(path: GoalPath) -> PlacedGoal:
         for leaf in leaves:
             if isinstance(leaf.source, Picked):
                 response, entry, _ = found[leaf.argument]
-                pick = Pick(planned.tool, leaf.argument, leaf.source, entry)
+                pick = Pick(planned.tool, leaf.argument, leaf.source.rule, entry)
                 picks.setdefault((*response, leaf.source.entries), []).append(pick)
     return PlacedGoal(leaves_at, places, picks)
 
@@ -294,9 +286,8 @@ def _pick(
     step, position = places[source.call]
     fitting = choose(entries_of(path.path[step].responses[position], source.entries), source.where)
     if not fitting:
-        raise RecordError(
-            f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}."
-        )
+        problem = f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}."
+        raise RecordError(problem)
     value = shifted(value_at(fitting[0].value, source.field), source.later_by)
     return (step, position), fitting[0].index, value
 
@@ -324,11 +315,6 @@ class DisambiguationTask(ReviewTask):
     conversation: tuple[Line, ...]
     picked: str
     strikes: tuple[Box, ...]
-
-
-def has_competition(sample: Sample) -> bool:
-    """Whether there is anything to strike from the responses of a sample."""
-    return bool(offered_strikes(sample))
 
 
 def offered_strikes(sample: Sample) -> dict[str, Strike]:
@@ -379,15 +365,11 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
     for contest in contests_of(sample):
         step = places.index(contest.turn - 1)
         names = " and ".join(sorted({repr(pick.argument) for pick in contest.picks}))
+        reason, place = f"A reviewer says that it fits {names} as well.", contest.entries
         for entry in contest.rivals[: MOST_OFFERED - len(found)]:
-            one = Strike(
-                step=step,
-                call=contest.result,
-                entries=contest.entries,
-                entry=entry.index,
-                reason=f"A reviewer says that it fits {names} as well.",
-            )
-            found[f"{step}.{contest.result}.{entry.index}:{contest.entries}"] = one, contest
+            at = {"step": step, "call": contest.result, "entry": entry.index}
+            one = Strike(**at, entries=place, reason=reason)
+            found[f"{step}.{contest.result}.{entry.index}:{place}"] = one, contest
     return found
 
 
@@ -401,9 +383,8 @@ def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
         entries = entries_of(response_of(sample, contest), contest.entries)
         takers: dict[str, list[str]] = {}
         for pick in contest.picks:
-            takers.setdefault(render_rule(pick.rule, general), []).append(
-                f"{pick.tool}.{pick.argument}"
-            )
+            rule = render_rule(pick.rule, general)
+            takers.setdefault(rule, []).append(f"{pick.tool}.{pick.argument}")
         for rule, arguments in takers.items():
             yield f"{step} · {', '.join(arguments)} ← {rule}"
         for index in contest.chosen:
@@ -427,10 +408,10 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
                 " task's data changed by hand?"
             )
         strikes = tuple(offered[name] for name in dict.fromkeys(names))
-        problem = ""
-        if not answers.problem and answers.decision == "edit" and not strikes:
+        problem, decision = "", "" if answers.problem else answers.decision
+        if decision == "edit" and not strikes:
             problem = "Entries were to be struck, but none is ticked."
-        if not answers.problem and answers.decision == "accept" and strikes:
+        if decision == "accept" and strikes:
             problem = "Entries are ticked, but the verdict is that all is clear as it is."
         ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
         return Typed(

@@ -11,16 +11,9 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.screens import SampleScreenWords
-from callwright.generators.environments.picking import (
-    Entry,
-    entries_of,
-    has,
-    read_rule,
-    rivals,
-    value_at,
-)
+from callwright.generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Evidence, Picked, ResultTurn, Sample
+from callwright.warehouse.records import EntryRule, Evidence, FeedRule, Picked, ResultTurn, Sample
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -43,7 +36,7 @@ class Pick(NamedTuple):
 
     tool: str
     argument: str
-    rule: Picked
+    rule: EntryRule
     entry: int
 
 
@@ -102,11 +95,9 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
         entries = entries_of(response, pick.rule.entries)
         value = value_at(entries[pick.entry].value, pick.rule.field)
         for entry in rivals(entries, pick.rule.where, pick.entry):
-            is_other = (
-                has(entry.value, pick.rule.field)
-                and value_at(entry.value, pick.rule.field) != value
-            )
-            if is_other and entry.index not in chosen:
+            if entry.index in chosen or not has(entry.value, pick.rule.field):
+                continue
+            if value_at(entry.value, pick.rule.field) != value:
                 found[entry.index] = entry
     return [found[index] for index in sorted(found)]
 
@@ -118,18 +109,15 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
     return list(dict.fromkeys([*asked, *(rule.field for rule in rules if rule.field)]))
 
 
-def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] | None:
+def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, EntryRule, int] | None:
     """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry
     that is there.
     """
-    found = (
-        _RESULT.fullmatch(evidence.path) if evidence.kind == "response" and evidence.rule else None
-    )
-    if found is None:
+    found, rule = _RESULT.fullmatch(evidence.path), evidence.rule
+    if found is None or not isinstance(rule, EntryRule):
         return None
     turn, result = int(found[1]), int(found[2])
     try:
-        rule = read_rule(evidence.rule, 0)
         entries = entries_of(_response(sample, turn, result), rule.entries)
         index = _INDEX.match(found[3].removeprefix(rule.entries))
         entry = int(index[1]) if index else 0
@@ -152,9 +140,8 @@ def render_result(
 ) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
-        rendered = "\n".join(
-            line for contest in contests for line in _contest_lines(response, contest, words)
-        )
+        parts = (line for contest in contests for line in _contest_lines(response, contest, words))
+        rendered = "\n".join(parts)
     else:
         rendered = render_response(response)
     return shortened(rendered, MOST_RESULT)
@@ -183,7 +170,7 @@ def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) ->
     return _joined([*first, *rest], most)
 
 
-def render_rule(rule: Picked, words: SampleScreenWords) -> str:
+def render_rule(rule: EntryRule | Picked, words: SampleScreenWords) -> str:
     """The rule of a pick in the words of the screen."""
     parts = [
         words.rule[one.test].format(
@@ -194,26 +181,23 @@ def render_rule(rule: Picked, words: SampleScreenWords) -> str:
     if rule.later_by:
         parts.append(words.rule["later"].format(value=rule.later_by))
     field = write_name(rule.field) if rule.field else "."
-    start = (
-        words.rule["of"].format(field=field, entries=write_name(rule.entries))
-        if rule.entries
-        else field
-    )
-    return (
-        words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts))
-        if parts
-        else start
-    )
+    start = field
+    if rule.entries:
+        start = words.rule["of"].format(field=field, entries=write_name(rule.entries))
+    if parts:
+        return words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts))
+    return start
 
 
 def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
-    """Out of what part of a response a value comes; a rule that no pick has is shown as it is
-    written.
-    """
-    try:
-        return render_rule(read_rule(evidence.rule, 0), words)
-    except RecordError:
-        return evidence.rule or evidence.path
+    """By what rule a value comes out of a response, or where it stands in it."""
+    match evidence.rule:
+        case EntryRule() as rule:
+            return render_rule(rule, words)
+        case FeedRule(call=call, field=field):
+            return words.rule["feed"].format(field=write_name(field), number=call + 1)
+        case name:
+            return name or evidence.path
 
 
 def without_long_words(text: str) -> str:
@@ -255,14 +239,11 @@ def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonV
     first entry.
     """
     if isinstance(value, dict):
-        inner = [
-            (name, member) for name, member in value.items() if isinstance(member, dict | list)
-        ]
-        for name, member in value.items():
-            if not isinstance(member, dict | list):
-                yield _below(path, name), member
-        for name, member in inner:
-            yield from _facts(member, _below(path, name), depth + 1) if depth < _DEPTH else ()
+        below = {f"{path}.{name}" if path else name: member for name, member in value.items()}
+        inner = {name: one for name, one in below.items() if isinstance(one, dict | list)}
+        yield from ((name, one) for name, one in below.items() if name not in inner)
+        for name, member in inner.items() if depth < _DEPTH else ():
+            yield from _facts(member, name, depth + 1)
     elif isinstance(value, list):
         yield f"{path}[]" if path else "[]", len(value)
         if value and depth < _DEPTH:
@@ -275,10 +256,6 @@ def _is_prose(path: str, value: JsonValue) -> bool:
     """Whether a text is too long to tell one entry from another; a name never is."""
     is_long = isinstance(value, str) and " " in value and len(value) > _PROSE
     return is_long and path.rsplit(".", 1)[-1].lower() not in _NAMES
-
-
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _joined(

@@ -48,9 +48,8 @@ _LINE = 4_000
 _FOLDED = 20_000
 _KEPT = "\n\t"
 
-_Side = Sequence[
-    tuple[Call | GoldCall, Arguments | None]
-]  # calls, each with the arguments of its partner
+# calls, each with the arguments of its partner
+_Side = Sequence[tuple[Call | GoldCall, Arguments | None]]
 GOLD_WRONG = "gold_wrong"
 
 
@@ -87,8 +86,7 @@ def audit_task(
     """The task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
     prediction, sample = case.prediction, case.sample
-    due = sample.calls_at(prediction.turn)
-    made = prediction.calls or ()
+    due, made = sample.calls_at(prediction.turn), prediction.calls or ()
     partners = partners_of(due, made)
     back = {made_at: due_at for due_at, made_at in partners.items()}
     gold = [
@@ -140,20 +138,13 @@ def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping
     """Which call that was made stands for which due one: of the same tool, in the same place if
     there is one.
     """
-    partners = {
-        at: at
-        for at, (one, other) in enumerate(zip(due, made, strict=False))
-        if one.tool == other.tool
-    }
+    pairs = enumerate(zip(due, made, strict=False))
+    partners = {at: at for at, (one, other) in pairs if one.tool == other.tool}
     for at, call in enumerate(due):
-        free = (
-            place
-            for place, one in enumerate(made)
-            if one.tool == call.tool and place not in partners.values()
-        )
-        place = None if at in partners else next(free, None)
-        if place is not None:
-            partners[at] = place
+        alike = (place for place, one in enumerate(made) if one.tool == call.tool)
+        free = next((place for place in alike if place not in partners.values()), None)
+        if at not in partners and free is not None:
+            partners[at] = free
     return partners
 
 
@@ -181,12 +172,10 @@ def _wordy(prediction: Prediction, words: AuditWords) -> str:
     """An answer without calls: what it says, or why it can't be read."""
     stated = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
-        return "\n".join(
-            filter(
-                None,
-                [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"],
-            )
+        parts = filter(
+            None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"]
         )
+        return "\n".join(parts)
     return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
 
 

@@ -25,13 +25,8 @@ from callwright.warehouse.records import (
 
 def differing(sample: Sample, readings: Iterable[Reading]) -> list[Reading]:
     """The readings that differ from the gold at their turn."""
-    return [
-        one
-        for one in readings
-        if one.votes
-        and one.turn < len(sample.turns)
-        and not same_calls(_gold(sample, one), one.calls)
-    ]
+    found = (one for one in readings if one.votes and one.turn < len(sample.turns))
+    return [one for one in found if not same_calls(_gold(sample, one), one.calls)]
 
 
 def readings_of(verdicts: Iterable[Verdict]) -> list[Reading]:
@@ -48,18 +43,16 @@ def render_readings(sample: Sample, verdicts: Sequence[Verdict], words: SampleSc
     """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where
     nothing differs.
     """
-    return "\n\n".join(
-        "\n".join(_pair(sample, one, words)) for one in differing(sample, readings_of(verdicts))
-    )
+    found = differing(sample, readings_of(verdicts))
+    return "\n\n".join("\n".join(_pair(sample, one, words)) for one in found)
 
 
 def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterator[str]:
     gold = [call.bare for call in _gold(sample, reading)]
-    users = [
-        at for at, turn in enumerate(sample.turns[: reading.turn]) if isinstance(turn, UserTurn)
-    ]
-    if len([one for one in sample.turns if isinstance(one, UserTurn)]) > 1 and users:
-        yield user_name(len(users), words)
+    users = [at for at, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    before = sum(at < reading.turn for at in users)
+    if len(users) > 1 and before:
+        yield user_name(before, words)
     written = [_in_order_of(call, gold) for call in reading.calls]
     yield f"{words.gold}: {_way(gold, written, words)}"
     yield f"{words.reader}: {_way(written, gold, words)}"
@@ -70,9 +63,8 @@ def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
     one below the other.
     """
     order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
-    return call.with_changes(
-        arguments={name: call.arguments[name] for name in order if name in call.arguments}
-    )
+    arguments = {name: call.arguments[name] for name in order if name in call.arguments}
+    return call.with_changes(arguments=arguments)
 
 
 def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords) -> str:
@@ -104,8 +96,7 @@ def _argument(name: str, value: JsonValue, other: Call | None) -> str:
 
 
 def _marked(text: str) -> str:
-    begins, ends = DOUBTED
-    return f"{begins}{text}{ends}"
+    return f"{DOUBTED[0]}{text}{DOUBTED[1]}"
 
 
 def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:

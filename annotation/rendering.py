@@ -44,10 +44,8 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-SNAPSHOT, MESSAGE = (
-    "→",
-    "✉",
-)  # the authors of what is due and of a message; the style of the screen knows them
+# the authors of what is due and of a message; the style of the screen knows them
+SNAPSHOT, MESSAGE = ("→", "✉")
 _VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
 _LINES = 40  # of calls that are seen at once
@@ -105,9 +103,8 @@ def render_conversation(
         lines: list[tuple[str, str | None]] = []
         match turn:
             case UserTurn(text=text, external=external):
-                lines.append(
-                    (user_name(place.number, words) if style.is_numbered else words.user, text)
-                )
+                entry = (user_name(place.number, words) if style.is_numbered else words.user, text)
+                lines.append(entry)
                 lines += [(MESSAGE, style.message(external))] if external is not None else []
             case CallTurn():
                 lines.append((SNAPSHOT, style.calls(place, turn)))
@@ -118,11 +115,9 @@ def render_conversation(
                 lines.append((words.assistant, style.reply(place, turn)))
             case _:
                 assert_never(turn)
-        yield from (
-            Line(author=author, text=shortened(text, style.most))
-            for author, text in lines
-            if text is not None
-        )
+        for author, told in lines:
+            if told is not None:
+                yield Line(author=author, text=shortened(told, style.most))
 
 
 def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
@@ -187,19 +182,17 @@ def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
     return render_conversation(sample, words, style)
 
 
+def _brief(value: JsonValue) -> str:
+    return shortened(without_long_words(write_value(value)), _VALUE)
+
+
 def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
     """The calls of one step; several have a line each."""
     step = f"{words.step.format(number=number)}:"
     calls: list[str] = []
     for call in turn.calls:
-        written = {
-            write_name(name): without_long_words(write_value(value))
-            for name, value in call.arguments.items()
-        }
-        arguments = ", ".join(
-            f"{name} = {shortened(value, _VALUE)}" for name, value in written.items()
-        )
-        calls.append(f"{write_name(call.tool)}({arguments})")
+        given = (f"{write_name(name)} = {_brief(one)}" for name, one in call.arguments.items())
+        calls.append(f"{write_name(call.tool)}({', '.join(given)})")
     return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
 
 
@@ -207,12 +200,10 @@ def _render_results(
     index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords
 ) -> str:
     """The responses of one step in short, with a number where there are several."""
-    rendered = [
-        render_result(
-            response, [one for one in contests if (one.turn, one.result) == (index, number)], words
-        )
-        for number, response in enumerate(turn.results)
-    ]
+    rendered = []
+    for number, response in enumerate(turn.results):
+        own = [one for one in contests if (one.turn, one.result) == (index, number)]
+        rendered.append(render_result(response, own, words))
     numbered = (f"({number}) {text}" for number, text in enumerate(rendered, 1))
     return rendered[0] if len(rendered) == 1 else "\n".join(numbered)
 
@@ -262,7 +253,7 @@ def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
         for call in snapshot.calls:
             yield f"  {write_name(call.tool)}"
             for name, value in call.arguments.items():
-                shown = shortened(without_long_words(write_value(value)), _VALUE)
+                shown = _brief(value)
                 parts = [one for one in call.evidence if is_part_of(one.argument, name)]
                 if [one.argument for one in parts] in ([], [name]):
                     yield f"    {write_name(name)} = {shown}   ← {source(next(iter(parts), None))}"
@@ -285,9 +276,8 @@ def _call_lines(
         own = {item.argument: item for item in call.evidence}
         yield write_name(call.tool)
         for name, value in call.arguments.items():
-            checked = (
-                proved.get(name) if uses[name] == 1 else None
-            )  # a check does not say which of two calls it means
+            # a check does not say which of two calls it means
+            checked = proved.get(name) if uses[name] == 1 else None
             source = _source(_later(checked, own.get(name)) or proved.get(name), places, words)
             yield (
                 f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
@@ -317,25 +307,19 @@ def _earlier_lines(
         lines: list[str] = []
         for call in turn.calls:
             old = known.get(call.tool, {})
-            fresh = {
-                name: value
-                for name, value in call.arguments.items()
-                if name not in old or old[name] != value
-            }
+            given = call.arguments.items()
+            fresh = {name: one for name, one in given if name not in old or old[name] != one}
             found = {one.argument: one for one in proofs if one.turn is None or one.turn < at}
             found |= {one.argument: one for one in call.evidence}
             if fresh or call.tool not in known:
                 lines.append(f"  {write_name(call.tool)}")
             for name, value in fresh.items():
-                source = _source(found.get(name), places, words)
-                lines.append(
-                    f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ←"
-                    f" {source}"
-                )
+                source, shown = _source(found.get(name), places, words), write_value(value)
+                shown = shortened(shown, _LONG_VALUE)
+                lines.append(f"    {write_name(name)} = {shown}   ← {source}")
         if lines:
-            yield next(
-                (name for place, name in reversed([*places.items()]) if place < at), words.user
-            )
+            told = (name for place, name in reversed([*places.items()]) if place < at)
+            yield next(told, words.user)
             yield from lines
         before = turn
 
@@ -343,20 +327,16 @@ def _earlier_lines(
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
     """What each user turn is called, where there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
-    return (
-        {index: user_name(number, words) for number, index in enumerate(users, 1)}
-        if is_dialogue(sample)
-        else {}
-    )
+    numbered = enumerate(users if is_dialogue(sample) else (), 1)
+    return {index: user_name(number, words) for number, index in numbered}
 
 
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
-    rule = (
-        "" if evidence.kind in ("normalised", "context") else evidence.rule
-    )  # those rules' names are English
-    how = rule or words.evidence_kind[evidence.kind]
+    # the names of normalisations are English
+    is_named = evidence.kind not in ("normalised", "context") and evidence.rule
+    how = render_source(evidence, words) if is_named else words.evidence_kind[evidence.kind]
     if not evidence.quote:
         return f"{evidence.path} ({how})" if evidence.path else how
     place = places.get(-1 if evidence.turn is None else evidence.turn, "")
@@ -390,11 +370,9 @@ def _type_name(schema: JsonSchema) -> str:
     kind = schema.get("type", "any")
     name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
-    return (
-        f"{name} of {_type_name(items)}"
-        if isinstance(items, dict)
-        else str(schema.get("format", name))
-    )
+    if isinstance(items, dict):
+        return f"{name} of {_type_name(items)}"
+    return str(schema.get("format", name))
 
 
 def _limits(schema: JsonSchema, words: SampleScreenWords) -> Iterator[str]:

@@ -258,11 +258,8 @@ def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
             f" callwright knows {', '.join(_DECISIONS)}. Was the labeling interface changed by"
             " hand?"
         )
-    return ChosenVerdicts(
-        verdicts,
-        read_control(pulled, "reasons", "choices"),
-        "\n".join(read_control(pulled, "comment", "text")),
-    )
+    reasons = read_control(pulled, "reasons", "choices")
+    return ChosenVerdicts(verdicts, reasons, "\n".join(read_control(pulled, "comment", "text")))
 
 
 def typed_into(pulled: PulledAnnotation, control: str) -> str | None:

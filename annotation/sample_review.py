@@ -101,9 +101,7 @@ def review_task(
         version=version_after(returned),
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
-        conversation=tuple(
-            render_steps(shown, words) if is_path(sample) else render_turns(shown, words)
-        ),
+        conversation=tuple((render_steps if is_path(sample) else render_turns)(shown, words)),
         calls_shown=rendered.shown,
         earlier_calls=rendered.folded,
         tools=compared or words.none,
@@ -149,19 +147,14 @@ def _tools(
     Where no call is due in the end, all are compared: in one line each, and in full below.
     """
     called = {call.tool for call in sample.all_calls} | preferred
-    due, others = (
-        [tool for tool in tools if tool.name in called],
-        [tool for tool in tools if tool.name not in called],
-    )
+    due = [tool for tool in tools if tool.name in called]
+    others = [tool for tool in tools if tool.name not in called]
     if sample.gold and len(full := _described(due, words)) <= _TOOLS_AT_ONCE:
         return full, _described(others, words)
-    if sample.gold:
-        return shortened("\n".join(map(name_tool, due)), _TOOLS_AT_ONCE), _described(
-            [*due, *others], words
-        )
-    return "\n".join(name_tool(tool) for tool in (*due, *others)), _described(
-        [*due, *others], words
-    )
+    every = [*due, *others]
+    names = "\n".join(map(name_tool, due if sample.gold else every))
+    compared = shortened(names, _TOOLS_AT_ONCE) if sample.gold else names
+    return compared, _described(every, words)
 
 
 def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
@@ -171,8 +164,7 @@ def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
     full = "\n\n".join(describe_tool(tool, words) for tool in tools)
     if len(full) <= _MOST_OF_TOOLS:
         return full
-    short = "\n".join(name_tool(tool) for tool in tools)
-    return shortened(short, _MOST_OF_TOOLS)
+    return shortened("\n".join(map(name_tool, tools)), _MOST_OF_TOOLS)
 
 
 def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
@@ -185,20 +177,16 @@ def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: Sample
     for stated in (*named, *(one.reason for one in told)):
         rest = rest.replace(stated, "")
     is_edit = sample.origin is not None and sample.origin.stage == STAGE
-    return (
-        f"{rest.strip()} {words.in_doubt}".strip()
-        if rest != reason and (is_edit or not rest.strip())
-        else reason
-    )
+    if rest != reason and (is_edit or not rest.strip()):
+        return f"{rest.strip()} {words.in_doubt}".strip()
+    return reason
 
 
 def _check_lines(
     verdicts: Sequence[Verdict], words: SampleScreenWords, *, passed: bool
 ) -> Iterator[str]:
     wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
-    for verdict in sorted(
-        wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)
-    ):
+    for verdict in sorted(wanted, key=lambda one: (_WORST_FIRST.index(one.decision), one.check)):
         score = "" if verdict.score is None else f" {verdict.score:.2f}"
         reason = f": {verdict.reason}" if verdict.reason else ""
         yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
@@ -215,20 +203,15 @@ def parse_review(
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
+        before = boxes(sample)
         if answers.takes_reading:
-            before = boxes(sample)
-            return Typed(
-                lambda: take_readings(sample, readings), request=before.request, calls=before.calls
-            )
-        request, calls, before = (
-            typed_into(pulled, "edited_request"),
-            typed_into(pulled, "edited_calls"),
-            boxes(sample),
-        )
+            return Typed(lambda: take_readings(sample, readings), before.request, before.calls)
+        request = typed_into(pulled, "edited_request")
+        calls = typed_into(pulled, "edited_calls")
         return Typed(
             lambda: _edited(request, calls, sample, tools),
-            request=before.request if request is None else request,
-            calls=before.calls if calls is None else calls,
+            before.request if request is None else request,
+            before.calls if calls is None else calls,
         )
 
     return parse_annotation(pulled, sample.key, read)
@@ -253,11 +236,9 @@ def _edited(
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     calls = read_calls(typed, tools, may_leave_out=may_leave_out)
     edited = edited_sample(sample, said, calls)
-    return (
-        edited
-        if edited is sample or len(calls) > 1
-        else edited.with_changes(kind=_kind_after(sample, calls, tools))
-    )
+    if edited is sample or len(calls) > 1:
+        return edited
+    return edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:

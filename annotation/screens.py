@@ -21,8 +21,7 @@ from callwright.warehouse.records import (
     Language,
     Record,
 )
-from callwright.warehouse.records.drafts import Test
-from callwright.warehouse.records.samples import EvidenceKind
+from callwright.warehouse.records.samples import EvidenceKind, Test
 from callwright.warehouse.templates import sandbox
 
 
@@ -60,7 +59,7 @@ class ProjectWords(ShownWords):
     mark: str
 
 
-PickWords = Literal[Test, "of", "where", "and", "later"]
+PickWords = Literal[Test, "of", "where", "and", "later", "feed"]
 _Words = TypeVar("_Words", bound=Record)
 
 
@@ -68,13 +67,8 @@ _Words = TypeVar("_Words", bound=Record)
 def interface_languages() -> tuple[Language, ...]:
     """The languages that the review screens have words in."""
     names = (file.name for file in files("callwright.annotation.configs").iterdir())
-    return tuple(
-        sorted(
-            name.split(".")[1]
-            for name in names
-            if name.startswith("sample_review.") and name.endswith(".yaml")
-        )
-    )
+    split = (name.split(".") for name in names)
+    return tuple(sorted(one[1] for one in split if one[0] == SAMPLE_REVIEW and one[-1] == "yaml"))
 
 
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
@@ -218,31 +212,22 @@ PREDICTION_AUDIT = "prediction_audit"
 TRAINING = "training"
 
 
+_Columns = tuple[str, ...]
+
+
 class _ReviewKind(NamedTuple):
     """The words of a screen, and of its tables of tasks the columns that are not shown at first,
     and those that get room.
     """
 
     words: Callable[[Language], ScreenWords]
-    hidden: tuple[str, ...] = ()
-    wide: tuple[str, ...] = ()
+    hidden: _Columns = ()
+    wide: _Columns = ()
 
 
+_PLAIN = ("conversation", "calls", "calls_shown", "earlier_calls", "tools", "other_tools")
 _KINDS: Mapping[str, _ReviewKind] = {
-    SAMPLE_REVIEW: _ReviewKind(
-        words_in,
-        (
-            "conversation",
-            "calls",
-            "calls_shown",
-            "earlier_calls",
-            "tools",
-            "other_tools",
-            "details",
-            "passed",
-        ),
-        ("request",),
-    ),
+    SAMPLE_REVIEW: _ReviewKind(words_in, (*_PLAIN, "details", "passed"), ("request",)),
     TOOL_REVIEW: _ReviewKind(tool_words_in),
     CORRECTION: _ReviewKind(
         correction_words_in, ("request", "before", "after", "tools"), ("corrections",)
@@ -252,10 +237,8 @@ _KINDS: Mapping[str, _ReviewKind] = {
     PREDICTION_AUDIT: _ReviewKind(audit_words_in, ("conversation", "whole", "tools"), ("answer",)),
 }
 REVIEW_KINDS = tuple(_KINDS)
-_FORMER = (
-    "Default",
-    "Answered",
-)  # what every project's tables were called before they had names in its language
+# what every project's tables were called before they had names in its language
+_FORMER = ("Default", "Answered")
 
 
 class Screen(Record):
@@ -283,9 +266,8 @@ class Screen(Record):
 def screen_words(kind: str, language: Language) -> ScreenWords:
     """The words of the screen of a review kind."""
     if kind not in REVIEW_KINDS:
-        raise ConfigurationError(
-            f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
-        )
+        problem = f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
+        raise ConfigurationError(problem)
     return _KINDS[kind].words(language)
 
 
@@ -302,9 +284,7 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
-    asked = words.instruction.partition("</b>")[2].partition("</p>")[
-        0
-    ]  # the question with which it opens
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]  # the opening question
     plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
     return Screen(
         kind=kind,

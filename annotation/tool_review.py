@@ -87,22 +87,18 @@ def tool_task(
     """
     words, general = tool_words_in(language), words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
-    others = [
-        one
-        for one in company.tools
-        if one.key != tool.key and ((one.category, one.language) == (tool.category, tool.language))
-    ]
+    place = (tool.category, tool.language)
+    near = (one for one in company.tools if one.key != tool.key)
+    others = [one for one in near if (one.category, one.language) == place]
     why = "\n".join(doubt_sentences((), verdicts, general)) or reason
+    twins = (_described(twin, words, language) for twin in _duplicates(others, verdicts))
     return ToolTask(
         subject=tool.key,
         version=version_after(returned),
         title=" · ".join((tool.category, tool.language)),
         why=why_asked(why, returned, words.returned),
         tool=tuple(_lines(tool, words, language)),
-        twin="\n\n".join(
-            _described(twin, words, language) for twin in _duplicates(others, verdicts)
-        )
-        or words.no_twin,
+        twin="\n\n".join(twins) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
         gaps="\n".join(fact_sentence(fact, (), general) for fact in company.gaps) or words.none,
         name=typed.name,
@@ -119,9 +115,8 @@ def read_returned(returned: Returned) -> TypedTool:
 
 def boxes(tool: Tool) -> TypedTool:
     """What stands in the boxes before a person edits it."""
-    return TypedTool(
-        name=tool.name, description=tool.description, parameters=write_schema(tool.parameters)
-    )
+    parameters = write_schema(tool.parameters)
+    return TypedTool(name=tool.name, description=tool.description, parameters=parameters)
 
 
 def write_schema(schema: JsonValue) -> str:
@@ -152,9 +147,8 @@ def _described(tool: Tool, words: ToolWords, language: Language) -> str:
 
 
 def _duplicates(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
-    named = {
-        proof.path for verdict in verdicts for proof in verdict.evidence if proof.argument == "twin"
-    }
+    proofs = (proof for verdict in verdicts for proof in verdict.evidence)
+    named = {proof.path for proof in proofs if proof.argument == "twin"}
     return [one for one in others if one.key in named]
 
 
@@ -166,20 +160,19 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
     def read(_answers: ChosenVerdicts) -> Typed:
         before = boxes(tool)
         held = {field: typed_into(pulled, f"edited_{field}") for field in TypedTool.model_fields}
-        typed = before.with_changes(
-            **{field: text for field, text in held.items() if text is not None}
-        )
+        changes = {field: text for field, text in held.items() if text is not None}
+        typed = before.with_changes(**changes)
+
+        def edited() -> Tool:
+            if held["parameters"] is None:
+                raise RecordError("The box with the parameters was left empty.")
+            return edited_tool(tool, typed)
+
         # A name has no line breaks, so the description comes after the first.
         request = f"{' '.join(typed.name.split())}\n{typed.description}"
-        return Typed(lambda: _edited(pulled, tool, typed), request, typed.parameters)
+        return Typed(edited, request, typed.parameters)
 
     return parse_annotation(pulled, tool.key, read)
-
-
-def _edited(pulled: PulledAnnotation, tool: Tool, typed: TypedTool) -> Tool:
-    if typed_into(pulled, "edited_parameters") is None:
-        raise RecordError("The box with the parameters was left empty.")
-    return edited_tool(tool, typed)
 
 
 def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
@@ -194,9 +187,8 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
         )
     if not description:
         raise RecordError("The tool needs a description.")
-    return tool.with_changes(
-        name=name, description=description, parameters=read_schema(typed.parameters)
-    )
+    parameters = read_schema(typed.parameters)
+    return tool.with_changes(name=name, description=description, parameters=parameters)
 
 
 def read_schema(text: str) -> JsonSchema:
@@ -207,21 +199,18 @@ def read_schema(text: str) -> JsonSchema:
             'The parameters must be the schema of an object: {"type": "object", "properties": {…}}.'
         )
     properties = schema.get("properties", {})
-    if not isinstance(properties, dict) or not all(
-        isinstance(one, dict) for one in properties.values()
-    ):
+    members = properties if isinstance(properties, dict) else {"": None}
+    if not all(isinstance(one, dict) for one in members.values()):
         raise RecordError('"properties" must hold a schema for each parameter, by its name.')
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or "the top"
-        raise RecordError(
-            f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
-        ) from error
+        problem = f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
+        raise RecordError(problem) from error
     required = schema.get("required", [])
-    undeclared = (
-        [name for name in required if name not in properties] if isinstance(required, list) else []
-    )
+    listed = required if isinstance(required, list) else ()
+    undeclared = [name for name in listed if name not in members]
     if undeclared:
         raise RecordError(f"{undeclared[0]!r} is required, but no parameter has this name.")
     return schema

@@ -35,11 +35,11 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     Turn,
     UserTurn,
     content_key,
-    trait_tag,
 )
 from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
@@ -169,7 +169,7 @@ async def _make_sample(world: Environment, city: str, arrival: str, departure: s
         category="Hotels",
         candidates=tuple(tools),
         turns=tuple(turns),
-        tags=(trait_tag("environment", world.name),),
+        facts=SampleFacts(environment=world.name),
     )
 
 

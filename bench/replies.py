@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bench.bfcl import check_calls
+from callwright.flows.evaluation.predictions import parse_calls
 from callwright.llm.answers import read_object
 from callwright.llm.chat import Completion
 from callwright.llm.wire_format import WrittenCall, read_reply
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
-from callwright.validators.replies import parse_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
 

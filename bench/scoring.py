@@ -27,7 +27,7 @@ from bench.processes import cores, watch
 from bench.scoring_answers import CANDIDATES, RELEASE, SOURCES, fill, recipe_of
 from bench.scoring_files import write_files
 from callwright.flows.settings import environment
-from callwright.validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
+from callwright.validators.metrics.hammerbench.logs import CONVERSATIONS, FLAGS
 from callwright.warehouse.store import Warehouse
 
 COUNT, SNAPSHOTS = 1098, 2851

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from callwright.flows.evaluation.answers import read_predictions
 from callwright.flows.settings import environment
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import Call, MultiStepRun, Prediction, Record
 from callwright.warehouse.store import Warehouse
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from bench.scoring_answers import RELEASE, labels
 from callwright.flows.evaluation.answers import read_predictions
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import GoldCall, Prediction, Sample
 from callwright.warehouse.releases import read_release
 from callwright.warehouse.store import Warehouse

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 
 from bench.processes import cores
+from callwright.flows.evaluation.tasks import Episode, Task
 from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
 from callwright.generators.environments.endpoints import endpoints_of
 from callwright.generators.environments.episodes import START, diff
-from callwright.validators.tasks import Episode, Task
 from callwright.warehouse.records import (
     Call,
     CallTurn,

@@ -18,112 +18,64 @@ Everything is kept in `.callwright/` in the current folder, or in the `home` tha
 takes; the command `callwright` works on the same folder. docs/python.md goes through all of it.
 """
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from callwright.flows.api.building import (
-        build,
-        build_async,
-        check_records,
-        check_records_async,
-        check_requests,
-        check_requests_async,
-        make_recipe,
-        preview,
-        read_recipe,
-    )
-    from callwright.flows.api.evaluating import Evaluation, evaluate, evaluate_async
-    from callwright.flows.api.releases import (
-        KeptSample,
-        LoadedRelease,
-        create_release,
-        load_release,
-        samples,
-    )
-    from callwright.flows.api.surroundings import ProgressStep
-    from callwright.flows.api.tasks import load_tasks
-    from callwright.flows.build import BuildReport
-    from callwright.flows.evaluation.gate import AnsweredItem
-    from callwright.flows.recipe import Recipe
-    from callwright.generators.catalogs.python_tools import tool_from
-    from callwright.validators.tasks import Episode
-    from callwright.warehouse.errors import CallwrightError, ConfigurationError
-    from callwright.warehouse.records import Call, Evidence, Sample, Tool
+if TYPE_CHECKING:  # the one list of names: a name is imported when it is first used
+    from callwright.flows.api.building import build as build
+    from callwright.flows.api.building import build_async as build_async
+    from callwright.flows.api.building import check_records as check_records
+    from callwright.flows.api.building import check_records_async as check_records_async
+    from callwright.flows.api.building import check_requests as check_requests
+    from callwright.flows.api.building import check_requests_async as check_requests_async
+    from callwright.flows.api.building import make_recipe as make_recipe
+    from callwright.flows.api.building import preview as preview
+    from callwright.flows.api.building import read_recipe as read_recipe
+    from callwright.flows.api.evaluating import Evaluation as Evaluation
+    from callwright.flows.api.evaluating import evaluate as evaluate
+    from callwright.flows.api.evaluating import evaluate_async as evaluate_async
+    from callwright.flows.api.releases import KeptSample as KeptSample
+    from callwright.flows.api.releases import LoadedRelease as LoadedRelease
+    from callwright.flows.api.releases import create_release as create_release
+    from callwright.flows.api.releases import load_release as load_release
+    from callwright.flows.api.releases import samples as samples
+    from callwright.flows.api.surroundings import ProgressStep as ProgressStep
+    from callwright.flows.api.tasks import load_tasks as load_tasks
+    from callwright.flows.evaluation.gate import AnsweredItem as AnsweredItem
+    from callwright.flows.evaluation.tasks import Episode as Episode
+    from callwright.flows.recipe import Recipe as Recipe
+    from callwright.flows.run.land import BuildReport as BuildReport
+    from callwright.generators.catalogs.python_tools import tool_from as tool_from
+    from callwright.warehouse.errors import CallwrightError as CallwrightError
+    from callwright.warehouse.errors import ConfigurationError as ConfigurationError
+    from callwright.warehouse.records import Call as Call
+    from callwright.warehouse.records import Evidence as Evidence
+    from callwright.warehouse.records import Sample as Sample
+    from callwright.warehouse.records import Tool as Tool
 
-# Where each name stands: nothing is imported before it is used.
-_PLACES = {
-    "flows.api.building": (
-        "build",
-        "build_async",
-        "check_records",
-        "check_records_async",
-        "check_requests",
-        "check_requests_async",
-        "make_recipe",
-        "preview",
-        "read_recipe",
-    ),
-    "flows.api.evaluating": ("Evaluation", "evaluate", "evaluate_async"),
-    "flows.api.releases": (
-        "KeptSample",
-        "LoadedRelease",
-        "create_release",
-        "load_release",
-        "samples",
-    ),
-    "flows.api.surroundings": ("ProgressStep",),
-    "flows.api.tasks": ("load_tasks",),
-    "flows.build": ("BuildReport",),
-    "flows.evaluation.gate": ("AnsweredItem",),
-    "flows.recipe": ("Recipe",),
-    "generators.catalogs.python_tools": ("tool_from",),
-    "validators.tasks": ("Episode",),
-    "warehouse.errors": ("CallwrightError", "ConfigurationError"),
-    "warehouse.records": ("Call", "Evidence", "Sample", "Tool"),
-}
-_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
-__all__ = [
-    "AnsweredItem",
-    "BuildReport",
-    "Call",
-    "CallwrightError",
-    "ConfigurationError",
-    "Episode",
-    "Evaluation",
-    "Evidence",
-    "KeptSample",
-    "LoadedRelease",
-    "ProgressStep",
-    "Recipe",
-    "Sample",
-    "Tool",
-    "build",
-    "build_async",
-    "check_records",
-    "check_records_async",
-    "check_requests",
-    "check_requests_async",
-    "create_release",
-    "evaluate",
-    "evaluate_async",
-    "load_release",
-    "load_tasks",
-    "make_recipe",
-    "preview",
-    "read_recipe",
-    "samples",
-    "tool_from",
-]
+
+@cache
+def _places() -> dict[str, str]:
+    """The module of each name in the list above."""
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    [names] = [node.body for node in tree.body if isinstance(node, ast.If)]
+    return {
+        node.names[0].name: node.module or "" for node in names if isinstance(node, ast.ImportFrom)
+    }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACE_OF:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}"
-        )
-    return getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
+    if name == "__all__":
+        return sorted(_places())
+    if name not in _places():
+        known = ", ".join(sorted(_places()))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {known}")
+    return getattr(import_module(_places()[name]), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *_places()]

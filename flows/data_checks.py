@@ -22,9 +22,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from callwright.flows.chats import Chats, check_keys, open_chats
 from callwright.flows.environments import STORE
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.work import Chats, SharedChats, check_keys
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs import Problem
@@ -50,6 +50,7 @@ from callwright.warehouse.records import (
     JsonSchema,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
     Verdict,
@@ -245,7 +246,7 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
     call = GoldCall(tool=stated.called, arguments=stated.arguments)
     turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
     language: Any = stated.language
-    tags = (f"reference_time={stated.now:%Y-%m-%d %H:%M}",) if stated.now else ()
+    now = f"{stated.now:%Y-%m-%d %H:%M}" if stated.now else ""
     keys = tuple(tool.key for tool in tools)
     try:
         of(stated.language)
@@ -255,7 +256,7 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
             category="",
             candidates=keys,
             turns=turns,
-            tags=tags,
+            facts=SampleFacts(reference_time=now),
             system_message=stated.system,
         )
     except (ValidationError, ConfigurationError) as error:
@@ -295,7 +296,8 @@ class _Worlds:
         """The environment that the sample names: of the settings that its name leaves open those
         that answer its calls alike.
         """
-        known = WORLDS.named(sample.environment) if sample.environment in WORLDS else None
+        name = sample.facts.environment
+        known = WORLDS.named(name) if name in WORLDS else None
         if known is None or not known.alone:
             return {}
         recorded = [
@@ -309,7 +311,7 @@ class _Worlds:
             sum([(await world.answer(call)).response == result for call, result in recorded])
             for world in worlds
         ]
-        return {sample.environment: worlds[alike.index(max(alike))]}
+        return {name: worlds[alike.index(max(alike))]}
 
     def _opened_with(self, known: World, settings: EnvironmentPart) -> Environment:
         if settings not in self._known:
@@ -399,11 +401,11 @@ def _context(
 async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
     """A check's verdicts; one that can't be carried out on this record says so as one of them."""
     try:
-        found: list[Verdict] = await stage.function(sample, context) if stage.function else []
+        found = await stage.carry_out(sample, context)
     except (RecordError, ReplyError) as error:
         reason = f"The check can't be carried out: {error}"
         return [Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason)]
-    return found
+    return [one for one in found if isinstance(one, Verdict)]
 
 
 @asynccontextmanager
@@ -416,7 +418,7 @@ async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | 
     check_keys(recipe)
     with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
         ledger = settings.ledger if settings.home.exists() else Path(folder) / "ledger.sqlite"
-        async with open_chats(recipe, ledger, build="", spent=0.0) as chats:
+        async with SharedChats().of(recipe, ledger) as chats:
             yield chats
 
 

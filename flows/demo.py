@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings, open_warehouse, read_settings, use_prefect
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Release
@@ -66,7 +66,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
 
         shown = read_settings()  # they name the server now
         progress.say(f"Building {demo_recipe().name}. See it in Prefect at {prefect.url}/runs")
-        build = build_with_prefect(demo_recipe(), 0, "", progress)
+        build = build_with_prefect(demo_recipe(), {}, progress)
         release = in_a_run(
             shown, "create-release", RELEASE, lambda _progress: _release(settings), progress
         )

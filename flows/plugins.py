@@ -23,7 +23,7 @@ def tables() -> tuple[Registry[Any], ...]:
     from callwright.generators.kinds import FAMILIES
     from callwright.llm.models import PROVIDERS
     from callwright.validators.checks.table import CHECKS
-    from callwright.validators.metrics.ratios import METRICS
+    from callwright.validators.metrics.table import METRICS
     from callwright.warehouse.exports.formats import EXPORTS
 
     return (FAMILIES, CHECKS, EXPORTS, SOURCES, FORMATS, WORLDS, PROVIDERS, METRICS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from callwright.flows.api.tasks import Tasks
-from callwright.validators.tasks import Answer, Episode, Task
+from callwright.flows.evaluation.tasks import Answer, Episode, Task
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.exports.tasks import RESET, REWARD
 from callwright.warehouse.extras import require_extra

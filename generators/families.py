@@ -7,6 +7,7 @@ family is one object in a folder or file of its own; generators/kinds.py has the
 import inspect
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from random import Random
 from typing import Literal, NamedTuple, TypeVar
@@ -24,10 +25,12 @@ Spread = Literal["", "category", "complexity"]
 Difficulty = Literal["", "easy", "medium", "hard"]
 Shift = Literal["", "last", "same_turn", "own_turn", "message"]
 Review = Literal["sample_review", "correction", "disambiguation", "dialogue_acts"]
+_WHOLENESS = ("is_whole", "is_partial", "is_idle")
 
 
-class Traits(NamedTuple):
-    """What samples of a kind are like.
+@dataclass(frozen=True)
+class Traits:
+    """What samples of a kind are like. Raises ConfigurationError where no sample can be so.
 
     `paper`: the paper whose counts stand in the table and whose format holds such samples, "" for
     a kind of no paper. `calls`: what is due at a call turn: one
@@ -68,6 +71,29 @@ class Traits(NamedTuple):
     difficulty: Difficulty = ""
     shift: Shift = ""
 
+    def __post_init__(self) -> None:
+        if problem := next(self._problems(), ""):
+            raise ConfigurationError(f"These traits can't be those of one kind: {problem}.")
+
+    def _problems(self) -> Iterator[str]:
+        wholeness = [name for name in _WHOLENESS if getattr(self, name)]
+        if len(wholeness) > 1:
+            yield f"{' and '.join(wholeness)} exclude each other"
+        if self.is_task and self.asked != "path":
+            yield (
+                f"is_task says that a change of a world is wanted, which is asked as a 'path', and"
+                f" asked is {self.asked!r}"
+            )
+        if self.is_ruled and not self.is_task:
+            yield "is_ruled says that policies hold for a task, and is_task is False"
+        if self.asked == "path" and not self.is_executed:
+            yield "asked is 'path', whose calls have results, and is_executed is False"
+        if self.has_acts and self.asked != "conversation":
+            yield (
+                f"has_acts says that replies of a 'conversation' carry dialogue acts, and asked is"
+                f" {self.asked!r}"
+            )
+
     @property
     def is_live(self) -> bool:
         """Whether the user says on the way what is wanted, so that nobody does the task without
@@ -95,6 +121,8 @@ class Kind(NamedTuple):
     of its size makes. `uses` is how often a source may be used: again where the next result will
     differ in turn, value or message. `borrows`: each takes the request of another sample besides
     its source. `favours_lacking`: sources that lack several arguments come often.
+    `is_decided_by_tool`: which tool a sample is about decides what can be made of it, so that this
+    is known before a build.
     """
 
     name: str
@@ -108,9 +136,11 @@ class Kind(NamedTuple):
     uses: int = 1
     borrows: bool = False
     favours_lacking: bool = False
+    is_decided_by_tool: bool = False
 
 
 Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
+WorldObstacle = Callable[[Sample, Mapping[str, Tool], Mapping[str, Environment]], str]
 
 
 class LeftOut(NamedTuple):
@@ -185,7 +215,11 @@ def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) ->
     """
     usable = []
     for tool in tools:
-        if reason := obstacle(order, tool):
+        try:
+            reason = obstacle(order, tool)
+        except Exception as error:  # noqa: BLE001 - a bug costs one tool
+            reason = told_of(error)
+        if reason:
             order.misses(reason, tool=tool.name)
         else:
             usable.append(tool)
@@ -233,7 +267,6 @@ def plan_each(
             yield draft
 
 
-Plainest = Callable[[Order, Tool], Sample | None]
 Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]
 Plan = Callable[[Order], Iterator[Draft] | AsyncIterator[Draft]]
 
@@ -249,14 +282,13 @@ class Family(NamedTuple):
     """A family of samples: its kinds, the stages that make them, and how they are planned.
 
     `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it
-    by the place. `tool_obstacle` is why planned samples can't be about a tool, "" where they can.
-    Kinds that are made of other samples need no plan, but `obstacles`: why one can't be made of a
-    sample, "" where it can. `has_fixed_words` says that some turns come out of a language's folder,
-    so that there are no samples in a language without one. `anywhere` are the transforms that take
-    any kind, with the group of stages that does each. `plainest` makes, for a kind of the family,
-    the plainest sample about a tool, None where the tool allows none: what can be made of such a
-    sample is known before a build. A kind belongs in it only where the tool alone decides what can
-    be made of its samples.
+    by the place. `tool_obstacle` is why samples of an order's kind can't be about a tool, "" where
+    they can; None says nothing before a build of kinds that are made of other samples. These need
+    no plan, but `obstacles`: why one can't be made of a sample and its tools, "" where it can; an
+    obstacle that takes a third argument is given the recipe's environments by name.
+    `has_fixed_words` says that some turns come out of a language's folder, so that there are no
+    samples in a language without one. `anywhere` are the transforms that take any kind, with the
+    group of stages that does each.
     """
 
     name: str
@@ -267,11 +299,10 @@ class Family(NamedTuple):
     shares: Shares = _by_language
     kind_at: Callable[[str], str] | None = None
     has_variants: bool = False
-    obstacles: Mapping[Transform, Obstacle] = {}
-    tool_obstacle: ToolObstacle = lambda _order, _tool: ""
+    obstacles: Mapping[Transform, Obstacle | WorldObstacle] = {}
+    tool_obstacle: ToolObstacle | None = None
     has_fixed_words: bool = False
     anywhere: tuple[tuple[Transform, str], ...] = ()
-    plainest: Mapping[str, Plainest] = {}
 
 
 def problem_of_family(family: Family, others: Sequence[Family]) -> str:
@@ -314,8 +345,18 @@ def _gaps(family: Family, kind: Kind) -> Iterator[str]:
             f"its kind {kind.name!r} is made of other samples by the transform {kind.transform!r},"
             " of which `obstacles` says nothing"
         )
+    elif kind.sources and (taken := _count_taken(family, kind.transform)) not in {2, 3}:
+        yield (
+            f"its obstacle to {kind.transform!r} takes {taken} arguments; give it a sample, its"
+            " tools and, where it asks the world, environments"
+        )
     elif not kind.sources and family.plan is None:
         yield f"nothing plans its kind {kind.name!r}: give the family a `plan`"
+
+
+def _count_taken(family: Family, transform: Transform | None) -> int:
+    """Return how many arguments the obstacle to a transform takes."""
+    return len(inspect.signature(family.obstacles[transform or ""]).parameters)
 
 
 def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:

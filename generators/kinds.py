@@ -5,9 +5,13 @@ Counts are those of the paper that a kind's traits name; only HammerBench's have
 of the paper's size.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
+from typing import Any, cast
 
+from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, Kind, Obstacle, Traits, problem_of_family
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Transform
@@ -59,9 +63,15 @@ def family_of(kind: str) -> Family:
     )
 
 
-def obstacle_to(transform: Transform) -> Obstacle:
-    """What says why a transform can't be made of a sample."""
-    return next(found for family in FAMILIES.rows() if (found := family.obstacles.get(transform)))
+def obstacle_to(
+    transform: Transform, environments: Callable[[], Mapping[str, Environment]] = dict
+) -> Obstacle:
+    """Return what says why a transform can't be made of a sample; it may ask the environments."""
+    families = (family for family in FAMILIES.rows() if transform in family.obstacles)
+    found: Any = next(families).obstacles[transform]  # it takes two arguments or three
+    if len(inspect.signature(found).parameters) < 3:  # noqa: PLR2004
+        return cast("Obstacle", found)
+    return lambda sample, tools: found(sample, tools, environments())
 
 
 def _anywhere() -> dict[Transform, str]:
@@ -145,7 +155,8 @@ def _transformed(source: Traits, row: Traits) -> Traits:
     """The traits that a row's transform leaves: a sample that was a whole run of calls is asked
     for the call due in the end.
     """
-    return source._replace(
+    return replace(
+        source,
         asked="call" if source.asked == "path" else source.asked,
         is_whole=False,
         is_partial=False,

@@ -5,11 +5,11 @@ Families of samples, the stages of tools and the checks each give their rows; fl
 them.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from random import Random
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Never, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -23,15 +23,23 @@ from callwright.warehouse.records import Origin, Policy, Record, Tool
 Role = Literal["generator", "checker", "judge"]
 # How it is read what a sample's words ask for: calls written blind, or HammerBench's own readings.
 Consistency = Literal["blind", "hammerbench"]
-# Any record type goes in: the table erases the types that each function names.
-StageFunction = Callable[..., Awaitable[list[Any]]]
+Read_contra = TypeVar("Read_contra", bound=Record, contravariant=True)
+
+
+class StageFunction(Protocol[Read_contra]):
+    """What a stage does: it makes records of the type that its row names of one that it reads."""
+
+    def __call__(
+        self, record: Read_contra, context: "StageContext", /
+    ) -> Awaitable[Sequence[Record]]:
+        """Return what is made; raise ReplyError or RecordError where nothing can be."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
     """One stage.
 
-    One without a function works on a whole build or toolset at once (flows/build.py,
+    One without a function works on a whole build or toolset at once (flows/run,
     flows/toolmaking.py).
     """
 
@@ -41,13 +49,20 @@ class Stage:
     reads: str
     yields: str
     source: str
-    function: StageFunction | None = None
+    function: StageFunction[Never] | None = None  # of the one type of record that it reads
     role: Role | None = None
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = lambda _record: True
     voiced: tuple[
         str, ...
     ] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
+
+    async def carry_out(self, record: Record, context: "StageContext") -> Sequence[Record]:
+        """Return what the stage makes of a record of the type that it reads; nothing without a
+        function.
+        """
+        function = cast("StageFunction[Record] | None", self.function)  # the table erases the type
+        return await function(record, context) if function else []
 
     def described(self) -> dict[str, object]:
         """What is said of the stage, without its functions."""
@@ -69,7 +84,7 @@ class Step(NamedTuple):
     about: str
     yields: str
     source: str
-    function: StageFunction
+    function: StageFunction[Never]
     prompts: tuple[str, ...] = ()
     voiced: tuple[str, ...] = ()  # those of them that word what a user says
 

@@ -19,17 +19,7 @@ from pydantic import JsonValue
 from callwright.language.calls.parameters import fake
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY
 from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
-from callwright.warehouse.records import (
-    Derivation,
-    Draft,
-    Origin,
-    Record,
-    Sample,
-    Tool,
-    Trait,
-    trait_tag,
-    without_traits,
-)
+from callwright.warehouse.records import Derivation, Draft, Origin, Record, Sample, Tool
 from callwright.warehouse.records.samples import PLAIN
 
 _SEED = re.compile(r"^<seed>(-?\d+)</seed>$", re.MULTILINE)
@@ -159,7 +149,6 @@ def _person(rng: Random) -> str:
     return f"{temperament}, {age} years old, {f'{kind} {head}'.strip().lower()}"
 
 
-_TRAITS: tuple[Trait, ...] = ("persona", "style")
 _WISHES = {
     "persona": (
         "The person is the one that <persona> describes: choose words as this person would, but do"
@@ -197,13 +186,13 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
     drawn by its seed.
     """
     source = _source_of(record)
-    known = UserVoice(source.trait("persona"), source.trait("style")) if source else SILENT
+    known = UserVoice(source.facts.persona, source.facts.style) if source else SILENT
     if known != SILENT:
         return known
     seed = _seed_of(record)
     if seed is None:
         return SILENT
-    lists = zip(_TRAITS, (personas, styles), strict=True)
+    lists = (("persona", personas), ("style", styles))
     return UserVoice(
         *(Random(f"{seed}:{name}").choice(texts) if texts else "" for name, texts in lists)
     )
@@ -264,9 +253,8 @@ def _longer(message: ChatMessage, text: str) -> ChatMessage:
 
 
 def marked(sample: Sample, voice: UserVoice) -> Sample:
-    """The sample with its voice among its traits."""
-    traits = (trait_tag(name, text) for name, text in zip(_TRAITS, voice, strict=True) if text)
-    return sample.with_changes(tags=(*without_traits(sample.tags, *_TRAITS), *traits))
+    """The sample with its voice among its facts."""
+    return sample.with_changes(facts=sample.facts.with_changes(**voice._asdict()))
 
 
 class VoicedChat:

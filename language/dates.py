@@ -211,10 +211,8 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
         stated = [(_on_its_day(part), found) for part, found in stated]
     found = [next((found for one, found in stated if one == part), None) for part in parts]
     hits = [hit for hit in found if hit is not None]
-    start, end = (
-        min((hit.start for hit in hits), default=0),
-        max((hit.end for hit in hits), default=0),
-    )
+    start = min((hit.start for hit in hits), default=0)
+    end = max((hit.end for hit in hits), default=0)
     if len(hits) < len(parts) or end - start > _FARTHEST + sum(hit.end - hit.start for hit in hits):
         return None
     return Found(phrase, start, end, hits[0].rule or "date" if len(hits) == 1 else DATE_TIME)
@@ -243,9 +241,8 @@ def _calendar(table: str) -> dict[str, str]:
 def _part(found: Found) -> MomentPart:
     if found.rule == RELATIVE:
         words = fold(str(found.value)).split()
-        return MomentPart(
-            "relative", " ".join(_calendar("weekdays").get(word, word) for word in words)
-        )
+        parts = (_calendar("weekdays").get(word, word) for word in words)
+        return MomentPart("relative", " ".join(parts))
     return MomentPart("half" if found.rule == HALF_DAY else "moment", str(found.value))
 
 

@@ -125,7 +125,6 @@ def topic_of(name: str, kind: str) -> str:
     "details claim".
     """
     stated = " ".join(split_name(name))
-    topic = next(
-        (topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated)), ""
-    )
+    found = (topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated))
+    topic = next(found, "")
     return f"{kind} {topic}".strip()

@@ -56,11 +56,9 @@ def is_ordinal(text: str) -> bool:
 
 def in_digits(value: float) -> str:
     """Write `value` in digits, never in scientific notation."""
-    return (
-        str(value)
-        if isinstance(value, int)
-        else format(Decimal(repr(value)), "f").removesuffix(".0")
-    )
+    if isinstance(value, int):
+        return str(value)
+    return format(Decimal(repr(value)), "f").removesuffix(".0")
 
 
 def write_number(value: float, language: Language, rng: Random) -> str:
@@ -94,9 +92,8 @@ def _numbers(text: str) -> tuple[Found, ...]:
         ):
             continue
         value = int(number.value) if float(number.value).is_integer() else number.value
-        found.append(
-            Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
-        )
+        entry = Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
+        found.append(entry)
     return tuple(found)
 
 
@@ -124,22 +121,18 @@ def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Numbe
         value = float(digits) if "." in digits else int(digits)
         if word := match["magnitude"]:
             tables = (pack.data["numerals"]["magnitudes"] for pack in packs)
-            magnitude = (
-                _THOUSAND
-                if word == "k"
-                else next(int(table[word]) for table in tables if word in table)
-            )
+            if word == "k":
+                magnitude = _THOUSAND
+            else:
+                magnitude = next(int(table[word]) for table in tables if word in table)
             # 1.1 million is 1,100,000 and not 1,100,000.0000000001
             value = (
                 value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
             )
-        rule = (
-            PERCENT
-            if match["percent"] or match["hundredths"]
-            else ORDINAL
-            if match["ordinal"]
-            else NUMBER
-        )
+        if match["percent"] or match["hundredths"]:
+            rule = PERCENT
+        else:
+            rule = ORDINAL if match["ordinal"] else NUMBER
         start = match.start("digits") if rule == NUMBER and not match["sign"] else match.start()
         yield Number(-value if match["sign"] else value, start, match.end(), rule)
 
@@ -169,11 +162,10 @@ def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
         for unit, factor in factors:
             if not same_number(float(str(number.value)) * factor, value):
                 continue
-            match = (
-                unit.search(plain.text, number.end)
-                if plain.text is text
-                else unit.search(text.lower(), number.end)
-            )
+            if plain.text is text:
+                match = unit.search(plain.text, number.end)
+            else:
+                match = unit.search(text.lower(), number.end)
             if match and not text[number.end : match.start()].strip(" -"):
                 return Found(value, number.start, match.end(), CONVERTED)
     return None

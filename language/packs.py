@@ -169,11 +169,10 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
     """
     common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
-    best = (
-        max(common, key=lambda pack: sum(word in pack.marks for word in stated))
-        if len(common) > 1
-        else common[0]
-    )
+    if len(common) > 1:
+        best = max(common, key=lambda pack: sum(word in pack.marks for word in stated))
+    else:
+        best = common[0]
     return (best, *others)
 
 
@@ -208,9 +207,8 @@ def main_language(text: str) -> Language:
     """
     common = len(_LATIN.findall(text))
     own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
-    return next(
-        (code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback()
-    )
+    found = (code for code, letters in own.items() if _LATIN_LETTERS * letters > common)
+    return next(found, fallback())
 
 
 def letters_of(text: str) -> Language:
@@ -280,9 +278,8 @@ def unspaced() -> str:
     """The letters of the scripts that put no space between words, as they stand in a character
     class.
     """
-    return "".join(
-        entries["letters"] for entries in map(_described, known()) if not entries["space"]
-    )
+    parts = (entries["letters"] for entries in map(_described, known()) if not entries["space"])
+    return "".join(parts)
 
 
 @cache

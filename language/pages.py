@@ -22,9 +22,8 @@ _SLOT = re.compile(r"\{([^{}]+)\}")
 _BEGINS = re.compile(widened(r"(?:^|\n|@[.!?]\s+|@[{.!?}])$"))
 _GREETING = LanguagePattern(r"^(?:@{salutation})(?:@[,!]\s*|\s+)(?=\S)")
 _FIRST = re.compile(r"^\W*\w")
-_WORD = re.compile(
-    r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)"
-)  # no code, whose letters are as they are
+# no code, whose letters are as they are
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)")
 
 
 @lru_cache(1024)

@@ -30,9 +30,8 @@ class LanguagePack:
     # what stands in a character class of the letters that only this script has, "" for the common
     # one
     letters: str
-    marks: frozenset[
-        str
-    ]  # words by which a text is known for this language among those of its script
+    # words by which a text is known for this language among those of its script
+    marks: frozenset[str]
     space: str  # between words and sentences
     comma: str  # between the items of a list
     last: str  # before its last item

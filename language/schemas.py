@@ -52,11 +52,9 @@ def kind_of(schema: JsonSchema) -> Kind:
     has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
     if "[0-5]" in pattern and ":" in pattern:
         return "date-time" if has_date else "time"
-    return (
-        "date"
-        if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern
-        else "text"
-    )
+    if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern:
+        return "date"
+    return "text"
 
 
 def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
@@ -243,20 +241,16 @@ def _validator(schema: bytes) -> Draft202012Validator:
     return SchemaValidator(orjson.loads(schema), format_checker=FormatChecker(), registry=NO_OTHERS)
 
 
-NO_OTHERS: Registry[bool | Mapping[str, Any]] = (
-    Registry()
-)  # what a schema may refer to besides itself
+# what a schema may refer to besides itself
+NO_OTHERS: Registry[bool | Mapping[str, Any]] = Registry()
 
 _UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LOWER = "abcdefghijkmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _ESCAPES = {"d": _DIGITS, "w": _UPPER + _DIGITS, "s": " "}
 _CATCH_ALL = _LOWER
-_OTHERS = (
-    _LOWER,
-    _UPPER + _DIGITS,
-    "-_.,:;!?@#/ ",
-)  # what a negated class leaves is taken of the first that it does
+# what a negated class leaves is taken of the first that it does
+_OTHERS = (_LOWER, _UPPER + _DIGITS, "-_.,:;!?@#/ ")
 _LONGEST_TEXT = 4_000  # characters; counts within counts multiply
 _DEEPEST = 30  # groups within groups
 _OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
@@ -290,9 +284,8 @@ def matching_text(pattern: str, rng: Random) -> str:
     """
     node = _parsed(pattern)
     if node.longest > _LONGEST_TEXT:
-        raise UnsupportedPatternError(
-            f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters."
-        )
+        problem = f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters."
+        raise UnsupportedPatternError(problem)
     return _write(node, rng)
 
 
@@ -322,9 +315,8 @@ class _SchemaReader:
     def alternatives(self) -> _Node:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise UnsupportedPatternError(
-                f"The pattern {self.pattern!r} nests more than {_DEEPEST} deep."
-            )
+            problem = f"The pattern {self.pattern!r} nests more than {_DEEPEST} deep."
+            raise UnsupportedPatternError(problem)
         branches: list[list[tuple[str | _Node, int, int]]] = [[]]
         while self._peek() not in ("", ")"):
             if self._skips("|"):
@@ -360,9 +352,8 @@ class _SchemaReader:
         if character != "(":
             return _CATCH_ALL if character == "." else character
         if not self._skips("?:") and self._peek() == "?":
-            raise UnsupportedPatternError(
-                f"The pattern {self.pattern!r} has a look-around or a named group."
-            )
+            problem = f"The pattern {self.pattern!r} has a look-around or a named group."
+            raise UnsupportedPatternError(problem)
         node = self.alternatives()
         if not self._skips(")"):
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} lacks a ')'.")

@@ -42,9 +42,8 @@ class Sentence:
             _refuse_depths(text)
             self._tree: Expression = parse_sentence(text).expression
         except (ParseError, AssertionError, ValueError) as error:  # it asserts what it was given
-            raise ConfigurationError(
-                f"The sentence {text[:_SHOWN]!r} can't be read: {_reason(error)}"
-            ) from error
+            problem = f"The sentence {text[:_SHOWN]!r} can't be read: {_reason(error)}"
+            raise ConfigurationError(problem) from error
         self.slots = frozenset(_slots(self._tree))
 
     @cached_property
@@ -131,11 +130,9 @@ def _reason(error: Exception) -> str:
     """Why hassil can't parse a sentence, in words for whoever writes one."""
     if "too short" in str(error):
         return "a sentence, a slot or a part in brackets is empty."
-    return (
-        "the brackets (), [] and {} do not match."
-        if isinstance(error, ParseError | AssertionError)
-        else str(error)
-    )
+    if isinstance(error, ParseError | AssertionError):
+        return "the brackets (), [] and {} do not match."
+    return str(error)
 
 
 def _parts(node: Expression) -> Sequence[Expression]:
@@ -196,11 +193,9 @@ def _ending(node: Expression) -> str:
     else.
     """
     is_optional = isinstance(node, Alternative) and node.is_optional
-    words = (
-        "".join(one.original_text for one in _leaves(node) if isinstance(one, TextChunk))
-        if is_optional
-        else ""
-    )
+    words = ""
+    if is_optional:
+        words = "".join(one.original_text for one in _leaves(node) if isinstance(one, TextChunk))
     return words if _ENDING.fullmatch(words) and not any(_slots(node)) else ""
 
 
@@ -224,11 +219,10 @@ def _matched(
     first, rest = nodes[0], nodes[1:]
     if isinstance(first, Alternative):
         # "something" is no value where the sentence has the word for want of one
-        items = (
-            first.items
-            if first.is_optional
-            else sorted(first.items, key=lambda one: any(_slots(one)))
-        )
+        if first.is_optional:
+            items = first.items
+        else:
+            items = sorted(first.items, key=lambda one: any(_slots(one)))
         for one in items:
             yield from _matched([one, *rest], text, at, is_value)
     elif isinstance(first, Group):
@@ -271,8 +265,7 @@ def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
             if text[at : at + len(one)].lower() != one.lower():
                 return
             at += len(one)
-        is_cut = node.original_text[-1:].isspace() and _CUT.fullmatch(
-            text[at - 1 : at + 1]
-        )  # "to" in "Town"
+        # "to" in "Town"
+        is_cut = node.original_text[-1:].isspace() and _CUT.fullmatch(text[at - 1 : at + 1])
         if not is_cut:
             yield at, text[start:at]

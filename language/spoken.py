@@ -82,11 +82,9 @@ class SpokenForms:
         written = format_date(
             day, rng.choice(self._dates.get("say") or ["long"]), locale=self._locale
         )
-        return (
-            written.format(ordinal=_in_words(day.day, self._code, "ordinal_num"))
-            if "{" in written
-            else written
-        )
+        if "{" in written:
+            return written.format(ordinal=_in_words(day.day, self._code, "ordinal_num"))
+        return written
 
     def write_clock(self, hour: int, minute: int, rng: Random) -> str:
         """A time of day in words that can mean no other."""
@@ -133,11 +131,9 @@ class SpokenForms:
 
     def _hour(self, hour: int) -> str:
         on_clock = hour % NOON or NOON
-        return (
-            str(self._clocks["hours"][on_clock - 1])
-            if "hours" in self._clocks
-            else _in_words(on_clock, self._code)
-        )
+        if "hours" in self._clocks:
+            return str(self._clocks["hours"][on_clock - 1])
+        return _in_words(on_clock, self._code)
 
     def _article(self, hour: int) -> str:
         one, several = self._clocks.get("article", ("", ""))
@@ -282,11 +278,10 @@ class SpokenForms:
                 section += (digit if is_open else 1) * value
                 digit, is_open, unit = 0, False, value
             else:
-                total = (
-                    total + (section + digit) * value
-                    if value == 10 * _SMALL
-                    else (total + section + digit) * value
-                )
+                if value == 10 * _SMALL:
+                    total = total + (section + digit) * value
+                else:
+                    total = (total + section + digit) * value
                 section, digit, is_open, unit = 0, 0, False, value
         # the last digit may leave its unit out: three thousand five is 3500
         return total + section + (digit * unit // 10 if is_open and unit > _DECADE else digit)
@@ -371,9 +366,8 @@ class SpokenForms:
             span for one, span in self._parts.items() if re.fullmatch(one, stated["part"])
         )
         every = (at % (NOON * HOUR) + half * NOON * HOUR for half in range(3))
-        return next(
-            (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR), None
-        )
+        found = (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR)
+        return next(found, None)
 
     def _number(self, words: str, table: Mapping[str, int]) -> int:
         if words.isdecimal():
@@ -396,11 +390,9 @@ class SpokenForms:
 
     @cached_property
     def _no_number(self) -> re.Pattern[str] | None:
-        return (
-            re.compile(self._fill("|".join(self._numbers["none"])))
-            if "none" in self._numbers
-            else None
-        )
+        if "none" in self._numbers:
+            return re.compile(self._fill("|".join(self._numbers["none"])))
+        return None
 
     @cached_property
     def _numeral_pattern(self) -> re.Pattern[str]:
@@ -435,10 +427,8 @@ class SpokenForms:
             start, stop = row[at].start(), row[end - 1].end()
             if end > at and not _GLUED.search(text, max(0, start - 1), start):
                 around = self._around
-                sign, more = (
-                    around["minus"].search(text[:start][-_FAR:]),
-                    around["half"].match(text, stop),
-                )
+                sign = around["minus"].search(text[:start][-_FAR:])
+                more = around["half"].match(text, stop)
                 value, stop = (value + 0.5, more.end()) if more else (value, stop)
                 if share := around["percent"].match(text, stop):
                     rule, stop = PERCENT, share.end()
@@ -467,11 +457,9 @@ class SpokenForms:
                     continue
             elif stop > at and value < room:
                 total, end = total + value, stop
-            times = (
-                (self._numbers.get("times") or {}).get(row[end].group(), 1)
-                if at < end < len(row)
-                else 1
-            )
+            times = 1
+            if at < end < len(row):
+                times = (self._numbers.get("times") or {}).get(row[end].group(), 1)
             total, end = (
                 (total * times, end + 1)
                 if times > 1 and _is_joined(text, row, end)

@@ -107,10 +107,8 @@ class Spans:
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
         """Stretches from a place to the one behind their end, in any order."""
-        self._starts, self._ends = (
-            list[int](),
-            list[int](),
-        )  # of what they cover together, in the order of the text
+        # of what they cover together, in the order of the text
+        self._starts, self._ends = (list[int](), list[int]())
         for start, end in sorted(span for span in spans if span[0] < span[1]):
             if self._ends and start < self._ends[-1]:
                 self._ends[-1] = max(self._ends[-1], end)
@@ -165,10 +163,8 @@ def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
     if begin < 0:
         return
     yield begin
-    borders, held = (
-        [0],
-        0,
-    )  # of each beginning of the part: how long the longest end of it is that it begins with, too
+    # of each beginning of the part: how long the longest end of it is that it begins with, too
+    borders, held = ([0], 0)
     for letter in part[1:]:
         while held and letter != part[held]:
             held = borders[held - 1]

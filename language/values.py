@@ -125,12 +125,8 @@ def _locate_all(
     if not found or len(found) < len(hits):
         return None
     same = len(found) == 1 and found[0].rule == VERBATIM
-    return Found(
-        value,
-        min(hit.start for hit in found),
-        max(hit.end for hit in found),
-        VERBATIM if same else rule,
-    )
+    start = min(hit.start for hit in found)
+    return Found(value, start, max(hit.end for hit in found), VERBATIM if same else rule)
 
 
 _SEPARATORS = LanguagePattern(
@@ -240,11 +236,9 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
                 and 0 < value < 1
                 and percent.is_integer()
             )
-            return (
-                f"{int(percent)}%"
-                if is_share and rng.randrange(2)
-                else write_number(value, language, rng)
-            )
+            if is_share and rng.randrange(2):
+                return f"{int(percent)}%"
+            return write_number(value, language, rng)
         case str():
             return _write_text(value, schema, language, rng)
         case list():
@@ -320,11 +314,9 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     """
     answer = _ANSWER.of(text).match(text)
     if answer and len(text) == answer.end():
-        return (
-            Found(value, answer.start(), answer.end(), ANSWERED)
-            if bool(answer["yes"]) == value
-            else None
-        )
+        if bool(answer["yes"]) == value:
+            return Found(value, answer.start(), answer.end(), ANSWERED)
+        return None
     # what stands behind "no, I mean" is stated by itself, whatever was denied before
     for start in (0, *(one.end for one in find_corrections(text))):
         stated = content_keys(text[start:])
@@ -399,12 +391,8 @@ def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | 
     if (negation is None) != value:
         return None
     span = [stated[index] for index in here] + ([negation] if negation else [])
-    return Found(
-        value,
-        min(key.start for key in span),
-        max(key.end for key in span),
-        STATED if value else NEGATED,
-    )
+    start = min(key.start for key in span)
+    return Found(value, start, max(key.end for key in span), STATED if value else NEGATED)
 
 
 def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
@@ -417,9 +405,8 @@ def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
             break
         if _negates(stated, index) or stated[index].deep in _OFF:
             return stated[index]
-    between = next(
-        (stated[index] for index in range(first, last + 1) if _negates(stated, index)), None
-    )
+    found = (stated[index] for index in range(first, last + 1) if _negates(stated, index))
+    between = next(found, None)
     after, rest = (stated[last + 1 : last + 2] or (None,))[0], stated[last + 2 : last + 3]
     # a word behind the topic turns it down: "breakfast off", or an answer to it, "breakfast: no"
     is_answer = after and after.light in negations() and (not rest or rest[0].light == STOP)

@@ -33,9 +33,8 @@ _IN_A_WORD = re.compile(rf"[^\W_{CJK}]{{2}}")
 _SHORT_DIGITS = re.compile(r"\W*\d{1,2}\W*")
 _LONG_DIGITS = re.compile(r"\+?\d(?:[\s\-().]{0,2}\d){5,}")
 _NUMBER_BEFORE = re.compile(r"\d[.,:/]$")
-_PRONOUN = re.compile(
-    r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)"
-)  # "ChengduI'm sorry": two sentences run together
+# "ChengduI'm sorry": two sentences run together
+_PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)")
 _NO_DIGIT = re.compile(r"\D")
 _MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 

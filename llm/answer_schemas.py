@@ -31,43 +31,13 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 _KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
 _NOTES = frozenset(
-    {
-        "title",
-        "description",
-        "default",
-        "examples",
-        "example",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$comment",
-    }
+    {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
+    | {"writeOnly", "$comment"}
 )
 _STRICT = frozenset(
-    {
-        "type",
-        "enum",
-        "const",
-        "pattern",
-        "format",
-        "multipleOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-    }
-    | {
-        "minItems",
-        "maxItems",
-        "items",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "title",
-        "description",
-        "properties",
-        "required",
-    }
+    {"type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum"}
+    | {"items", "anyOf", "$ref", "exclusiveMinimum", "exclusiveMaximum", "minItems"}
+    | {"maxItems", "$defs", "title", "description", "properties", "required"}
     | {"additionalProperties"}
 )
 _FORMATS = frozenset(
@@ -110,17 +80,13 @@ def calls_schema(
                 name: {"anyOf": [schema, {"type": "string", "enum": [unknown]}]}
                 for name, schema in arguments["properties"].items()
             }
-        each.append(
-            {
-                "type": "object",
-                "properties": {
-                    "tool": {"type": "string", "enum": [tool.name]},
-                    "arguments": arguments,
-                },
-                "required": ["tool", "arguments"],
-                "additionalProperties": False,
-            }
-        )
+        entry = {
+            "type": "object",
+            "properties": {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments},
+            "required": ["tool", "arguments"],
+            "additionalProperties": False,
+        }
+        each.append(entry)
     return {"type": "array", "items": {"anyOf": each}}
 
 
@@ -284,9 +250,8 @@ def _in_their_words(schema: JsonSchema) -> JsonSchema:
     others = [name for name in schema if name not in made and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
-        made["description"] = " ".join(
-            [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
-        )
+        parts = [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
+        made["description"] = " ".join(parts)
     return made
 
 
@@ -332,9 +297,8 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
 
 Form = Literal["strict", "schema", "object", "words"]
 _FORMS: tuple[Form, ...] = get_args(Form)
-_TAKE_SCHEMAS = frozenset(
-    {"hosted_vllm", "lm_studio", "ollama_chat"}
-)  # their servers do, for any model
+# their servers do, for any model
+_TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})
 _ABOUT_SCHEMAS = re.compile(
     r"response[_ ]format|json[_ ]schema|structured output|guided[_ ]json|grammar", re.IGNORECASE
 )
@@ -395,11 +359,9 @@ class AnswerForms:
         """
         below: Form | None = None
         while True:
-            stated = (
-                None
-                if request.schema is None
-                else self._state(request, request.schema, below, is_known=is_known)
-            )
+            stated = None
+            if request.schema is not None:
+                stated = self._state(request, request.schema, below, is_known=is_known)
             try:
                 reply = await send(stated)
             except RefusedError as refused:
@@ -430,9 +392,8 @@ class AnswerForms:
             return StatedSchema("strict", _response_format(strict, is_strict=True), not takes)
         if form in {"strict", "schema"}:
             return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
-        return StatedSchema(
-            form, {"type": "json_object"} if form == "object" else None, is_told=True
-        )
+        response_format = {"type": "json_object"} if form == "object" else None
+        return StatedSchema(form, response_format, is_told=True)
 
     def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
         """Whether a provider refuses a request for the schema that came with it, and a plainer form
@@ -458,9 +419,8 @@ class AnswerForms:
             self._settle(request, "object")
 
     def _settle(self, request: ChatRequest, form: Form, *, is_proved: bool = False) -> None:
-        self._form = max(
-            self._form, form, key=_FORMS.index
-        )  # of requests under way at once some come late
+        # of requests under way at once some come late
+        self._form = max(self._form, form, key=_FORMS.index)
         self._is_proved = is_proved
         if self._ledger is not None and is_proved:
             with closing(open_answers(self._ledger)) as connection:

@@ -44,11 +44,9 @@ def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> An
         return _read(text, answer, is_cut=is_cut)
     except (ValueError, ReplyError) as error:
         problem = _problems(error) if isinstance(error, ValidationError) else str(error).rstrip(".")
-        cut = (
-            "The reply was cut off at its longest (finish_reason length); raise max_tokens. "
-            if is_cut
-            else ""
-        )
+        cut = ""
+        if is_cut:
+            cut = "The reply was cut off at its longest (finish_reason length); raise max_tokens. "
         raise ReplyError(
             f"{cut}The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}"
         ) from error
@@ -98,9 +96,8 @@ def _objects(text: str) -> Iterator[Any]:
             except ValueError as error:
                 found = value_at(text, sign.start())
                 if found is None and isinstance(error, json.JSONDecodeError):
-                    raise ReplyError(
-                        f"Invalid JSON: {error.msg} at character {error.pos}"
-                    ) from error
+                    problem = f"Invalid JSON: {error.msg} at character {error.pos}"
+                    raise ReplyError(problem) from error
                 if found is None:
                     raise ReplyError(str(error)) from error
                 value, at = found
@@ -162,11 +159,9 @@ def _typed(given: object, problem: str) -> int | float | None:
     if problem in {"int_type", "int_from_float"}:
         if isinstance(given, float) and given.is_integer() and abs(given) < 2**53:
             return int(given)
-        return (
-            int(given.partition(".")[0])
-            if isinstance(given, str) and _WHOLE.fullmatch(given)
-            else None
-        )
+        if isinstance(given, str) and _WHOLE.fullmatch(given):
+            return int(given.partition(".")[0])
+        return None
     if problem == "float_type":
         return float(given) if isinstance(given, str) and _NUMBER.fullmatch(given) else None
     return None
@@ -196,9 +191,8 @@ def _problems(error: ValidationError) -> str:
 
 
 LONGEST = 400_000  # characters
-DEEPEST = (
-    100  # brackets within brackets; orjson gives up at 254, Python's own readers at some hundreds
-)
+# brackets within brackets; orjson gives up at 254, Python's own readers at some hundreds
+DEEPEST = 100
 MOST_DIGITS = 100  # in a row; a float has 309, and Python refuses to read 4,300
 MOST_CALLS = 200
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{(]|[\]})]', re.DOTALL)
@@ -228,9 +222,8 @@ def validate_text(text: str) -> None:
             for digits in _INTEGER.findall(_STRING.sub('""', text))
         )
     ):
-        raise ReplyError(
-            "The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly."
-        )
+        problem = "The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly."
+        raise ReplyError(problem)
 
 
 def validate_calls(calls: Sequence[Call]) -> None:

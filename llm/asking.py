@@ -146,11 +146,8 @@ class LedgeredChat:
                 return parse_answer(reply.text, answer, is_cut=reply.is_cut)
             except ReplyError as error:
                 failed = error
-        prompt = again(
-            prompt,
-            reply.text,
-            f"{failed}\nReply again, with nothing but a JSON object that fits the schema.",
-        )
+        problem = f"{failed}\nReply again, with nothing but a JSON object that fits the schema."
+        prompt = again(prompt, reply.text, problem)
         reply = await self._reply(prompt, schema, (), sample_index, options)
         return parse_answer(reply.text, answer, is_cut=reply.is_cut)
 
@@ -262,9 +259,8 @@ class _Sending:
     key: bytes
     tries: int = 0
     spent: _Spent = field(default_factory=_Spent)
-    called_off: list[_Spent] = field(
-        default_factory=list
-    )  # the tries that another answer forestalled, each for itself
+    # the tries that another answer forestalled, each for itself
+    called_off: list[_Spent] = field(default_factory=list)
     prompt_tokens: int = 0
     expected: TokenCounts | None = None
 
@@ -298,11 +294,8 @@ class _Sending:
         finally:
             self._settle(estimate, time.perf_counter() - start, ended)
         # half characters can be smuggled in by JSON escapes, and no file can hold them
-        return reply._replace(
-            text=(
-                reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode()
-            )
-        )
+        text = reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode()
+        return reply._replace(text=text)
 
     async def _set_aside(self) -> float:
         if self.priced is None:

@@ -86,9 +86,8 @@ class BatchModel(OpenAIModel):
         self._timer: asyncio.TimerHandle | None = None
         self._following: dict[str, asyncio.Task[None]] = {}
         self._shipping: set[asyncio.Task[None]] = set()
-        self._fresh: set[str] = (
-            set()
-        )  # handed in by this process, so that no batch can have been begun
+        # handed in by this process, so that no batch can have been begun
+        self._fresh: set[str] = set()
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
         """Answer a request that the ledger keeps under `key`, in the next batch or the one that it
@@ -237,12 +236,9 @@ class BatchModel(OpenAIModel):
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
-        begun = (
-            []
-            if file in self._fresh
-            else (await self._call("GET", "/batches?limit=100")).get("data") or []
-        )
+        listed = {} if file in self._fresh else await self._call("GET", "/batches?limit=100")
         self._fresh.discard(file)
+        begun = listed.get("data") or ()
         found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
         if not found:
             wish = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}

@@ -115,31 +115,26 @@ class FunctionModel:
             given = await _in_a_thread(self._function, messages, tools)
             return await given if inspect.isawaitable(given) else given
         except (Exception, SystemExit) as error:  # a candidate's own mistake, of whatever type
-            said = (
-                str(error).encode(errors="backslashreplace").decode()
-            )  # half a character can't be kept
+            # half a character can't be kept
+            said = str(error).encode(errors="backslashreplace").decode()
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
     def _read(self, given: object) -> Completion:
         self._validate_size(given)
-        if isinstance(given, BaseModel) and not isinstance(
-            given, Call
-        ):  # such as the message of OpenAI's client
+        # such as the message of OpenAI's client
+        if isinstance(given, BaseModel) and not isinstance(given, Call):
             given = given.model_dump()
         text, stated = "", given
         if isinstance(given, str) or given is None:
             text, stated = given or "", None if given else []
         elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
-            text, stated = (
-                given.get("content") or "",
-                given.get("tool_calls") or ([] if "content" in given else given),
-            )
+            text = given.get("content") or ""
+            stated = given.get("tool_calls") or ([] if "content" in given else given)
         elif isinstance(given, Mapping | Call):
             stated = [given]
         if not isinstance(text, str) or not (stated is None or isinstance(stated, Sequence)):
-            raise ReplyError(
-                f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
-            )
+            problem = f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
+            raise ReplyError(problem)
         validate_text(text)
         if stated is None or (text and not stated):
             return Completion(text, None)
@@ -156,9 +151,8 @@ class FunctionModel:
             value, depth = waiting.pop()
             met += 1
             if depth > DEEPEST:
-                raise ReplyError(
-                    f"{self._name} gave an answer that is nested more than {DEEPEST} deep."
-                )
+                problem = f"{self._name} gave an answer that is nested more than {DEEPEST} deep."
+                raise ReplyError(problem)
             if met > LONGEST:
                 raise ReplyError(f"{self._name} gave an answer of more than {LONGEST} values.")
             if isinstance(value, BaseModel):
@@ -179,9 +173,8 @@ class FunctionModel:
             made = Call(tool=str(name or ""), arguments=arguments)
             orjson.dumps(made.arguments)
         except (ValidationError, ValueError, TypeError) as error:
-            raise ReplyError(
-                f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}."
-            ) from error
+            problem = f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}."
+            raise ReplyError(problem) from error
         return made
 
 

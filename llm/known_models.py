@@ -15,9 +15,8 @@ from typing import Any
 import orjson
 
 _MAP = "model_prices_and_context_window_backup.json"
-_DATED = re.compile(
-    r"-\d{4}-?\d{2}-?\d{2}$"
-)  # a version of a model, by the day on which it came out
+# a version of a model, by the day on which it came out
+_DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
 
 @cache

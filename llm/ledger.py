@@ -21,9 +21,8 @@ from callwright.warehouse.records import Call
 KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit
 _PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
-_ROWS = (
-    500  # in one statement: each statement of the writing thread has to wait for the others' turns
-)
+# in one statement: each statement of the writing thread has to wait for the others' turns
+_ROWS = 500
 _GET = "select reply from answers where key = ?"
 _DIGITS = 2 * KEY_BYTES
 _AGAIN = 0.05  # seconds until a switch is tried again
@@ -111,9 +110,8 @@ class Ledger:
         batch.rows.append((key, _encode(reply)))
         await batch.ended.wait()
         if batch.problem:
-            raise StoreError(
-                f"The ledger at {self.path} could not keep an answer: {batch.problem}."
-            )
+            problem = f"The ledger at {self.path} could not keep an answer: {batch.problem}."
+            raise StoreError(problem)
 
     async def answer(
         self, key: bytes, ask: Callable[[], Awaitable[RawReply]]
@@ -185,13 +183,11 @@ class Ledger:
                 self._writer.execute("begin immediate")
                 for start in range(0, len(rows), _ROWS):
                     some = rows[start : start + _ROWS]
-                    self._writer.execute(
-                        _PUT.format(", ".join(["(?, ?)"] * len(some))), list(chain(*some))
-                    )
+                    sql = _PUT.format(", ".join(["(?, ?)"] * len(some)))
+                    self._writer.execute(sql, list(chain(*some)))
         except sqlite3.Error as error:
-            raise StoreError(
-                f"{error}; see that the disk has room and that no process holds the file"
-            ) from error
+            problem = f"{error}; see that the disk has room and that no process holds the file"
+            raise StoreError(problem) from error
 
 
 class AnswerFile(NamedTuple):
@@ -236,9 +232,8 @@ class AnswerFile(NamedTuple):
     def _set_up(self, connection: sqlite3.Connection, path: Path) -> None:
         if _mark_of(connection) != self.mark:
             with connection:
-                connection.execute(
-                    "begin immediate"
-                )  # two processes may make the same file at the same moment
+                # two processes may make the same file at the same moment
+                connection.execute("begin immediate")
                 if (
                     _mark_of(connection) != self.mark
                     and connection.execute("select 1 from sqlite_master").fetchone()
@@ -256,9 +251,8 @@ class AnswerFile(NamedTuple):
 
     def damage(self, path: Path, error: Exception) -> str:
         """Why a file can't be read, and what helps."""
-        if isinstance(
-            error, sqlite3.OperationalError
-        ):  # it is whole: SQLite says of a damaged one that it is no database
+        # it is whole: SQLite says of a damaged one that it is no database
+        if isinstance(error, sqlite3.OperationalError):
             return (
                 f"The {self.what} at {path} can't be used now ({error}): another process holds it,"
                 " or its disk is full or away. Let it stay where it is and try again, since"
@@ -318,11 +312,9 @@ def _encode(reply: RawReply) -> bytes:
 
 def _decode(body: bytes) -> RawReply:
     text, stated, *rest = orjson.loads(body)
-    calls = (
-        None
-        if stated is None
-        else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
-    )
+    calls = None
+    if stated is not None:
+        calls = tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
     return RawReply(text, calls, *rest)
 
 
@@ -366,14 +358,11 @@ def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
                 for line in some
             ]
             try:
-                connection.execute(
-                    _PUT.format(", ".join(["(?, ?)"] * len(pairs))),
-                    list(chain.from_iterable(pairs)),
-                )
+                sql = _PUT.format(", ".join(["(?, ?)"] * len(pairs)))
+                connection.execute(sql, list(chain.from_iterable(pairs)))
             except sqlite3.Error as error:
-                raise StoreError(
-                    f"The ledger at {ledger} could not keep a worker's answers: {error}."
-                ) from error
+                problem = f"The ledger at {ledger} could not keep a worker's answers: {error}."
+                raise StoreError(problem) from error
 
 
 def _lines(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:

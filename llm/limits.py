@@ -216,9 +216,8 @@ class Door:
         self._patience, self._clock, self._rng, self._tell = patience, clock, rng, tell
         self._looking = asyncio.Lock()
         self._looks = 0
-        self._since = self._next = (
-            0.0  # of the clock; when it was shut, and when the next look is due
-        )
+        # of the clock; when it was shut, and when the next look is due
+        self._since = self._next = 0.0
         self.is_shut = False
         self._lost: str | None = None  # why it will stay shut
 
@@ -351,9 +350,8 @@ class Gate:
                     is_over = tries >= self._limits.attempts or waited > self._limits.patience
                 if is_over:
                     often = "once" if asked == 1 else f"{asked} times"
-                    raise TransientError(
-                        f"{_sentence(error)} It was asked {often}.", error.retry_after
-                    ) from error
+                    problem = f"{_sentence(error)} It was asked {often}."
+                    raise TransientError(problem, error.retry_after) from error
             if pause:
                 await self._clock.sleep(pause)
 
@@ -395,9 +393,8 @@ class Gate:
         return reply
 
     async def _admit(self, tokens: int) -> Sent | None:
-        async with (
-            self._turn
-        ):  # first come, first served; both windows are entered at the moment of sending
+        # first come, first served; both windows are entered at the moment of sending
+        async with self._turn:
             while (wait := self._wait(tokens)) > 0:
                 await self._clock.sleep(wait)
             now = self._clock.now()
@@ -423,9 +420,8 @@ def _is_away(error: TransientError) -> bool:
     return isinstance(error, UnavailableError) or error.retry_after is not None
 
 
-_GIVEN_UP = (
-    0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
-)
+# of a slot, for each refusal: were all refused, the slots would halve with every round
+_GIVEN_UP = 0.5
 _WON_BACK = 8  # rounds of good answers that lead from one slot to all
 
 
@@ -521,9 +517,8 @@ class Hedging:
 
         try:
             start_timer = partial(loop.call_later, self._after, is_old.set_result, None)
-            under_way.append(
-                asyncio.create_task(once(partial(win, lambda: timers.append(start_timer()))))
-            )
+            entry = asyncio.create_task(once(partial(win, lambda: timers.append(start_timer()))))
+            under_way.append(entry)
             await asyncio.wait([under_way[0], is_old], return_when=asyncio.FIRST_COMPLETED)
             if not under_way[0].done():
                 under_way.append(asyncio.create_task(once(partial(win, lambda: None))))

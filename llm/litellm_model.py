@@ -164,6 +164,7 @@ class LiteLLMModel:
         # Without a key litellm takes the account's own from the environment: not for whatever
         # listens on this machine.
         stand_in = "none" if str(api_base).startswith(LOOPBACK) else None
+        # its look for MCP servers among the tools needs the package mcp; ours are none
         arguments: dict[str, Any] = {
             "model": self._name,
             "api_key": self._api_key or stand_in,
@@ -172,9 +173,7 @@ class LiteLLMModel:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
-            "_skip_mcp_handler": (
-                True
-            ),  # its look for MCP servers among the tools needs the package mcp; ours are none
+            "_skip_mcp_handler": (True),
             **taken_options(self._name, options),
             **options.get("extra", {}),
         }
@@ -189,10 +188,8 @@ class LiteLLMModel:
             raise TransientError(f"{self._name} answered without a choice.", may_be_charged=True)
         choice = response.choices[0]
         if choice.finish_reason == "content_filter":
-            raise ReplyError(
-                f"The provider's content filter withheld the reply of {self._name}.",
-                may_be_charged=True,
-            )
+            problem = f"The provider's content filter withheld the reply of {self._name}."
+            raise ReplyError(problem, may_be_charged=True)
         written = [
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
@@ -202,9 +199,8 @@ class LiteLLMModel:
         text, calls = read_reply(said, written)
         stated = getattr(response, "usage", None)
         usage = read_usage(stated.model_dump() if stated is not None else {})
-        cost = (
-            self._cost(response, usage) if usage.prompt else 0.0
-        )  # without usage litellm would count
+        # without usage litellm would count
+        cost = self._cost(response, usage) if usage.prompt else 0.0
         is_cut = choice.finish_reason == "length"
         return RawReply(
             text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning
@@ -221,9 +217,8 @@ class LiteLLMModel:
 
     def _ours(self, error: Exception) -> CallwrightError:
         """What litellm raises as an error of ours."""
-        text = _THEIR_NAMES.sub(
-            "", " ".join(without_values(self._header_values)(str(error)).split())
-        )
+        parts = without_values(self._header_values)(str(error)).split()
+        text = _THEIR_NAMES.sub("", " ".join(parts))
         variable, vendor = self._variable, self._litellm.exceptions
         if not variable:
             missing = self._litellm.validate_environment(self._name)["missing_keys"]
@@ -286,9 +281,8 @@ def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a
     otherwise: Kind = (
         "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
     )
-    kind: Kind = next(
-        (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise
-    )
+    found = (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name)))
+    kind: Kind = next(found, otherwise)
     if _NOT_READ in text:
         return "unusable"
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):

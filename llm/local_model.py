@@ -62,9 +62,8 @@ class LocalModel:
                     self._threads, self._generate, _body(request), stop
                 )
         except TimeoutError as error:
-            raise TransientError(
-                f"The model {self._path.name} did not finish within {self._timeout:g} s."
-            ) from error
+            problem = f"The model {self._path.name} did not finish within {self._timeout:g} s."
+            raise TransientError(problem) from error
         finally:
             stop.set()
         return read_chunks(chunks, self._path.name)
@@ -89,15 +88,13 @@ class LocalModel:
         settings.offline = True
         settings.warmup = False
         settings.verbosity = -1
-        settings.api_keys = [
-            secrets.token_hex()
-        ]  # it listens on a local port too, which is for nobody
+        # it listens on a local port too, which is for nobody
+        settings.api_keys = [secrets.token_hex()]
         try:
             return xllamacpp.Server(settings)
         except RuntimeError as error:
-            raise ConfigurationError(
-                f"llama.cpp can't load {str(self._path)!r}: {error}."
-            ) from error
+            problem = f"llama.cpp can't load {str(self._path)!r}: {error}."
+            raise ConfigurationError(problem) from error
 
     def _generate(self, body: dict[str, Any], stop: Event) -> list[dict[str, Any]]:
         chunks: list[dict[str, Any]] = []
@@ -109,9 +106,8 @@ class LocalModel:
         try:
             self._server.handle_chat_completions(body, take)
         except ValueError as error:
-            raise ReplyError(
-                f"llama.cpp can't take the request to {self._path.name}: {error}"
-            ) from error
+            problem = f"llama.cpp can't take the request to {self._path.name}: {error}"
+            raise ReplyError(problem) from error
         return chunks
 
 

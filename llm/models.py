@@ -47,29 +47,10 @@ OPENAI = "https://api.openai.com/v1"
 LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
-    {
-        "model",
-        "messages",
-        "tools",
-        "response_format",
-        "stream",
-        "n",
-        "api_key",
-        "api_base",
-        "base_url",
-        "temperature",
-    }
-    | {
-        "max_tokens",
-        "seed",
-        "timeout",
-        "num_retries",
-        "max_retries",
-        "mock_response",
-        "fallbacks",
-        "logger_fn",
-    }
-    | {"callbacks", "success_callback", "failure_callback"}
+    {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base"}
+    | {"base_url", "temperature", "max_tokens", "seed", "timeout", "num_retries"}
+    | {"max_retries", "mock_response", "fallbacks", "logger_fn", "callbacks"}
+    | {"success_callback", "failure_callback"}
 )
 # What only a model across a network has.
 _REMOTE = (
@@ -223,9 +204,8 @@ class ModelSettings(Record):
                 f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process"
             )
         if self.transport == "lean" and not self.api_base:
-            raise ValueError(
-                "transport lean needs the api_base of a server that speaks OpenAI's protocol"
-            )
+            problem = "transport lean needs the api_base of a server that speaks OpenAI's protocol"
+            raise ValueError(problem)
         if self.batch and not self.api_base and not self.name.startswith("openai/"):
             raise ValueError("batch needs the api_base of a server with OpenAI's files and batches")
         if self.batch and (self.items_per_request > 1 or self.transport != "auto"):
@@ -338,9 +318,8 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
             if is_unknown
             else ""
         )
-        raise ConfigurationError(
-            f"The model {name!r} can't be used: {first_problem(error)}.{known}"
-        ) from error
+        problem = f"The model {name!r} can't be used: {first_problem(error)}.{known}"
+        raise ConfigurationError(problem) from error
 
 
 class Provider(NamedTuple):
@@ -358,9 +337,8 @@ PROVIDERS = Registry("models", Provider, "provider of models", "providers")
 def _open_template(settings: ModelSettings) -> Adapter:
     from callwright.llm.template.model import TemplateModel
 
-    return TemplateModel(
-        seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences
-    )
+    seed = settings.seed or 0
+    return TemplateModel(seed=seed, error_rate=settings.error_rate, sentences=settings.sentences)
 
 
 def _open_local(settings: ModelSettings) -> Adapter:
@@ -431,11 +409,10 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
         adapter = PackedModel(adapter, settings.items_per_request)
     if stand_in is None and settings.hedge_after is not None:
         hedging = Hedging(settings.hedge_after)
-    gate = (
-        Gate(settings.limits, tell=partial(traffic.note_absence, settings.name))
-        if traffic
-        else Gate(settings.limits)
-    )
+    if traffic:
+        gate = Gate(settings.limits, tell=partial(traffic.note_absence, settings.name))
+    else:
+        gate = Gate(settings.limits)
     around = Surroundings(
         adapter,
         ledger,
@@ -475,9 +452,8 @@ def key_variables(settings: ModelSettings) -> tuple[str, ...]:
         return ()
     if settings.api_key_variable:
         return (settings.api_key_variable,)
-    if settings.api_base and not settings.api_base.startswith(
-        OPENAI
-    ):  # a server of one's own may want none
+    # a server of one's own may want none
+    if settings.api_base and not settings.api_base.startswith(OPENAI):
         return ()
     return KEYS.get(settings.name.partition("/")[0], ())
 

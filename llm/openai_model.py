@@ -51,22 +51,19 @@ if TYPE_CHECKING:
 
 WELL = 200
 _DIGITS = 3  # of a status
-_WRONG = frozenset(
-    {400, 422, 500}
-)  # 500: llama-cpp-python's server says so of a response_format that it does not know
+# 500: llama-cpp-python's server says so of a response_format that it does not know
+_WRONG = frozenset({400, 422, 500})
 _LOOK = 5.0  # seconds
 # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
 _MOST_BYTES = 16_000_000
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
-_TOO_LONG = re.compile(
-    r"maximum context length|context_length|available context size"
-)  # the last is llama.cpp's
+# the last is llama.cpp's
+_TOO_LONG = re.compile(r"maximum context length|context_length|available context size")
+# another address: nothing is sent there
 _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((401, 403), "key"),
-    **dict.fromkeys(
-        (301, 302, 303, 307, 308, 404, 405), "no model"
-    ),  # another address: nothing is sent there
+    **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),
     402: "money",
     **dict.fromkeys((400, 413, 422), "request"),
     **dict.fromkeys(AWAY, "away"),
@@ -102,11 +99,8 @@ class OpenAIModel:
         """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`;
         `ledger` keeps how it takes schemas.
         """
-        self._asked = AskedModel(
-            name,
-            api_key,
-            api_key_variable or "the model's api_key_variable, and the variable it names,",
-        )
+        variable = api_key_variable or "the model's api_key_variable, and the variable it names,"
+        self._asked = AskedModel(name, api_key, variable)
         self._model = name.partition("/")[2]
         self._header_values = header_values or {}
         self._hidden = without_values(self._header_values)
@@ -132,9 +126,8 @@ class OpenAIModel:
             document, said = document_of(content), content.decode(errors="replace")
             if status == WELL and not isinstance(document, dict):
                 text = shown(said, self._asked.key)
-                raise TransientError(
-                    f"{self._asked.name} can't answer now: {text}", may_be_charged=True
-                )
+                problem = f"{self._asked.name} can't answer now: {text}"
+                raise TransientError(problem, may_be_charged=True)
             if status == WELL and isinstance(document, dict) and not document.get("error"):
                 return self._read(document)
             error = self._refused(status, received, content, document)
@@ -167,11 +160,9 @@ class OpenAIModel:
                 f"The server of {self._asked.name} at {address} can't be reached. Start it, or"
                 f" correct api_base. {error}"
             )
-        return (
-            self._refused(status, received, content, document_of(content))
-            if status in _NO_KEY
-            else None
-        )
+        if status in _NO_KEY:
+            return self._refused(status, received, content, document_of(content))
+        return None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -242,10 +233,8 @@ class OpenAIModel:
             text = shown(self._hidden(str(error)), self._asked.key) or type(error).__name__
             if isinstance(error, aiohttp.ClientConnectorError):
                 raise UnavailableError(f"{self._asked.name} can't be reached: {text}.") from error
-            raise TransientError(
-                f"{self._asked.name} can't answer now: the connection broke ({text}).",
-                may_be_charged=True,
-            ) from error
+            problem = f"{self._asked.name} can't answer now: the connection broke ({text})."
+            raise TransientError(problem, may_be_charged=True) from error
 
     async def _content(self, response: "aiohttp.ClientResponse", most: float) -> bytes:
         pieces, size = [], 0
@@ -270,9 +259,8 @@ class OpenAIModel:
             code, text = str(error.get("code") or ""), str(error.get("message") or error)
         elif error:
             text = str(error)
-        if (
-            code.isdecimal() and len(code) <= _DIGITS and status == WELL
-        ):  # some gateways say it in the body only
+        # some gateways say it in the body only
+        if code.isdecimal() and len(code) <= _DIGITS and status == WELL:
             status = int(code)
         if is_about_money(code) or is_about_money(text):
             return refusal("money", self._asked, text)
@@ -295,10 +283,8 @@ class OpenAIModel:
                 f"{self._asked.name} answered without a choice.", may_be_charged=True
             )
         if choice.get("finish_reason") == "content_filter":
-            raise ReplyError(
-                f"The provider's content filter withheld the reply of {self._asked.name}.",
-                may_be_charged=True,
-            )
+            problem = f"The provider's content filter withheld the reply of {self._asked.name}."
+            raise ReplyError(problem, may_be_charged=True)
         said = read_content(message.get("content"))
         reasoning = read_reasoning(
             message.get("reasoning_content") or message.get("reasoning"), said

@@ -138,10 +138,8 @@ class Usage(NamedTuple):
 
 def read_usage(stated: Mapping[str, Any]) -> Usage:
     """What a provider's `usage` says, as OpenAI writes it."""
-    prompt, completion = (
-        _count(stated.get("prompt_tokens")),
-        _count(stated.get("completion_tokens")),
-    )
+    prompt = _count(stated.get("prompt_tokens"))
+    completion = _count(stated.get("completion_tokens"))
     if not prompt or completion is None:
         return Usage()
     details = stated.get("prompt_tokens_details")
@@ -163,13 +161,10 @@ _FEWEST_BYTES = 1  # of a token, whatever the tokenizer
 _OF_A_MESSAGE = 4  # tokens that frame one
 _MOST_EXCESS = 8.0  # a provider that counts more is not to be believed
 _OF_ANTHROPIC = "cl100k_base"  # nobody has theirs; litellm counts by this one, too
-_UNKNOWN_REPLY = (
-    4096  # tokens, where neither the settings nor the price map say how long a reply may be
-)
-_LONGEST = (
-    "max_completion_tokens",
-    "max_output_tokens",
-)  # what `extra` may hold in the place of max_tokens
+# tokens, where neither the settings nor the price map say how long a reply may be
+_UNKNOWN_REPLY = 4096
+# what `extra` may hold in the place of max_tokens
+_LONGEST = ("max_completion_tokens", "max_output_tokens")
 
 
 class TokenCounts(NamedTuple):
@@ -201,11 +196,9 @@ class TokenEstimates:
     async def of(self, request: ChatRequest, reply: RawReply) -> TokenCounts:
         """What a request took whose usage nobody states."""
         prompt = await self._counted(_prompt_text(request), BYTES_PER_TOKEN)
-        calls = (
-            orjson.dumps([call.arguments for call in reply.calls or ()]).decode()
-            if reply.calls
-            else ""
-        )
+        calls = ""
+        if reply.calls:
+            calls = orjson.dumps([call.arguments for call in reply.calls or ()]).decode()
         framed = prompt + _OF_A_MESSAGE * (len(request.messages) + 1)
         return TokenCounts(framed, await self._counted(reply.text + calls, BYTES_PER_TOKEN) + 1)
 

@@ -57,9 +57,8 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
     except _FAULTS as error:
         if name not in _own.get():
             raise
-        raise ConfigurationError(
-            f"The recipe's own prompt {name!r} can't be filled: {error}."
-        ) from error
+        problem = f"The recipe's own prompt {name!r} can't be filled: {error}."
+        raise ConfigurationError(problem) from error
     return Prompt.model_construct(
         name=name, version=template.version, messages=messages, marks=marks
     )
@@ -96,9 +95,8 @@ def led_by(briefing: str, prompt: Prompt) -> Prompt:
         return prompt.with_changes(
             messages=(ChatMessage(role="system", content=briefing), *prompt.messages)
         )
-    return prompt.with_changes(
-        messages=(first.with_changes(content=f"{briefing}\n\n{first.content}"), *others)
-    )
+    messages = (first.with_changes(content=f"{briefing}\n\n{first.content}"), *others)
+    return prompt.with_changes(messages=messages)
 
 
 def prompt_version(package: str, name: str) -> str:
@@ -164,9 +162,8 @@ def validate_own_prompt(path: str, text: str) -> None:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
     strange = sorted(asked - offered)
     if strange:
-        raise ValueError(
-            f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
-        )
+        problem = f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
+        raise ValueError(problem)
 
 
 def _at(path: str) -> tuple[str, str]:
@@ -223,9 +220,8 @@ def _compiled(text: str) -> Template:
     at for their versions.
     """
     template = _environment().from_string(text)
-    template.globals = dict(
-        template.globals
-    )  # a chain of maps, which would be unrolled at every rendering
+    # a chain of maps, which would be unrolled at every rendering
+    template.globals = dict(template.globals)
     return template
 
 

@@ -45,9 +45,8 @@ def check_address(address: str) -> str:
     """
     parts = urlsplit(address)
     if "@" in parts.netloc:
-        raise ValueError(
-            "the api_base can't hold a user or a password; a key goes into api_key_variable"
-        )
+        problem = "the api_base can't hold a user or a password; a key goes into api_key_variable"
+        raise ValueError(problem)
     if parts.query or parts.fragment:
         raise ValueError(
             "the api_base can't hold a query, for it is kept with the build; a key goes into"
@@ -95,9 +94,8 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 def without_values(values: Mapping[str, str]) -> Callable[[str], str]:
     """What takes secrets out of a text that comes from elsewhere."""
-    words = sorted(
-        (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN), key=len, reverse=True
-    )
+    found = (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN)
+    words = sorted(found, key=len, reverse=True)
 
     def hidden(text: str) -> str:
         for word in words:
@@ -121,11 +119,8 @@ def _texts(
 
 
 SHOWN = 300
-LOOPBACK = (
-    "http://127.0.0.1",
-    "http://localhost",
-    "http://[::1]",
-)  # where no account's own key may go
+# where no account's own key may go
+LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 _NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 
 Kind = Literal[

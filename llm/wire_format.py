@@ -28,11 +28,10 @@ def wire_question(
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
-    told = (
-        with_schema(request.messages, request.schema)
-        if stated.is_told
-        else wire_messages(request.messages)
-    )
+    if stated.is_told:
+        told = with_schema(request.messages, request.schema)
+    else:
+        told = wire_messages(request.messages)
     shape = {"response_format": stated.response_format} if stated.response_format else {}
     return {"messages": told, **shape, **tools}
 
@@ -137,9 +136,8 @@ def read_content(content: object) -> str:
     ]
     texts = [_text_of(part) for part in said]
     if not isinstance(content, list) or None in texts:
-        raise ReplyError(
-            f"The content of the reply is no text: {shown_json(content)}.", may_be_charged=True
-        )
+        problem = f"The content of the reply is no text: {shown_json(content)}."
+        raise ReplyError(problem, may_be_charged=True)
     return "".join(text for text in texts if text)
 
 
@@ -159,9 +157,8 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     functions = [call["function"] for call in calls if isinstance(call.get("function"), dict)]
     if not isinstance(listed, list) or len(functions) < len(listed):
-        raise ReplyError(
-            f"The tool_calls of the reply are no calls: {shown_json(stated)}.", may_be_charged=True
-        )
+        problem = f"The tool_calls of the reply are no calls: {shown_json(stated)}."
+        raise ReplyError(problem, may_be_charged=True)
     return [_written(function) for function in functions]
 
 
@@ -201,6 +198,5 @@ def _object(text: str) -> dict[str, Any] | None:
         validate_text(text)
     except ReplyError:
         return None
-    return read_object(
-        text.strip() or "{}"
-    )  # some providers leave the arguments of a call without any empty
+    # some providers leave the arguments of a call without any empty
+    return read_object(text.strip() or "{}")

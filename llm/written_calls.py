@@ -220,9 +220,8 @@ _CALL = re.compile(r"[A-Za-z_][\w.\\]*\s*\(")
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
 _TOKEN = re.compile(r"<[|\uff5c][^<>]*[|\uff5c]>|</?tool_calls?>|\[/?TOOL_CALLS?\]")
 _LIST = re.compile(r"^[ \t]*\[(?=\s*[\"']?[A-Za-z_][\w.\\]*\()", re.MULTILINE)
-_ESCAPED = re.compile(
-    r"(?<!\\)((?:\\\\)*)\\([_/])"
-)  # by Markdown, and by JSON: no escapes in Python
+# by Markdown, and by JSON: no escapes in Python
+_ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\([_/])")
 _MARK = "_ǂ"
 _RESERVED = re.compile(rf"(?<=[(,\s])({'|'.join(keyword.kwlist)})(?=\s*=[^=])")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -299,9 +298,8 @@ def parse_python(text: str) -> list[ast.stmt] | None:
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Python warns about odd literals; a model's habits are not reported
+            # Python warns about odd literals; a model's habits are not reported
+            warnings.simplefilter("ignore")
             tree = ast.parse(_RESERVED.sub(rf"\1{_MARK}", text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -409,10 +407,8 @@ def _behind_names(text: str) -> list[ReplyCall]:
 # A tool's name, and each of its values between tags: texts all of them, but for lists and objects.
 
 _TAGGED = (
-    (
-        r"<function=([\w.-]+)>(.*?)</function>",
-        r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>",
-    ),  # Qwen-Coder
+    # Qwen-Coder
+    (r"<function=([\w.-]+)>(.*?)</function>", r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>"),
     (
         r"<invoke name=\"([\w.-]+)\">(.*?)</invoke>",
         r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>",
@@ -454,3 +450,74 @@ _NOTATIONS: tuple[Callable[[str], list[ReplyCall]], ...] = (
     _in_tags,
     _in_json,
 )
+
+
+# ToolACE's list of calls, as the published evaluators read it: a bare word is a text.
+
+
+def parse_toolace(text: str) -> ParsedReply:
+    """The calls of a reply in ToolACE's style; positional arguments are lost, as in the
+    published evaluator.
+    """
+    if len(text) > LONGEST:
+        return unreadable(f"The reply has {len(text)} characters; up to {LONGEST} are read.")
+    try:
+        body = python_tree(text.strip("[]'"))
+        calls = [
+            _listed_call(node)
+            for node in (body.elts if isinstance(body, ast.Tuple | ast.List) else [body])
+        ]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return unreadable(f"The reply is not a list of calls: {error}.")
+    return ParsedReply(tuple(calls))
+
+
+def python_tree(text: str) -> ast.expr:
+    """What an expression in Python's notation says; its warnings about a model's odd literals
+    are not for our user.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode="eval").body
+
+
+def _listed_call(node: ast.expr) -> ReplyCall:
+    if not isinstance(node, ast.Call):
+        raise ValueError(f"{ast.unparse(node)!r} is no call")
+    tool = node.func
+    while isinstance(tool, ast.Attribute):
+        tool = tool.value
+    if not isinstance(tool, ast.Name):
+        raise ValueError(f"{ast.unparse(tool)!r} names no tool")
+    arguments = {
+        word.arg: _listed_value(word.value) for word in node.keywords if word.arg is not None
+    }
+    return ReplyCall(ast.unparse(node.func), arguments)
+
+
+def _listed_value(node: ast.expr) -> JsonValue:
+    """The JSON value that a literal stands for; a bare word such as `true` stays the word it is."""
+    match node:
+        case ast.Constant(value=None | bool() | int() | float() | str() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.List(elts=members) | ast.Tuple(elts=members):
+            return [_listed_value(member) for member in members]
+        case ast.Dict(keys=names, values=values):
+            return {
+                _listed_member(name): _listed_value(value)
+                for name, value in zip(names, values, strict=True)
+            }
+        case ast.Name(id=word):
+            return word
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no plain value")
+
+
+def _listed_member(node: ast.expr | None) -> str:
+    if node is None:
+        raise ValueError("a dictionary is spread into another")
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        raise ValueError(f"{ast.unparse(node)!r} is no member name")
+    return node.value

@@ -160,7 +160,7 @@ def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int,
 
 def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
     """The scene of a whole conversation, with no call that is due in it."""
-    stated = sample.trait("reference_time")
+    stated = sample.facts.reference_time
     now = datetime.fromisoformat(stated).replace(tzinfo=UTC) if _NOW.fullmatch(stated) else None
     return Scene(
         sample.turns,

@@ -177,13 +177,8 @@ def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema)
     """
     if not isinstance(expected, str) and not isinstance(given, str):
         return False
-    if not schema.keys() & {
-        "type",
-        "enum",
-        "format",
-        "pattern",
-        "anyOf",
-    }:  # that of the value which is no text
+    # that of the value which is no text
+    if not schema.keys() & {"type", "enum", "format", "pattern", "anyOf"}:
         plain = given if isinstance(expected, str) else expected
         if isinstance(plain, int | float):
             schema = {"type": "boolean" if isinstance(plain, bool) else "number"}
@@ -226,9 +221,8 @@ def rouge_l(reference: str, hypothesis: str) -> float:
 
 @cache
 def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
-    from rouge_score.rouge_scorer import (
-        RougeScorer,
-    )  # with nltk and scipy: 85 MB, a second of a processor
+    # with nltk and scipy: 85 MB, a second of a processor
+    from rouge_score.rouge_scorer import RougeScorer
 
     return RougeScorer(["rougeL"], tokenizer=_Tokenizer())
 

@@ -10,13 +10,21 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import read_rule, value_at
+from callwright.generators.environments.picking import value_at
 from callwright.generators.multi_step.resolving import JOINT, as_text, shifted
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.routing.tool_graph import UNKNOWN, feed_problem
 from callwright.generators.transcripts import walk
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Evidence, GoldCall, JsonSchema, ResultTurn, Tool, Turn
+from callwright.warehouse.records import (
+    EntryRule,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    ResultTurn,
+    Tool,
+    Turn,
+)
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 
@@ -74,15 +82,17 @@ def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     the value.
     """
     hint = claim.hint
-    origin = origin_of(hint.path) if hint and hint.kind == "response" and hint.rule else None
-    if hint is None or origin is None or origin.turn >= len(prefix):
+    if hint is None or hint.kind != "response" or not isinstance(hint.rule, EntryRule):
+        return None
+    origin = origin_of(hint.path)
+    if origin is None or origin.turn >= len(prefix):
         return None
     results = prefix[origin.turn]
     if not isinstance(results, ResultTurn) or origin.position >= len(results.results):
         return None
     try:
-        picked = read_rule(hint.rule, 0)
-        value = shifted(value_at(results.results[origin.position], origin.path), picked.later_by)
+        held = value_at(results.results[origin.position], origin.path)
+        value = shifted(held, hint.rule.later_by)
     except RecordError:
         return None
     return hint if value == claim.value or as_text(value) == claim.value else None

@@ -50,14 +50,12 @@ def untold_fields(
         return []
     told = text if text is not None else getattr(last, "text", "")
     steps = [at for at, turn in sample.call_turns if turn.executed]
-    return [
-        field
-        for field in sample.asked
-        if not any(
-            all(_is_told(one, told) for one in values_at(returned, field.path))
-            for returned in _returned(sample, steps, field, answers)
-        )
-    ]
+
+    def is_told(field: AskedField) -> bool:
+        found = (values_at(one, field.path) for one in _returned(sample, steps, field, answers))
+        return any(all(_is_told(one, told) for one in values) for values in found)
+
+    return [field for field in sample.facts.asked if not is_told(field)]
 
 
 def _returned(
@@ -69,17 +67,11 @@ def _returned(
     """What the call that a field is of returned, in the sample and to others; nothing where the
     sample has no such call.
     """
-    calls, results = (
-        sample.turns[steps[field.step] : steps[field.step] + 2]
-        if field.step < len(steps)
-        else (None, None)
-    )
-    has_call = (
-        isinstance(calls, CallTurn)
-        and isinstance(results, ResultTurn)
-        and field.place < len(results.results)
-    )
-    yield results.results[field.place] if has_call and isinstance(results, ResultTurn) else None
+    after = steps[field.step] if field.step < len(steps) else len(sample.turns)
+    calls, results = [*sample.turns[after : after + 2], None, None][:2]
+    has_call = isinstance(calls, CallTurn) and isinstance(results, ResultTurn)
+    returned = results.results if has_call and isinstance(results, ResultTurn) else ()
+    yield returned[field.place] if field.place < len(returned) else None
     if isinstance(calls, CallTurn) and field.place < len(calls.calls):
         yield from answers.get(calls.calls[field.place].bare.key, ())
 

@@ -14,7 +14,7 @@ from callwright.warehouse.queries import sql
 from callwright.warehouse.records import ToolsShown
 from callwright.warehouse.releases import ReleaseDiff, ReleaseState, diff_releases, verify_release
 from callwright.warehouse.rows import Row, RowPage
-from callwright.warehouse.store import Warehouse
+from callwright.warehouse.store import Queries, Warehouse
 
 SampleState = Literal["landed", "waiting", "rejected", "withdrawn", "other"]
 PAGE = 50
@@ -75,12 +75,11 @@ def find_samples(
     all.
     """
     condition, values = _where(wanted)
-    found = warehouse.rows_by_name(
-        {
-            "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
-            "total": (sql("samples.counted", condition=condition), values),
-        }
-    )
+    queries = {
+        "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
+        "total": (sql("samples.counted", condition=condition), values),
+    }
+    found = warehouse.rows_by_name(queries)
     return RowPage(found["rows"], found["total"][0]["samples"])
 
 
@@ -104,9 +103,8 @@ def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[st
     ends.
     """
     condition, values = _where(wanted)
-    row = warehouse.rows(
-        sql("samples.neighbours", condition=condition), [*values, key, *values, key]
-    )[0]
+    asked = sql("samples.neighbours", condition=condition)
+    [row] = warehouse.rows(asked, [*values, key, *values, key])
     return row["before"] or "", row["after"] or ""
 
 
@@ -120,28 +118,22 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
     if not keys:
         return {}
     places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
-    found = warehouse.rows_by_name(
-        {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
-    )
+    queries = {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
+    found = warehouse.rows_by_name(queries)
     asked = {version for row in found["ancestors"] for version in row["prompt_version"].split("+")}
     known = warehouse.rows(
         "select * from prompts where list_contains(?::varchar[], version) order by name, version",
         [sorted(asked)],
     )
-    of_samples = {
-        name: grouped(rows, itemgetter("of_sample"))
-        for name, rows in found.items()
-        if name != "sample"
-    }
+    samples = found.pop("sample")
+    of_samples = {name: grouped(rows, itemgetter("of_sample")) for name, rows in found.items()}
     details = {}
-    for row in found["sample"]:
+    for row in samples:
         own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
-        versions = {
-            version for one in own["ancestors"] for version in one["prompt_version"].split("+")
-        }
-        details[row["key"]] = SampleDetail(
-            row, **own, prompts=[one for one in known if one["version"] in versions]
-        )
+        parts = (one["prompt_version"].split("+") for one in own["ancestors"])
+        versions = {version for some in parts for version in some}
+        prompts = [one for one in known if one["version"] in versions]
+        details[row["key"]] = SampleDetail(row, **own, prompts=prompts)
     return details
 
 
@@ -154,11 +146,8 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
             clauses.append(sql(f"samples.where_{name}"))
             values += [f'"tool":"{value}"'] * 2 if name == "tool" else [value]
     if wanted.state:
-        clauses.append(
-            sql(
-                f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"  # noqa: E501
-            )
-        )
+        state = wanted.state if wanted.state in get_args(SampleState) else "other"
+        clauses.append(sql(f"samples.state_{state}"))
     holds = (
         "(contains(lower(s.request), ?) or starts_with(s.key, ?) or"
         " contains(lower(s.gold::varchar), ?))"
@@ -272,10 +261,8 @@ def read_release(warehouse: Warehouse, name: str) -> Row | None:
 
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     """A release with its leaderboard, None where there is no such release."""
-    queries = {
-        field: (sql(f"evaluations.{field}", releases=_ONE), [name])
-        for field in ReleaseDetail._fields
-    }
+    fields = ReleaseDetail._fields
+    queries = {field: (sql(f"evaluations.{field}", releases=_ONE), [name]) for field in fields}
     found = warehouse.rows_by_name(queries)
     return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
 
@@ -284,55 +271,39 @@ def find_items(
     warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
 ) -> RowPage:
     """The items of a release that the filter lets through."""
-    given = {
-        column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)
-    }
+    chosen = {column: getattr(wanted, name) for name, column in _COLUMNS.items()}
+    given = {column: value for column, value in chosen.items() if value}
     clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
     clauses.append(_VERDICTS.get(wanted.verdict, "true"))
     values = [release, *given.values()]
     if wanted.due and wanted.called:
-        places = {
-            name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)
-        }
+        places = {"due": f"${len(values) + 1}", "called": f"${len(values) + 2}"}
         clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
         values += [wanted.due, wanted.called]
     first = "by_sample" if wanted.order == "sample" else "worst_first"
     order = sql(f"evaluations.{first}", severity=[*ERROR_TYPES])
-    parts = {
-        "releases": _ONE,
-        "condition": " and ".join(clauses),
-        "order": order,
-        "size": size,
-        "start": page * size,
-    }
-    found = warehouse.rows(sql("evaluations.found", **parts), values)
-    return RowPage(
-        _shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0
-    )
+    parts = {"condition": " and ".join(clauses), "order": order, "size": size}
+    asked = sql("evaluations.found", releases=_ONE, start=page * size, **parts)
+    found = warehouse.rows(asked, values)
+    rows = _shown(warehouse, [row["prediction"] for row in found])
+    return RowPage(rows, found[0]["total"] if found else 0)
 
 
 def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
     """Two contestants on the items of a release that both answered and that were judged, with
     those items that are wanted.
     """
-    condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (
-        " and kind = $4" if wanted.kind else ""
-    )
-    parts = {
-        "releases": _ONE,
-        "condition": condition,
-        "size": ITEMS_A_PAGE,
-        "start": page * ITEMS_A_PAGE,
-    }
+    condition = _PASSED.get(wanted.passed, "one_right <> other_right")
+    condition += " and kind = $4" if wanted.kind else ""
+    parts = {"condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
     both = [release, wanted.one, wanted.other]
     asked = [*both, wanted.kind] if wanted.kind else both
-    found = warehouse.rows_by_name(
-        {name: (sql(f"evaluations.{name}", **parts), both) for name in ("counts", "kinds")}
-        | {
-            name: (sql(f"evaluations.{name}", **parts), asked)
-            for name in ("differing", "differing_items")
-        }
-    )
+    values = {"counts": both, "kinds": both, "differing": asked, "differing_items": asked}
+    queries = {
+        name: (sql(f"evaluations.{name}", releases=_ONE, **parts), given)
+        for name, given in values.items()
+    }
+    found = warehouse.rows_by_name(queries)
     differing = found["differing_items"]
     both_sides = [row[side] for row in differing for side in ("one", "other")]
     shown = {row["prediction"]: row for row in _shown(warehouse, both_sides)}
@@ -377,9 +348,8 @@ def list_builds(warehouse: Warehouse) -> list[Row]:
 
 def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
     """A build with its funnel, None where there is none."""
-    found = warehouse.rows_by_name(
-        {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
-    )
+    queries = {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
+    found = warehouse.rows_by_name(queries)
     if not found["build"]:
         return None
     build, earlier = found.pop("build")[0], next(iter(found.pop("earlier")), None)
@@ -396,9 +366,8 @@ def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
     of an earlier build.
     """
     both = [build, earlier]
-    return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(
-        sql("builds.drift_of_stages"), both
-    )
+    names = ("builds.drift", "builds.drift_of_stages")
+    return [row for name in names for row in warehouse.rows(sql(name), both)]
 
 
 def find_outcomes(
@@ -406,12 +375,11 @@ def find_outcomes(
 ) -> RowPage:
     """What became of records of a build at a stage; "" asks for any stage or outcome."""
     values = [build, stage, outcome]
-    found = warehouse.rows_by_name(
-        {
-            "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
-            "total": (sql("builds.outcomes_in_all"), values),
-        }
-    )
+    queries: Queries = {
+        "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
+        "total": (sql("builds.outcomes_in_all"), values),
+    }
+    found = warehouse.rows_by_name(queries)
     return RowPage(found["rows"], found["total"][0]["records"])
 
 
@@ -442,18 +410,13 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
         state = verify_release(warehouse, name)
     except ConfigurationError:
         return None
-    found = warehouse.rows_by_name(
-        {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
-    )
+    queries = {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
+    found = warehouse.rows_by_name(queries)
     has_earlier = len(found["versions"]) > 1
-    return ReleaseContents(
-        state,
-        **found,
-        near_duplicates=found["duplicates"][0]["total"] if found["duplicates"] else 0,
-        difference=(
-            diff_releases(warehouse, found["versions"][1]["name"], name) if has_earlier else None
-        ),
-    )
+    near = found["duplicates"][0]["total"] if found["duplicates"] else 0
+    earlier = found["versions"][1]["name"] if has_earlier else ""
+    difference = diff_releases(warehouse, earlier, name) if has_earlier else None
+    return ReleaseContents(state, **found, near_duplicates=near, difference=difference)
 
 
 READ = 10
@@ -486,8 +449,7 @@ class SummaryRows(NamedTuple):
 
 def read_summary(warehouse: Warehouse) -> SummaryRows:
     """The rows of every section, of one state of the warehouse."""
-    none: list[Any] = []  # parameters
-    queries = {name: (sql(f"summary.{name}", read=READ), none) for name in SummaryRows._fields}
+    queries = {name: (sql(f"summary.{name}", read=READ), ()) for name in SummaryRows._fields}
     return SummaryRows(**warehouse.rows_by_name(queries))
 
 
@@ -499,9 +461,8 @@ def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
     """Reviews by day and person, answers to gold items, what is usable of what was drawn, and
     why things were turned away.
     """
-    return warehouse.rows_by_name(
-        {name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS}
-    )
+    queries = {name: (sql(f"review_facts.{name}", days=DAYS), ()) for name in _REVIEW_FACTS}
+    return warehouse.rows_by_name(queries)
 
 
 class ToolComparison(NamedTuple):
@@ -558,18 +519,15 @@ def compare_tools(
 ) -> ToolComparison:
     """What a change does to a candidate's answers on a release, or on a split of it."""
     of = [release, change.candidate, change.strategy, change.tools_shown]
-    found = warehouse.rows_by_name(
-        {
-            "effects": (sql("tool_changes.effects"), [*of, split]),
-            "confusions": (sql("tool_changes.confusions"), of),
-            "metrics": (sql("tool_changes.metrics"), [*of, split]),
-            "tools": (sql("tool_changes.tools"), [release, change.strategy]),
-        }
-    )
-    found["tools"] = [
-        row | {name: orjson.loads(row[name]) for name in ("words", "shown")}
-        for row in found["tools"]
-    ]
+    queries = {
+        "effects": (sql("tool_changes.effects"), [*of, split]),
+        "confusions": (sql("tool_changes.confusions"), of),
+        "metrics": (sql("tool_changes.metrics"), [*of, split]),
+        "tools": (sql("tool_changes.tools"), [release, change.strategy]),
+    }
+    found = warehouse.rows_by_name(queries)
+    for row in found["tools"]:
+        row |= {name: orjson.loads(row[name]) for name in ("words", "shown")}
     return ToolComparison(
         change.candidate, change.strategy, change.plain_strategy, change.tools_shown, split, **found
     )

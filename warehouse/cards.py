@@ -12,19 +12,6 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.templates import sandbox
 
-_SECTIONS = (
-    "kinds",
-    "categories",
-    "splits",
-    "builds",
-    "grades",
-    "readers",
-    "models",
-    "verdicts",
-    "sources",
-    "reviewers",
-    "withdrawn",
-)
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 
 
@@ -68,9 +55,8 @@ class CardFacts(NamedTuple):
         release, total = self.release, self.release.samples
         template = sum(row["samples"] for row in self.grades if row["of_template"])
         unchecked = sum(row["samples"] for row in self.grades if not row["grade"])
-        unmeasured = sorted(
-            {row["grade"] for row in self.grades if row["grade"] and row["precision"] is None}
-        )
+        graded = (row for row in self.grades if row["grade"])
+        unmeasured = sorted({row["grade"] for row in graded if row["precision"] is None})
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
         found = {
             f"{template} of {total} samples were worded, or where rules leave something open read, by code without weights: they are for trying out, not for training.": (  # noqa: E501
@@ -101,6 +87,10 @@ class CardFacts(NamedTuple):
         return [sentence for sentence, holds in found.items() if holds]
 
 
+_COUNTED = {"release", "state", "agreement", "metric", "duplicates", "tools"}  # by themselves
+_SECTIONS = [name for name in CardFacts._fields if name not in _COUNTED]
+
+
 def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
     """Count what the release holds. Raises ConfigurationError for an unknown release."""
     with warehouse.reading_together():
@@ -110,28 +100,22 @@ def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
 def _counted(warehouse: Warehouse, name: str) -> CardFacts:
     state = verify_release(warehouse, name)
     rows = {section: warehouse.rows(sql(f"cards.{section}"), [name]) for section in _SECTIONS}
-    agreement = warehouse.rows(sql("cards.agreement"))
-    duplicates = warehouse.rows(
-        "select count(*) as number from release_duplicates where release = ?", [name]
-    )
+    counted = "select count(*) as number from release_duplicates where release = ?"
+    metric = "select * exclude (release) from metric_precision where release = ?"
     return CardFacts(
         release=state.release,
         state=state,
         tools=sum(row["tools"] for row in rows["sources"]),
         withdrawn=rows.pop("withdrawn")[0]["samples"],
-        duplicates=duplicates[0]["number"],
-        agreement=agreement,
-        metric=warehouse.rows(
-            "select * exclude (release) from metric_precision where release = ?", [name]
-        ),
+        duplicates=warehouse.rows(counted, [name])[0]["number"],
+        agreement=warehouse.rows(sql("cards.agreement")),
+        metric=warehouse.rows(metric, [name]),
         **rows,
     )
 
 
 def render_card(facts: CardFacts) -> str:
     """The card as Markdown, its header in the form that dataset hubs read."""
-    environment = sandbox(trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(
-        files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8")
-    )
+    text = files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8")
+    template = sandbox(trim_blocks=True, lstrip_blocks=True).from_string(text)
     return template.render(facts=facts).strip()

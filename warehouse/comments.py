@@ -40,13 +40,8 @@ def vocabulary_text() -> str:
 
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
     """What each view of some scripts is, by the head above it."""
-    return {
-        name: (
-            " ".join(line.removeprefix("--").strip() for line in head.strip().splitlines()).strip()
-        )
-        for script in scripts
-        for head, name in _HEAD.findall(script)
-    }
+    heads = (found for script in scripts for found in _HEAD.findall(script))
+    return {name: " ".join(head.replace("\n--", " ")[2:].split()) for head, name in heads}
 
 
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
@@ -57,13 +52,10 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
     statements: list[str] = []
     for relation, column in columns:
         comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
-        statements += (
-            [f'comment on column "{relation}"."{column}" is {literal(comment)}'] if comment else []
-        )
-    statements += [
-        f'comment on table "{name}" is {literal(told)}' for name, told in vocabulary.tables.items()
-    ]
-    statements += [f'comment on view "{name}" is {literal(told)}' for name, told in views.items()]
+        if comment:
+            statements.append(f'comment on column "{relation}"."{column}" is {literal(comment)}')
+    for sort, told in (("table", vocabulary.tables), ("view", views)):
+        statements += (f'comment on {sort} "{one}" is {literal(told[one])}' for one in told)
     return "; ".join(statements)
 
 

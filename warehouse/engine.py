@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, RLock, get_ident
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -83,10 +84,8 @@ class DatabaseFile:
         Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so
         many seconds.
         """
-        with (
-            self.refusals(),
-            self._when_free(lambda: _Engine.connect(self.path, self.limits)) as connection,
-        ):
+        opened = partial(_Engine.connect, self.path, self.limits)
+        with self.refusals(), self._when_free(opened) as connection:
             try:
                 return _locked_up_answer(connection, sql, seconds)
             except duckdb.Error as error:
@@ -94,31 +93,24 @@ class DatabaseFile:
 
     def is_at_rest(self) -> bool:
         """Whether there is a file that nobody left in the middle of a write."""
-        return (
-            self.path.is_file()
-            and self.path.stat().st_size > 0
-            and not Path(f"{self.path}.wal").exists()
-        )
+        is_made = self.path.is_file() and self.path.stat().st_size > 0
+        return is_made and not Path(f"{self.path}.wal").exists()
 
     def write_for_older_clients(self) -> None:
         """Write a file that an earlier callwright began anew, so that DuckDB since 1.4 reads it."""
         attached = self.open(read_only=True)
-        [[version]] = attached.connection.execute(
-            "select tags['storage_version'] from duckdb_databases() where database_name ="
-            " current_database()"
-        ).fetchall()
+        asked = "select tags['storage_version'] from duckdb_databases()"
+        here = f"{asked} where database_name = current_database()"
+        [[version]] = attached.connection.execute(here).fetchall()
         attached.close()
         if version == f"{_STORAGE}+":
             return
         fresh = self.path.with_suffix(".fresh")
-        with (
-            self.refusals(),
-            duckdb.connect(":memory:", config=_config(self.path, self.limits)) as engine,
-        ):
+        config = _config(self.path, self.limits)
+        with self.refusals(), duckdb.connect(":memory:", config=config) as engine:
             engine.execute(f"attach '{quoted(self.path)}' as old (type duckdb, read_only)")
-            engine.execute(
-                f"attach '{quoted(fresh)}' as {CATALOG} (type duckdb, storage_version '{_STORAGE}')"
-            )
+            how = f"(type duckdb, storage_version '{_STORAGE}')"
+            engine.execute(f"attach '{quoted(fresh)}' as {CATALOG} {how}")
             engine.execute(f"copy from database old to {CATALOG}")
         fresh.replace(self.path)
 
@@ -221,14 +213,9 @@ def require_condition(text: str) -> str:
     Raises ConfigurationError where it is anything but one SQL expression.
     """
     with duckdb.connect(":memory:") as parser:
-        found, one = (
-            orjson.loads(
-                parser.execute("select json_serialize_sql(?)", [f"select {item}\n"]).fetchall()[0][
-                    0
-                ]
-            )
-            for item in (text, "true")
-        )
+        asked = "select json_serialize_sql(?)"
+        shown = (parser.execute(asked, [f"select {item}\n"]).fetchall() for item in (text, "true"))
+        found, one = (orjson.loads(row) for [[row]] in shown)
     if found["error"]:
         raise ConfigurationError(f"The condition {text!r} can't be read: {found['error_message']}.")
     nodes = [statement["node"] for statement in found["statements"]]
@@ -236,9 +223,8 @@ def require_condition(text: str) -> str:
     [expected] = [statement["node"] for statement in one["statements"]]
     del expected["select_list"]
     if nodes != [expected] or len(items) != 1 or items[0]["alias"]:
-        raise ConfigurationError(
-            f"The condition {text!r} must be one SQL expression, and is more than that."
-        )
+        problem = f"The condition {text!r} must be one SQL expression, and is more than that."
+        raise ConfigurationError(problem)
     return text
 
 
@@ -255,16 +241,14 @@ class _Engine:
     """
 
     _kept: ClassVar[dict[Path, "_Engine"]] = {}
-    _guard: ClassVar[RLock] = (
-        RLock()
-    )  # a generator that is thrown away may leave an engine while another is taken
+    # a generator that is thrown away may leave an engine while another is taken
+    _guard: ClassVar[RLock] = RLock()
 
     def __init__(self, path: Path, limits: DatabaseLimits) -> None:
         self._path, self._limits = path, limits
         self._users = Counter[int]()  # by thread
-        self.turn = (
-            RLock()
-        )  # threads that wrote at once would share one memory limit, and exceed it
+        # threads that wrote at once would share one memory limit, and exceed it
+        self.turn = RLock()
         self.is_read_only = False
         self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))
 
@@ -350,9 +334,8 @@ class _Engine:
                 mode = "read_only" if read_only else "read_write"
                 if not self._path.exists():
                     mode = f"storage_version '{_STORAGE}'"
-                self._duckdb.execute(
-                    f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})"
-                )
+                sql = f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})"
+                self._duckdb.execute(sql)
             except (duckdb.IOException, duckdb.ResourceInUseException):
                 raise  # locked or no database; the engine is as good as before
             except duckdb.Error:

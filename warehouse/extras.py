@@ -50,6 +50,5 @@ def require_package(name: str, use: str) -> ModuleType:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{use} needs the package {name}, which is not installed: pip install {name}"
-        ) from error
+        problem = f"{use} needs the package {name}, which is not installed: pip install {name}"
+        raise ConfigurationError(problem) from error

@@ -60,13 +60,9 @@ def keepable(value: "JsonValue") -> "JsonValue":
     try:
         orjson.dumps(value)
     except TypeError as error:
-        half = (
-            _HALF.search(json.dumps(value, ensure_ascii=False))
-            if "surrogates" in str(error)
-            else None
-        )
-        sign = half and f"\\u{ord(half[0]):04x}"
-        raise ValueError(f"it has half of a character, {sign}" if sign else str(error)) from error
+        half = "surrogates" in str(error) and _HALF.search(json.dumps(value, ensure_ascii=False))
+        problem = f"it has half of a character, \\u{ord(half[0]):04x}" if half else str(error)
+        raise ValueError(problem) from error
     return value
 
 
@@ -76,9 +72,8 @@ def members_once(pairs: "list[tuple[str, JsonValue]]") -> "dict[str, JsonValue]"
     if len(members) < len(pairs):
         first: dict[str, JsonValue] = {}
         for name, value in pairs:
-            if keepable(first.setdefault(name, value)) is not value and orjson.dumps(
-                first[name]
-            ) != orjson.dumps(value):
+            known = keepable(first.setdefault(name, value))
+            if known is not value and orjson.dumps(known) != orjson.dumps(value):
                 raise ValueError(f"the key {name[:_SHOWN]!r} is given twice, with different values")
     return members
 
@@ -87,9 +82,8 @@ def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) <= _MOST_DIGITS and (number := int(digits)) in INTEGERS:
         return number
     shown = digits if len(digits) <= _SHOWN else f"{digits[:_SHOWN]}…"
-    raise ValueError(
-        f"the whole number {shown} is beyond 64 bits, so that it can't be kept exactly"
-    )
+    problem = f"the whole number {shown} is beyond 64 bits, so that it can't be kept exactly"
+    raise ValueError(problem)
 
 
 def _finite(digits: str) -> float:

@@ -74,32 +74,26 @@ def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> 
         with warehouse.writing() as connection:
             connection.execute(sql("build_checks.forget"), [build, stale])
             connection.execute(sql("build_checks.unmeet"), [build, stale])
-            connection.execute(
-                sql("build_checks.meet"), [build, new, [todays[name] for name in new]]
-            )
+            versions = [todays[name] for name in new]
+            connection.execute(sql("build_checks.meet"), [build, new, versions])
     return tuple(new) if met else ()
 
 
 def lacking_checks(warehouse: Warehouse, build: str, checks: Sequence[str]) -> list[Lacking]:
     """How many samples lack which of these checks, although none before them stopped them."""
-    return [
-        Lacking(
-            tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1),
-            row["samples"],
-            row["mask"],
-        )
-        for row in warehouse.rows(sql("build_checks.by_mask"), _asked(build, checks))
-    ]
+    found: list[Lacking] = []
+    for row in warehouse.rows(sql("build_checks.by_mask"), _asked(build, checks)):
+        lacking = tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1)
+        found.append(Lacking(lacking, row["samples"], row["mask"]))
+    return found
 
 
 def samples_lacking(
     warehouse: Warehouse, build: str, checks: Sequence[str], mask: int
 ) -> Iterator[str]:
     """The bodies of the samples that lack just these of the checks."""
-    return (
-        body
-        for (body,) in warehouse.stream(sql("build_checks.of_mask"), [*_asked(build, checks), mask])
-    )
+    values = [*_asked(build, checks), mask]
+    return (body for (body,) in warehouse.stream(sql("build_checks.of_mask"), values))
 
 
 def take_back(
@@ -112,9 +106,8 @@ def take_back(
     """
     with warehouse.writing() as connection:
         connection.execute(sql("build_checks.undo_behind"), [build, list(checks), build])
-        connection.execute(
-            sql("build_checks.undo_reviews"), [build, [review, land], build, review, list(checks)]
-        )
+        values = [build, [review, land], build, review, list(checks)]
+        connection.execute(sql("build_checks.undo_reviews"), values)
         connection.execute(sql("build_checks.withdraw"), [build, land])
 
 

@@ -43,11 +43,9 @@ class PaidNotes:
     def earlier(self, known: KnownKeys) -> list[Row]:
         """The calls of earlier tries of the same work; those without an answer are marked."""
         _settle(self._path, known)
-        return (
-            [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
-            if self._path.exists()
-            else []
-        )
+        if self._path.exists():
+            return [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
+        return []
 
     def note(self, row: Row) -> None:
         """Add a call; it is kept from now on, whatever becomes of this process.
@@ -127,14 +125,11 @@ def _settle(path: Path, known: KnownKeys) -> bool:
     asked = [row["request"] for row in rows if not row["error"] and not row["cached"]]
     lost = {*asked} - known(asked) if asked else set()
     if lost:
-        marked = [
-            row | {"error": _LOST} if row["request"] in lost and not row["error"] else row
-            for row in rows
-        ]
+        for row in rows:
+            row["error"] = row["error"] or (_LOST if row["request"] in lost else "")
         draft = path.with_suffix(".settled")
-        draft.write_bytes(
-            b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked)
-        )
+        text = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+        draft.write_bytes(text)
         draft.replace(path)
     return is_torn
 

@@ -18,7 +18,7 @@ from callwright.warehouse.comments import table_comments
 from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import tables
 from callwright.warehouse.waiting import Busy, when_free
 from callwright.warehouse.yaml_text import read_yaml
 
@@ -67,9 +67,8 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             finally:
                 _remove_old(folder)
     except OSError as error:
-        raise StoreError(
-            f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}"
-        ) from error
+        problem = f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}"
+        raise StoreError(problem) from error
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
@@ -91,11 +90,9 @@ def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = F
     `may_be_older`.
     """
     copy = warehouse.beside(folder / _DATABASE)
-    return (
-        copy.path
-        if _serves(copy, warehouse, may_be_older=may_be_older)
-        else publish(warehouse, folder).database
-    )
+    if _serves(copy, warehouse, may_be_older=may_be_older):
+        return copy.path
+    return publish(warehouse, folder).database
 
 
 def _serves(copy: Warehouse, warehouse: Warehouse, *, may_be_older: bool) -> bool:
@@ -117,9 +114,8 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     if samples > MANY:
         _answer_ahead(copy)
         _write_parquet(copy, fresh / "parquet")
-    os.utime(
-        copy.path, ns=(written.st_atime_ns, written.st_mtime_ns)
-    )  # it is the warehouse as of then
+    # it is the warehouse as of then
+    os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))
     copy.path.chmod(_READ_ONLY)
     copy.path.replace(folder / _DATABASE)
     (fresh / "parquet").rename(folder / name)
@@ -133,11 +129,10 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 def _write_parquet(copy: Warehouse, folder: Path) -> None:
     with copy.reading() as connection:
-        for table in (*TABLES, *list_views("parquet")):
+        for table in (*tables(), *list_views("parquet")):
             target = quoted(folder / f"{table}.parquet")
-            connection.execute(
-                f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
-            )
+            sql = f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
+            connection.execute(sql)
 
 
 def _answer_ahead(copy: Warehouse) -> None:
@@ -145,11 +140,8 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in list_views("answered_ahead"):
             with copy.writing() as connection:
-                told = (
-                    "select column_name, comment from duckdb_columns() where table_name = ? and"
-                    " comment is not null"
-                )
-                columns = connection.execute(told, [view]).fetchall()
+                told = "select column_name, comment from duckdb_columns() where table_name = ?"
+                columns = connection.execute(f"{told} and comment is not null", [view]).fetchall()
                 told = "select comment from duckdb_views() where view_name = ?"
                 [[comment]] = connection.execute(told, [view]).fetchall()
                 connection.execute(f"create table ahead as from {view}")
@@ -160,9 +152,8 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     """The views that a publication treats so, as `published.yaml` lists them."""
-    listed: dict[str, list[str]] = read_yaml(
-        files("callwright.warehouse").joinpath("published.yaml").read_text()
-    )
+    text = files("callwright.warehouse").joinpath("published.yaml").read_text()
+    listed: dict[str, list[str]] = read_yaml(text)
     return listed[purpose]
 
 
@@ -183,9 +174,8 @@ def _remove_old(folder: Path) -> None:
     link = folder / "parquet"
     shown = link.readlink().name if link.is_symlink() else ""
     tables = sorted(folder.glob(f"{_TABLES}*"))
-    kept = [one for one in tables if one.name <= shown][
-        -_KEPT:
-    ]  # what is newer never came to be shown
+    # what is newer never came to be shown
+    kept = [one for one in tables if one.name <= shown][-_KEPT:]
     for left in (*folder.glob(f"{_UNFINISHED}*"), *(one for one in tables if one not in kept)):
         shutil.rmtree(left, ignore_errors=True)
 
@@ -206,9 +196,8 @@ def published_or_copied(
         return
     with ExitStack() as stack:
         try:
-            copy = warehouse.beside(
-                stack.enter_context(_passing(warehouse.path.parent)) / _DATABASE
-            )
+            folder = stack.enter_context(_passing(warehouse.path.parent))
+            copy = warehouse.beside(folder / _DATABASE)
             warehouse.copy_to(copy.path)
         except OSError:
             copy = warehouse
@@ -229,10 +218,8 @@ def _passing(home: Path) -> Iterator[Path]:
         with suppress(OSError), (left / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(left)
-    with (
-        tempfile.TemporaryDirectory(prefix=_READING, dir=home) as made,
-        (Path(made) / ".lock").open("w") as lock,
-    ):
+    folder = tempfile.TemporaryDirectory(prefix=_READING, dir=home)
+    with folder as made, (Path(made) / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(made)
 

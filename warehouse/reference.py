@@ -43,15 +43,11 @@ def main(path: Path) -> None:
 
 def read_relations(warehouse: Warehouse) -> list[Relation]:
     """Every table and view of a warehouse with its comments, as they stand there; tables first."""
-    return [
-        Relation(
-            row["name"],
-            row["is_view"],
-            row["comment"],
-            tuple((one["name"], one["type"].lower(), one["comment"]) for one in row["columns"]),
-        )
-        for row in warehouse.rows(_RELATIONS)
-    ]
+    found: list[Relation] = []
+    for row in warehouse.rows(_RELATIONS):
+        columns = ((one["name"], one["type"].lower(), one["comment"]) for one in row["columns"])
+        found.append(Relation(row["name"], row["is_view"], row["comment"], tuple(columns)))
+    return found
 
 
 def reference(relations: Iterable[Relation]) -> str:
@@ -63,10 +59,8 @@ def reference(relations: Iterable[Relation]) -> str:
             lines += ["", titles.pop(relation.is_view)]
         lines += ["", f"#### `{relation.name}`", "", _plain(relation.comment), ""]
         lines += ["| column | type | |", "|---|---|---|"]
-        lines += [
-            f"| `{name}` | {type_} | {_plain(comment)} |"
-            for name, type_, comment in relation.columns
-        ]
+        for name, type_, comment in relation.columns:
+            lines.append(f"| `{name}` | {type_} | {_plain(comment)} |")
     return "\n".join([*lines, ""])
 
 

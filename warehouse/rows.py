@@ -30,9 +30,8 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-LONGEST_ROW = (
-    1 << 24
-)  # bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+# bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+LONGEST_ROW = 1 << 24
 _BYTES_A_LETTER, _MIB = 6, 1 << 20
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
@@ -73,6 +72,10 @@ def body_of(record: BaseModel) -> str:
 
 def _json(value: object) -> str:
     return orjson.dumps(value).decode()
+
+
+def _short_json(records: Iterable[Record]) -> str:
+    return _json([one.model_dump(mode="json", exclude_defaults=True) for one in records])
 
 
 _PLAIN: dict[type[Record], str] = {
@@ -126,18 +129,14 @@ def _(record: Draft, _made_at: datetime) -> tuple[str, Row]:
 
 @_row.register
 def _(record: Sample, _made_at: datetime) -> tuple[str, Row]:
+    gold = ((call, call.arguments | call.constants) for call in record.gold)
     return "samples", _made_by(record.origin) | {
         "key": record.key,
         "kind": record.kind,
         "language": record.language,
         "category": record.category,
         "request": record.request,
-        "gold": _json(
-            [
-                {"tool": call.tool, "arguments": call.arguments | call.constants}
-                for call in record.gold
-            ]
-        ),
+        "gold": _json([{"tool": call.tool, "arguments": given} for call, given in gold]),
         "body": body_of(record),
         "call_turns": sum(1 for _ in record.snapshots()),
         "calls": sum(len(snapshot.calls) for snapshot in record.snapshots()),
@@ -151,12 +150,8 @@ def _(record: Verdict, made_at: datetime) -> tuple[str, Row]:
         "check_name": record.check,
         "grade": record.grade,
         "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
-        "doubts": _json(
-            [doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]
-        ),
-        "readings": _json(
-            [one.model_dump(mode="json", exclude_defaults=True) for one in record.readings]
-        ),
+        "doubts": _short_json(record.doubts),
+        "readings": _short_json(record.readings),
     }
 
 
@@ -181,17 +176,13 @@ def _(record: Release, _made_at: datetime) -> tuple[str, Row]:
 
 @_row.register
 def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
-    calls = (
-        None
-        if record.calls is None
-        else _json([call.model_dump(mode="json") for call in record.calls])
-    )
+    calls = None
+    if record.calls is not None:
+        calls = _json([call.model_dump(mode="json") for call in record.calls])
     return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
 
 
 @_row.register
 def _(record: MultiStepRun, made_at: datetime) -> tuple[str, Row]:
-    messages = _json(
-        [turn.model_dump(mode="json", exclude_defaults=True) for turn in record.messages]
-    )
+    messages = _short_json(record.messages)
     return "multi_step_runs", _fields(record, made_at) | {"messages": messages}

@@ -26,13 +26,14 @@ from callwright.warehouse.engine import (
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
-from callwright.warehouse.tables import SMALL, TABLES, insert_statement, pieces, write_batch
+from callwright.warehouse.tables import SMALL, insert_statement, pieces, tables, write_batch
 from callwright.warehouse.waiting import PATIENCE, QUERY_SECONDS
 
 logger = logging.getLogger(__name__)
 
 _VIEWS = "views "  # before the version of the views, where the migrations are noted
 _AT_ONCE = 500
+Queries = Mapping[str, tuple[str, Sequence[Any]]]  # by name, each with its parameters
 
 
 class Warehouse:
@@ -168,25 +169,22 @@ class Warehouse:
         """Land folders of batches, named by table, in one transaction; none where there are no
         batches.
         """
-        files = [(table, folder / f"{table}.jsonl") for table, folder in product(TABLES, folders)]
+        files = [(table, folder / f"{table}.jsonl") for table, folder in product(tables(), folders)]
         sizes = {file: file.stat().st_size for _, file in files if file.is_file()}
         if not sizes:
             return
         is_large = max(sizes.values()) > SMALL
         with self.writing() as connection:
             if is_large:
-                connection.execute(
-                    "set threads = 1"
-                )  # each reader of JSON sets 32 MB aside, and one is fast enough
+                # each reader of JSON sets 32 MB aside, and one is fast enough
+                connection.execute("set threads = 1")
             for table, file in files:
                 for piece in pieces(file) if file in sizes else ():
-                    connection.execute(
-                        insert_statement(connection, table, piece, replacing=replacing)
-                    )
+                    sql = insert_statement(connection, table, piece, replacing=replacing)
+                    connection.execute(sql)
             if is_large:
-                connection.execute(
-                    f"set threads = {self.file.limits.threads}"
-                )  # others may go on with what is open
+                # others may go on with what is open
+                connection.execute(f"set threads = {self.file.limits.threads}")
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -208,7 +206,7 @@ class Warehouse:
         return self.rows_by_name({"": (sql, parameters)})[""]
 
     def rows_by_name(
-        self, queries: Mapping[str, tuple[str, Sequence[Any]]], *, worked_out: Sequence[str] = ()
+        self, queries: Queries, *, worked_out: Sequence[str] = ()
     ) -> dict[str, list[Row]]:
         """The rows of several queries of our own, all of one state of the file; each query has its
         parameters.
@@ -218,9 +216,8 @@ class Warehouse:
         """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
-            for view in (
-                worked_out
-            ):  # a temporary table comes before a view of its name, and goes with the connection
+            # a temporary table comes before a view of its name, and goes with the connection
+            for view in worked_out:
                 connection.execute(f"create temp table {view} as from {CATALOG}.{view}")
             for name, (sql, parameters) in queries.items():
                 found = connection.execute(sql, list(parameters))
@@ -302,24 +299,18 @@ class _Latest(NamedTuple):
 
 @cache
 def _latest() -> _Latest:
-    scripts, views = (
-        {
-            file.name: file.read_text(encoding="utf-8")
-            for file in sorted(folder.iterdir(), key=lambda file: file.name)
-            if file.name.endswith(".sql")
-        }
-        for folder in (
-            files("callwright.warehouse").joinpath(name) for name in ("migrations", "views")
-        )
-    )
+    scripts, views = dict[str, str](), dict[str, str]()
+    for name, found in (("migrations", scripts), ("views", views)):
+        folder = files("callwright.warehouse").joinpath(name).iterdir()
+        listed = {file.name: file for file in folder if file.name.endswith(".sql")}
+        found |= {one: listed[one].read_text(encoding="utf-8") for one in sorted(listed)}
     texts = list(views.values())  # those that are there already are not written again
     return _Latest(scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}")
 
 
 def _is_current(connection: Connection) -> bool:
-    if not connection.execute(
-        "select 1 from duckdb_tables() where table_name = 'migrations'"
-    ).fetchall():
+    has_any = "select 1 from duckdb_tables() where table_name = 'migrations'"
+    if not connection.execute(has_any).fetchall():
         return False
     done = connection.execute("select name from migrations").fetchall()
     return {name for (name,) in done} == {*_latest().scripts, _latest().version}
@@ -350,9 +341,8 @@ def _migrate(connection: Connection, path: Path) -> None:
         connection.execute("insert into migrations (name) values (?)", [name])
     for view in views:
         connection.execute(view)
-    columns = connection.execute(
-        "select table_name, column_name from duckdb_columns() where not internal"
-    ).fetchall()
+    told = "select table_name, column_name from duckdb_columns() where not internal"
+    columns = connection.execute(told).fetchall()
     connection.execute(comment_script(columns, view_comments(views)))
     connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])
     connection.execute("insert into migrations (name) values (?)", [version])

@@ -4,13 +4,17 @@ Migrations make them, and a bulk insert asks the file for their columns.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from pydantic import TypeAdapter
 
 from callwright.warehouse.engine import Connection, quoted
 from callwright.warehouse.rows import LONGEST_ROW, Row
+from callwright.warehouse.yaml_text import read_yaml
 
 SMALL = 1 << 21  # bytes of a batch for which it need not
 _PIECE = 1 << 23  # bytes of long rows that DuckDB takes at once within its memory limit
@@ -34,101 +38,11 @@ class Table(NamedTuple):
     order: str = ""
 
 
-TABLES: dict[str, Table] = {
-    "stages": Table(("name",), updated=ALL),
-    "kinds": Table(("name",), updated=ALL),
-    "prompts": Table(("version",)),
-    "builds": Table(("key",)),
-    "tools": Table(("key",)),
-    "catalogs": Table(("key",)),
-    "catalog_tools": Table(("catalog", "position")),
-    "catalog_problems": Table(("catalog", "position")),
-    "catalog_names": Table(("name",), updated=ALL),
-    "build_tools": Table(("build", "tool")),
-    "toolsets": Table(("key",)),
-    "made_tools": Table(("toolset", "tool")),
-    "left_out": Table(("build", "kind", "language", "place", "tool"), updated=ALL),
-    "build_checks": Table(("build", "check_name")),
-    "build_samples": Table(("build", "sample"), is_compared=True, order="draft"),
-    "drafts": Table(("key",), is_compared=True),
-    "samples": Table(("key",), is_compared=True),
-    "outcomes": Table(
-        ("build", "stage", "subject"), updated=ALL, is_compared=True, order="made_at desc"
-    ),
-    "verdicts": Table(("key",), is_compared=True, order="made_at"),
-    "planted_readings": Table(("subject", "check_name", "reader"), updated=ALL),
-    "failures": Table(("key",)),
-    "review_requests": Table(
-        ("subject", "kind"),
-        replaced=(
-            "build",
-            "cause",
-            "reason",
-            "requested_at",
-            "pushed_at",
-            "server",
-            "reviewers",
-            "overlap",
-            "priority",
-        ),
-    ),
-    "reviews": Table(("key",)),
-    "review_rounds": Table(
-        ("subject", "kind", "version"), replaced=("pushed_at", "server", "priority")
-    ),
-    "task_states": Table(
-        ("server", "task_id"), updated=("annotations", "skipped", "drafts", "seen_at", "deleted_at")
-    ),
-    "gold_items": Table(("subject", "kind")),
-    "agreement": Table(("kind", "measure", "slice_by", "slice_value"), updated=ALL),
-    "audit_draws": Table(("prediction",)),
-    "audits": Table(("key",)),
-    "audit_cases": Table(("audit", "subject", "defect")),
-    "audit_verdicts": Table(("audit", "subject", "defect", "check_name")),
-    "audit_arguments": Table(("audit", "subject", "defect", "argument")),
-    "review_cursors": Table(("server", "kind"), updated=ALL),
-    "acceptances": Table(
-        ("subject",),
-        replaced=("grade", "judged_by", "accepted_by", "decided_by", "accepted_at", "withdrawn_at"),
-        is_compared=True,
-        order="accepted_at",
-    ),
-    "releases": Table(("name",)),
-    "release_samples": Table(("release", "subject"), is_compared=True),
-    "release_tools": Table(("release", "tool"), is_compared=True),
-    "release_duplicates": Table(("release", "subject", "other"), is_compared=True),
-    "candidate_settings": Table(("release", "candidate")),
-    "evaluations": Table(("key",), updated=("started_at", "finished_at")),
-    "tool_changes": Table(("release", "strategy", "tool_key")),
-    "tool_change_intervals": Table(
-        ("release", "split", "candidate", "strategy", "tools_shown", "metric"), updated=ALL
-    ),
-    "predictions": Table(("key",)),
-    "judge_verdicts": Table(("key",)),
-    "grades": Table(("key",)),
-    "multi_step_runs": Table(("key",)),
-    "call_errors": Table(("key",)),
-    "parameter_counts": Table(("run", "parameter_type")),
-    "scores": Table(
-        (
-            "release",
-            "split",
-            "candidate",
-            "strategy",
-            "tools_shown",
-            "run",
-            "judge",
-            "snapshots",
-            "metric",
-            "slice_by",
-            "slice_value",
-        ),
-        updated=ALL,
-    ),
-    "responses": Table(("environment", "key", "version"), updated=("seen_at",)),
-    "lapses": Table(("environment", "key", "problem"), updated=("times", "last_at")),
-    "llm_calls": Table(("id",), is_compared=True),
-}
+@cache
+def tables() -> dict[str, Table]:
+    """The tables by name, as tables.yaml lists them."""
+    listed = read_yaml(files("callwright.warehouse").joinpath("tables.yaml").read_text("utf-8"))
+    return TypeAdapter(dict[str, Table]).validate_python(listed)
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
@@ -165,10 +79,9 @@ def insert_statement(
     """
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-        _known_columns[name] = {
-            column: "varchar" if type_ == "JSON" else type_ for column, type_ in found
-        }
-    table, columns = TABLES[name], _known_columns[name]
+        columns = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+        _known_columns[name] = columns
+    table, columns = tables()[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
     longest = min(LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
     how = f"format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {longest}"
@@ -186,16 +99,14 @@ def insert_statement(
     return f"{statement} on conflict ({', '.join(table.key)}) do update set {updates}"
 
 
-_known_columns: dict[
-    str, dict[str, str]
-] = {}  # by table, the same in every file: who writes has brought it forward
+# by table, the same in every file: who writes has brought it forward
+_known_columns: dict[str, dict[str, str]] = {}
 
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:
-    table, listed = TABLES[name], ", ".join(columns)
-    first = f"partition by {', '.join(table.key)}" + (
-        f" order by {table.order}" if table.order else ""
-    )
+    table, listed = tables()[name], ", ".join(columns)
+    order = f" order by {table.order}" if table.order else ""
+    first = f"partition by {', '.join(table.key)}{order}"
     updates = ", ".join(f"{column} = fresh.{column}" for column in changed)
     return f"""
         merge into {name} using (

@@ -43,54 +43,18 @@ _MOST_PLACES = 400
 _PER_CALL = 3  # steps
 _PER_STEP = 8  # entries, or characters, that one step goes through
 _PER_WEIGHT = 64  # characters that weigh as much as an entry
-_WIDE = re.compile(
-    r"\d{5,}|\*|:[^{}]*\{"
-)  # a width that no text has, or one that is a value itself
+# a width that no text has, or one that is a value itself
+_WIDE = re.compile(r"\d{5,}|\*|:[^{}]*\{")
 _CHARACTERS = str | bytes
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _LISTED = (*_SIZED, range)
 _GLOBALS = ("range", "dict", "namespace")
-_FILTERS = (
-    "abs",
-    "attr",
-    "capitalize",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "e",
-    "escape",
-    "first",
-    "float",
-    "format",
-    "groupby",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "safe",
-    "select",
-    "selectattr",
-    "sort",
-    "string",
-    "sum",
-    "title",
-    "trim",
-    "truncate",
-    "unique",
-    "upper",
-    "wordcount",
+_FILTERS = frozenset(
+    {"abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape"}
+    | {"first", "float", "format", "groupby", "int", "items", "join", "last", "length"}
+    | {"list", "lower", "map", "max", "min", "reject", "rejectattr", "replace", "reverse"}
+    | {"round", "safe", "select", "selectattr", "sort", "string", "sum", "title", "trim"}
+    | {"truncate", "unique", "upper", "wordcount"}
 )
 _LOST = {  # what makes much of little, and nobody needs
     str: frozenset({"expandtabs", "translate", "maketrans", "encode"}),
@@ -168,29 +132,25 @@ def _fits(size: int) -> None:
         raise BoundError(f"it makes a text or a list of more than {LARGEST:,}")
 
 
+def _few_bits(bits: int) -> None:
+    if bits > MOST_BITS:
+        raise BoundError(f"it makes a number of more than {MOST_BITS:,} bits")
+
+
 def _multiplied(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the template states
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, int) and isinstance(other, (*_SIZED[:4],)):
+        if isinstance(one, int) and isinstance(other, _SIZED[:4]):
             _fits(len(other) * max(one, 0))
-            return (
-                weighed(one * other) if isinstance(other, list | tuple) else _charged(one * other)
-            )
-    if (
-        isinstance(left, int)
-        and isinstance(right, int)
-        and left.bit_length() + right.bit_length() > MOST_BITS
-    ):
-        raise BoundError(f"it makes a number of more than {MOST_BITS:,} bits")
+            made = one * other
+            return weighed(made) if isinstance(made, list | tuple) else _charged(made)
+    if isinstance(left, int) and isinstance(right, int):
+        _few_bits(left.bit_length() + right.bit_length())
     return left * right
 
 
 def _to_the_power(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the template states
-    if (
-        isinstance(left, int)
-        and isinstance(right, int)
-        and left.bit_length() * max(right, 0) > MOST_BITS
-    ):
-        raise BoundError(f"it makes a number of more than {MOST_BITS:,} bits")
+    if isinstance(left, int) and isinstance(right, int):
+        _few_bits(left.bit_length() * max(right, 0))
     return left**right
 
 
@@ -206,17 +166,8 @@ def _remainder(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the tem
     if not isinstance(left, _CHARACTERS):
         return left % right
     text = left if isinstance(left, str) else left.decode(errors="replace")
-    _validate_form(
-        text,
-        "%",
-        (
-            right
-            if isinstance(right, tuple | list)
-            else right.values()
-            if isinstance(right, dict)
-            else [right]
-        ),
-    )
+    values = right.values() if isinstance(right, dict) else right
+    _validate_form(text, "%", values if isinstance(right, tuple | list | dict) else [right])
     return _charged(left % right)
 
 
@@ -232,10 +183,8 @@ def _validate_form(form: str, sign: str, values: Iterable[Any]) -> None:
     """Refuse a form to fill that makes much of little."""
     if _WIDE.search(form) and sign in form:
         raise BoundError(f"the form {form[:80]!r} has a width that is too large, or a value itself")
-    _fits(
-        len(form)
-        + form.count(sign) * max((len(str(weighed(value))) for value in values), default=0)
-    )
+    longest = max((len(str(weighed(value))) for value in values), default=0)
+    _fits(len(form) + form.count(sign) * longest)
 
 
 def _format(form: str, *args: Any, **named: Any) -> str:  # noqa: ANN401 - as Jinja's filter
@@ -317,11 +266,8 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
             return None
 
         def filled(*args: Any, **named: Any) -> str:  # noqa: ANN401 - whatever the template states
-            values = [
-                inner
-                for one in args
-                for inner in (one.values() if isinstance(one, Mapping) else [one])
-            ]
+            inner = (one.values() if isinstance(one, Mapping) else [one] for one in args)
+            values = [value for some in inner for value in some]
             _validate_form(value.__self__, "{", [*values, *named.values()])
             return _charged(form(*args, **named))
 

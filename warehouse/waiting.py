@@ -18,14 +18,10 @@ from callwright.warehouse.errors import StoreError
 PATIENCE = 600.0  # seconds
 QUERY_SECONDS = 300.0  # that SQL of somebody else may take
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
-_FIRST_WORD, _BETWEEN = (
-    5.0,
-    30.0,
-)  # seconds until somebody hears of the wait, and between two such messages
-_LOOK, _LAST = (
-    0.1,
-    5.0,
-)  # seconds between two looks for ctrl-C, and for an interrupted thread to end
+# seconds until somebody hears of the wait, and between two such messages
+_FIRST_WORD, _BETWEEN = 5.0, 30.0
+# seconds between two looks for ctrl-C, and for an interrupted thread to end
+_LOOK, _LAST = 0.1, 5.0
 _PROCESS = re.compile(r"PID (\d+)")
 _SHOWN = 80  # characters of another process's command line
 
@@ -104,19 +100,17 @@ def run_aside(
 
 def is_stopped() -> bool:
     """Return whether the work of this context is to stop."""
-    stop = STOP.get()
-    return (stop is not None and stop.is_set()) or _is_cancelled()
+    stop, task = STOP.get(), _task()
+    return (stop is not None and stop.is_set()) or (task is not None and task.cancelling() > 0)
 
 
 def stop_here(what: str) -> BaseException:
     """Return what ends work that is to stop: CancelledError in a task, as its cancellation would
     be; StoreError elsewhere.
     """
-    return (
-        asyncio.CancelledError()
-        if _task() is not None
-        else StoreError(f"{what} is not waited for any longer: the command was stopped.")
-    )
+    if _task() is not None:
+        return asyncio.CancelledError()
+    return StoreError(f"{what} is not waited for any longer: the command was stopped.")
 
 
 def _rest(seconds: float, what: str) -> None:
@@ -134,11 +128,6 @@ def _task() -> "asyncio.Task[object] | None":
         return asyncio.current_task()
     except RuntimeError:
         return None
-
-
-def _is_cancelled() -> bool:
-    task = _task()
-    return task is not None and task.cancelling() > 0
 
 
 def holder_of(problem: str) -> str:

@@ -101,9 +101,8 @@ class _Counted:
         elif isinstance(event, yaml.AliasEvent):
             if event.anchor in (anchor for anchor, _, _ in self._open):
                 raise _fault(event, f"the alias {event.anchor!r} stands within what it names")
-            self._close(
-                event, None, *self._anchors.get(event.anchor or "", (1, 0))
-            )  # one without an anchor is told when composed
+            # one without an anchor is told when composed
+            self._close(event, None, *self._anchors.get(event.anchor or "", (1, 0)))
         elif isinstance(event, yaml.ScalarEvent):
             self._close(event, event.anchor, 1, 0)
 

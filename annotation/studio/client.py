@@ -30,14 +30,14 @@ from callwright.annotation.studio.records import Project, PullResult, read_momen
 from callwright.annotation.studio.tasks import count_tasks, list_tasks
 from callwright.language.packs import packaged
 
-_LOOK_BACK = timedelta(
-    minutes=2
-)  # a transaction may end after a later one began; reading twice is harmless
+# a transaction may end after a later one began; reading twice is harmless
+_LOOK_BACK = timedelta(minutes=2)
 _IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
 _MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
 _PAUSE = 0.5
 _PATIENCE = 120.0
 _NAMES = ("callwright_key", "subject", "version")  # the fields of a task that say whose it is
+_KEPT = ("id", "updated_at", "annotations", "drafts")  # and what is kept of a task
 _BETWEEN = " \t\r\n[,"
 
 
@@ -96,20 +96,13 @@ class LabelStudio(StudioConnection):
         known = {task["id"] for task in held}
         begun = {task["id"] for task in _list(self, project.id, BEGUN)} - known
         held += export_tasks(self, project.id, begun)
-        ours = [
-            task
-            for task in held
-            if isinstance(task.get("data"), dict) and task["data"].get("callwright_key")
-        ]
+        ours = [task for task in held if _is_ours(task.get("data"))]
         accounts = accounts_of(self) if any(task.get("annotations") for task in ours) else {}
         reviewers = {number: account for account, number in accounts.items()}
         found = read_tasks(ours, reviewers, self.name)
-        foreign = _list(self, project.id, *([] if since is None else [_later(since)]), FOREIGN)
-        return PullResult(
-            **found._asdict(),
-            cursor=max(moved, default=since),
-            foreign=tuple(task["id"] for task in foreign),
-        )
+        listed = _list(self, project.id, *([] if since is None else [_later(since)]), FOREIGN)
+        foreign = tuple(task["id"] for task in listed)
+        return PullResult(**found._asdict(), cursor=max(moved, default=since), foreign=foreign)
 
     def gone(self, project: Project, task_ids: Collection[int]) -> set[int]:
         """Which of these tasks the project does not have any more."""
@@ -140,9 +133,8 @@ def _changed(connection: StudioConnection, project: int, since: datetime) -> lis
     an annotation.
     """
     later = _later(since)
-    changed = _list(connection, project, later, TOUCHED) + _list(
-        connection, project, later, UNTOUCHED, ANSWERED
-    )
+    changed = _list(connection, project, later, TOUCHED)
+    changed += _list(connection, project, later, UNTOUCHED, ANSWERED)
     exported = export_tasks(connection, project, {task["id"] for task in changed})
     known = {task["id"] for task in exported}
     return exported + [task for task in changed if task["id"] not in known]
@@ -159,17 +151,15 @@ def _without_text(task: Json) -> Json:
     """What a pull reads of a task: what people wrote, and whose task it is, without the text
     that they were shown.
     """
-    kept = {
-        name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task
-    }
+    kept = {name: task[name] for name in _KEPT if name in task}
     shown = task.get("data")
-    return kept | {
-        "data": (
-            {name: shown[name] for name in _NAMES if name in shown}
-            if isinstance(shown, dict)
-            else shown
-        )
-    }
+    if isinstance(shown, dict):
+        shown = {name: shown[name] for name in _NAMES if name in shown}
+    return kept | {"data": shown}
+
+
+def _is_ours(data: object) -> bool:
+    return isinstance(data, dict) and bool(data.get("callwright_key"))
 
 
 def _later(since: datetime) -> Json:
@@ -180,22 +170,17 @@ def _later(since: datetime) -> Json:
 def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:
     """These tasks; one that was deleted meanwhile is left out."""
     exported: list[Json] = []
-    if len(ids) > _IDS_AN_EXPORT and count_tasks(
-        connection, project, filter_on(ANSWERED)
-    ) <= 2 * len(ids):
-        exported = [
-            task for task in export_answered(connection, project) or () if task["id"] in ids
-        ]
+    answered = filter_on(ANSWERED)
+    if len(ids) > _IDS_AN_EXPORT and count_tasks(connection, project, answered) <= 2 * len(ids):
+        whole = export_answered(connection, project) or ()
+        exported = [task for task in whole if task["id"] in ids]
     left = sorted(set(ids) - {task["id"] for task in exported})
     for start in range(0, len(left), _IDS_AN_EXPORT):
         some = [str(task) for task in left[start : start + _IDS_AN_EXPORT]]
         asked = {"additional_query_parameters": {"ids[]": some, "download_all_tasks": "true"}}
-        download = partial(
-            connection.client.projects.exports.download_sync,
-            export_type="JSON",
-            request_options=asked,
-        )
-        exported += _read(connection, partial(download, project))
+        download = connection.client.projects.exports.download_sync
+        options = {"export_type": "JSON", "request_options": asked}
+        exported += _read(connection, partial(download, project, **options))
     return exported
 
 
@@ -203,11 +188,8 @@ def export_answered(connection: StudioConnection, project: int) -> list[Json] | 
     """All tasks that have an answer; None where they are so few or so many that they are better
     asked for by id.
     """
-    if (
-        not _IDS_AN_EXPORT
-        < count_tasks(connection, project, filter_on(ANSWERED))
-        <= _MOST_IN_A_SNAPSHOT
-    ):
+    answered = count_tasks(connection, project, filter_on(ANSWERED))
+    if not _IDS_AN_EXPORT < answered <= _MOST_IN_A_SNAPSHOT:
         return None
     exports = connection.client.projects.exports
     kept = packaged("callwright.annotation.studio", "label-studio.yaml")["export"]

@@ -80,12 +80,9 @@ class StudioConnection:
         """The attempts that a question gets."""
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
-        return Retrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=stop_after_attempt(_ATTEMPTS),
-            wait=self._wait,
-            reraise=True,
-        )
+        retry = retry_if_exception_type(TransientError)
+        stop = stop_after_attempt(_ATTEMPTS)
+        return Retrying(retry=retry, stop=stop, wait=self._wait, reraise=True)
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -120,9 +117,8 @@ class StudioConnection:
         import httpx
 
         # A proxy of the environment is for the way out, not for this machine.
-        return httpx.Client(
-            timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url)
-        )
+        trust_env = not is_loopback(self.url)
+        return httpx.Client(timeout=self._timeout, follow_redirects=True, trust_env=trust_env)
 
     def _wait(self, state: "RetryCallState") -> float:
         error = state.outcome.exception() if state.outcome else None
@@ -152,25 +148,20 @@ def refusal(
     """The error for an answer that is not the one asked for."""
     reason = _reason(body)
     if status in _PASSING or (status is not None and status >= _BROKEN):
-        wish = {name.lower(): value for name, value in (headers or {}).items()}.get(
-            "retry-after", ""
+        lower = {name.lower(): value for name, value in (headers or {}).items()}
+        wish = lower.get("retry-after", "")
+        problem = (
+            f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again"
         )
-        return TransientError(
-            f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a"
-            " moment.",
-            float(wish) if wish.isdecimal() else None,
-        )
+        return TransientError(f"{problem} in a moment.", float(wish) if wish.isdecimal() else None)
     if status in (401, 403):
         return AnnotationError(
             f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one"
             " from its page Account & Settings, and give it to callwright; a legacy token works"
             " only where the organization allows it."
         )
-    if (
-        status is not None
-        and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
-        and not _is_page(body)
-    ):
+    is_good = HTTPStatus.OK <= (status or 0) < HTTPStatus.MULTIPLE_CHOICES
+    if is_good and not _is_page(body):
         return TransientError(
             f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON:"
             f" {reason})."
@@ -305,19 +296,11 @@ class ReviewerSession:
     def task(self, task: int) -> TaskForReviewer:
         """A task that this person may see. Raises MissingError where it is gone."""
         found = self._ask("GET", f"/api/tasks/{task}/")
-        own = [
-            one["id"]
-            for one in found.get("annotations") or ()
-            if _author(one) == self._person.get("id")
-        ]
+        given, person = found.get("annotations") or (), self._person.get("id")
+        own = [one["id"] for one in given if _author(one) == person]
         drafts = [one["id"] for one in found.get("drafts") or () if not one.get("annotation")]
-        return TaskForReviewer(
-            id=task,
-            project=int(found["project"]),
-            data=found["data"],
-            own=max(own, default=None),
-            draft=max(drafts, default=None),
-        )
+        own_id, draft = max(own, default=None), max(drafts, default=None)
+        return TaskForReviewer(task, int(found["project"]), found["data"], own_id, draft)
 
     def submit(self, task: TaskForReviewer, result: list[Json], seconds: float) -> None:
         """Answer a task, or change the own answer to it; the draft that was begun in Label
@@ -327,11 +310,8 @@ class ReviewerSession:
         if task.own is not None:
             self._ask("PATCH", f"/api/annotations/{task.own}/", body)
             return
-        self._ask(
-            "POST",
-            f"/api/tasks/{task.id}/annotations/",
-            body | ({"draft_id": task.draft} if task.draft else {}),
-        )
+        body |= {"draft_id": task.draft} if task.draft else {}
+        self._ask("POST", f"/api/tasks/{task.id}/annotations/", body)
 
     def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
         import httpx

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -41,9 +42,8 @@ ACTIONS = (
     "ANNOTATIONS_DELETED",
     "TASKS_DELETED",
 )
-_MARK: Mapping[str, str] = MappingProxyType(
-    {"X-Callwright": "review listen"}
-)  # by which ours are distinguished from other people's
+# by which ours are distinguished from other people's
+_MARK: Mapping[str, str] = MappingProxyType({"X-Callwright": "review listen"})
 
 
 def project_fields(screen: Screen) -> Json:
@@ -76,33 +76,21 @@ def tables_of(
     for queue in queues:
         if not queue.account or queue.account in accounts:
             left = [UNANSWERED]
-            if (
-                queue.account
-            ):  # what not enough people have answered, and this one is not among them
+            # what not enough people have answered, and this one is not among them
+            if queue.account:
                 left = [
                     condition("completed_at", "empty", "Datetime", "true"),
                     condition("annotators", "not_contains", "List", accounts[queue.account]),
                 ]
             # A table knows no list of texts, but patterns.
-            left += [
-                condition(
-                    f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$"
-                )
-                for field, values in (
-                    ("language", queue.languages),
-                    ("sample_kind", queue.sample_kinds),
-                )
-                if values
-            ]
+            chosen = {"language": queue.languages, "sample_kind": queue.sample_kinds}
+            for field, values in ((field, values) for field, values in chosen.items() if values):
+                pattern = f"^({'|'.join(map(re.escape, values))})$"
+                left.append(condition(f"data.{field}", "regex", "String", pattern))
             shown.append((queue.title, left))
-    fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
-    hidden = [
-        f"tasks:{name}"
-        for name in (
-            *packaged("callwright.annotation.studio", "label-studio.yaml")["columns"],
-            *fields,
-        )
-    ]
+    fields = (f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns))
+    usual = packaged("callwright.annotation.studio", "label-studio.yaml")["columns"]
+    hidden = [f"tasks:{name}" for name in (*usual, *fields)]
     table = {
         "type": "list",
         "target": "tasks",
@@ -134,18 +122,16 @@ def condition(column: str, operator: str, kind: str, value: object) -> Json:
 
 def filter_on(*conditions: Json, conjunction: Literal["and", "or"] = "and") -> str:
     """The query for tasks that meet these conditions."""
-    return json.dumps(
-        {"filters": {"conjunction": conjunction, "items": conditions}}, separators=(",", ":")
-    )
+    filters = {"conjunction": conjunction, "items": conditions}
+    return json.dumps({"filters": filters}, separators=(",", ":"))
 
 
 ANSWERED = condition("total_annotations", "greater", "Number", 0)
 UNANSWERED = condition("total_annotations", "equal", "Number", 0)
 SKIPPED = condition("cancelled_annotations", "greater", "Number", 0)
 UNSKIPPED = condition("cancelled_annotations", "equal", "Number", 0)
-TOUCHED = condition(
-    "updated_by", "empty", "String", "false"
-)  # since it was imported, by a person or by callwright
+# since it was imported, by a person or by callwright
+TOUCHED = condition("updated_by", "empty", "String", "false")
 UNTOUCHED = condition("updated_by", "empty", "String", "true")
 BEGUN = condition("draft_exists", "equal", "Boolean", "true")
 FOREIGN = condition(KEY, "empty", "String", "true")
@@ -155,11 +141,8 @@ def find_projects(connection: StudioConnection) -> dict[str, Project]:
     """The projects of callwright by their review kinds, found by its mark; of several of a kind
     the one that was first.
     """
-    listed = connection.ask(
-        lambda: list(
-            connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT)
-        )
-    )
+    asked = {"page_size": _PROJECTS_A_PAGE, "include": _LOOKED_AT}
+    listed = connection.ask(lambda: list(connection.client.projects.list(**asked)))
     ours = [(kind, project) for project in listed if (kind := kind_of(project.description))]
     return {
         kind: Project(
@@ -195,9 +178,8 @@ def ensure_project(
     else:
         held = connection.ask(connection.client.projects.get, project.id)
         is_renewed = config_print(held.label_config or "") != config_print(screen.config)
-        title = (
-            screen.title if project.title in screen.titles else project.title
-        )  # not what a person called it
+        # not what a person called it
+        title = screen.title if project.title in screen.titles else project.title
         project = project.with_changes(is_renewed=is_renewed, title=title)
         connection.ask(
             connection.client.projects.update, project.id, title=title, **project_fields(screen)
@@ -263,12 +245,8 @@ def _arrange_tables(
     wanted = tables_of(screen, queues, accounts)
     usual, further = wanted[: len(screen.tables)], wanted[len(screen.tables) :]
     held = connection.ask(connection.client.views.list, project=project)
-    ours = [
-        (table, one)
-        for table in held
-        for one in wanted
-        if is_untouched(table.data or {}, one, screen)
-    ]
+    pairs = product(held, wanted)
+    ours = [(table, one) for table, one in pairs if is_untouched(table.data or {}, one, screen)]
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
@@ -318,12 +296,9 @@ def unregister_webhooks(connection: StudioConnection, project: Project) -> int:
 
 def _ours(connection: StudioConnection, project: Project) -> list[Json]:
     listed = connection.ask(connection.client.webhooks.list, project=str(project.id))
-    held = [one.model_dump(mode="json") for one in listed]
-    return [
-        one
-        for one in held
-        if one["project"] == project.id and _MARK.items() <= (one["headers"] or {}).items()
-    ]
+    held = (one.model_dump(mode="json") for one in listed)
+    own = (one for one in held if one["project"] == project.id)
+    return [one for one in own if _MARK.items() <= (one["headers"] or {}).items()]
 
 
 def _comparable(value: object) -> object:

@@ -16,6 +16,7 @@ from callwright.warehouse.records import Record
 _SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
 _MARK = re.compile(r"^callwright:(?P<kind>\w+) interface:(?P<print>[0-9a-f]+)$", re.MULTILINE)
 _PRINT_BYTES = 8
+Json = Mapping[str, Any]  # a foreign server's JSON
 
 
 class PulledAnnotation(Record):
@@ -48,7 +49,7 @@ class TaskState(Record):
     drafts: int
 
 
-def read_state(task: Mapping[str, Any]) -> TaskState:
+def read_state(task: Json) -> TaskState:
     """The state of an exported task; AnnotationError where it is not ours as it was pushed."""
     task_id = _whole(task, "id", "?")
     kind, subject, version = read_key(
@@ -68,18 +69,14 @@ def read_state(task: Mapping[str, Any]) -> TaskState:
 
 
 def read_annotation(
-    task: Mapping[str, Any],
-    annotation: Mapping[str, Any],
-    reviewers: Mapping[int, str],
-    server: str,
+    task: Json, annotation: Json, reviewers: Mapping[int, str], server: str
 ) -> PulledAnnotation:
     """The record of an exported annotation; AnnotationError names the task and the field that do
     not fit.
     """
     task_id = _whole(task, "id", "?")
-    kind, subject, version = read_key(
-        task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
-    )
+    key = _field(_field(task, "data", task_id), "callwright_key", task_id)
+    kind, subject, version = read_key(task_id, key)
     result = _field(annotation, "result", task_id)
     if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise _misfit(task_id, "result", result, "a list of objects")
@@ -110,13 +107,9 @@ class Held(NamedTuple):
     problems: tuple[str, ...]
 
 
-def read_tasks(
-    tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str
-) -> Held:
+def read_tasks(tasks: Iterable[Json], reviewers: Mapping[int, str], server: str) -> Held:
     """The annotations and states of exported tasks; one that does not fit keeps no other back."""
-    annotations: list[PulledAnnotation] = []
-    states: list[TaskState] = []
-    problems: list[str] = []
+    found, states, problems = list[PulledAnnotation](), list[TaskState](), list[str]()
     for task in tasks:
         try:
             states.append(read_state(task))
@@ -125,10 +118,10 @@ def read_tasks(
             continue
         for annotation in task.get("annotations") or ():
             try:
-                annotations.append(read_annotation(task, annotation, reviewers, server))
+                found.append(read_annotation(task, annotation, reviewers, server))
             except AnnotationError as error:
                 problems.append(str(error))
-    return Held(tuple(annotations), tuple(states), tuple(problems))
+    return Held(tuple(found), tuple(states), tuple(problems))
 
 
 def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:
@@ -149,7 +142,7 @@ def read_moment(text: object, task_id: int | str, field: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
+def _reviewer(annotation: Json, task_id: int | str) -> int:
     """Whose word an annotation is: of the person who changed it last, else of the one who made it.
 
     `updated_by` of an annotation that was never changed is whoever sent it: an importer, where it
@@ -164,10 +157,9 @@ def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
     return _whole(annotation, "updated_by", task_id)
 
 
-def _moment(annotation: Mapping[str, Any], task_id: int | str) -> datetime:
-    return read_moment(
-        annotation.get("updated_at") or annotation.get("created_at"), task_id, "updated_at"
-    )
+def _moment(annotation: Json, task_id: int | str) -> datetime:
+    text = annotation.get("updated_at") or annotation.get("created_at")
+    return read_moment(text, task_id, "updated_at")
 
 
 def _field(holder: Any, name: str, task_id: int | str) -> Any:  # noqa: ANN401 - a foreign server's JSON
@@ -187,7 +179,7 @@ def _whole(holder: Mapping[str, Any], name: str, task_id: int | str) -> int:
     return value
 
 
-def _list(task: Mapping[str, Any], name: str, task_id: int | str) -> list[Any]:
+def _list(task: Json, name: str, task_id: int | str) -> list[Any]:
     value = task.get(name) or []
     if not isinstance(value, list):
         raise _misfit(task_id, name, value, "a list")

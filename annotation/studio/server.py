@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import blake2b
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -101,18 +102,16 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
 
 def new_credentials() -> Credentials:
     """An account with a random password and a random token."""
-    return Credentials(
-        username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20)
-    )
+    password = secrets.token_urlsafe(12)
+    return Credentials(username=_USERNAME, password=password, token=secrets.token_hex(20))
 
 
 def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
     """Keep the account where only its owner can read it."""
     draft = places.credentials.with_suffix(".draft")
     draft.unlink(missing_ok=True)
-    with os.fdopen(
-        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-    ) as file:
+    opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(opened, "w", encoding="utf-8") as file:
         file.write(credentials.model_dump_json(indent=2))
     draft.replace(places.credentials)
 
@@ -158,14 +157,8 @@ def launch(
     places.record.unlink(missing_ok=True)
     if places.log.exists():
         places.log.replace(places.log.with_suffix(".log.1"))
-    guard = [
-        sys.executable,
-        "-I",
-        supervisor.__file__,
-        str(places.record),
-        str(places.data),
-        str(port),
-    ]
+    watched = [str(places.record), str(places.data), str(port)]
+    guard = [sys.executable, "-I", supervisor.__file__, *watched]
     with places.log.open("ab") as log:
         subprocess.run(  # noqa: S603 - our own command; the supervisor detaches and returns at once
             [*guard, *command],
@@ -192,9 +185,8 @@ def wait_for(places: Places, answers: Callable[[int], bool], patience: float) ->
         if found is None and places.record.exists():
             break
         time.sleep(_PAUSE)
-    raise CallwrightError(
-        f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
-    )
+    problem = f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
+    raise CallwrightError(problem)
 
 
 def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
@@ -255,21 +247,12 @@ def _command_of(pid: int) -> str:
     proc = Path("/proc")
     if (proc / "self").exists():
         try:
-            return (
-                (proc / str(pid) / "cmdline")
-                .read_bytes()
-                .replace(b"\0", b" ")
-                .decode(errors="replace")
-            )
+            words = (proc / str(pid) / "cmdline").read_bytes()
         except OSError:
             return ""
-    found = subprocess.run(  # noqa: S603
-        ["ps", "-ww", "-o", "command=", "-p", str(pid)],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found.stdout
+        return words.replace(b"\0", b" ").decode(errors="replace")
+    asked = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout  # noqa: S603
 
 
 def install(
@@ -286,21 +269,17 @@ def install(
     lock = other_lock or files("callwright.annotation.studio").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
     stamp = places.env / _STAMP
-    if (
-        places.python.exists()
-        and stamp.is_file()
-        and stamp.read_text(encoding="utf-8") == print_of_lock
-    ):
+    made_of = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
+    if places.python.exists() and made_of == print_of_lock:
         return
     progress(
         "Installing Label Studio into an environment of its own (once, one to three minutes) …"
     )
     with as_file(lock) as path:
-        _uv(
-            places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env)
-        )
+        uv = partial(_uv, places, base_environment)
+        uv("venv", "--clear", "--python", sys.executable, str(places.env))
         hashed = ("--require-hashes", "-r", str(path))
-        _uv(places, base_environment, "pip", "install", "--python", str(places.python), *hashed)
+        uv("pip", "install", "--python", str(places.python), *hashed)
     stamp.write_text(print_of_lock, encoding="utf-8")
 
 
@@ -393,9 +372,8 @@ def start(
             install(places, base_environment, progress, other_lock=other_lock)
             port = free_port(address.port or credentials.port, places.title, address.host)
             if address.port not in (0, port):
-                raise AnnotationError(
-                    f"Port {address.port} of {address.host} is taken; choose another one."
-                )
+                problem = f"Port {address.port} of {address.host} is taken; choose another one."
+                raise AnnotationError(problem)
             credentials = credentials.with_changes(port=port, host=address.host)
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment, address.public_url)
@@ -404,9 +382,8 @@ def start(
                 f"Label Studio runs already, and listens at {credentials.host}. To have it listen"
                 f" at {address.host}: callwright review stop, then start it again."
             )
-        pid = _wait_until_ready(
-            places, credentials, progress if found is None else lambda _: None, timeout
-        )
+        tell = progress if found is None else lambda _: None
+        pid = _wait_until_ready(places, credentials, tell, timeout)
         return _info(pid, credentials, started=found is None)
 
 
@@ -425,23 +402,14 @@ def stop(home: Path) -> bool:
 
 
 def _launch(
-    places: StudioPlaces,
-    credentials: Credentials,
-    base_environment: Mapping[str, str],
-    public_url: str,
+    places: StudioPlaces, credentials: Credentials, given: Mapping[str, str], public_url: str
 ) -> None:
-    serve = [
-        str(places.python),
-        "-m",
-        "label_studio.server",
-        "start",
-        "--no-browser",
-        "--enable-legacy-api-token",
-    ]
-    serve += ["--internal-host", credentials.host, "--port", str(credentials.port)]
+    address = ["--internal-host", credentials.host, "--port", str(credentials.port)]
+    serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser"]
+    serve += ["--enable-legacy-api-token", *address]
     fixed = packaged("callwright.annotation.studio", "label-studio.yaml")
     # It reads plain names such as HOST and PASSWORD, so nothing else is passed on.
-    environment = {name: base_environment[name] for name in _INHERITED if name in base_environment}
+    environment = {name: given[name] for name in _INHERITED if name in given}
     environment |= fixed["environment"] | {
         "HOME": str(places.folder),
         "LABEL_STUDIO_BASE_DATA_DIR": str(places.data),
@@ -482,9 +450,8 @@ def _wait_until_ready(
 
 
 def _answer(credentials: Credentials) -> int:
-    return greeting(
-        credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"}
-    )
+    headers = {"Authorization": f"Token {credentials.token}"}
+    return greeting(credentials.url, "/api/current-user/whoami", headers)
 
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:

@@ -23,12 +23,8 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 
 def main(arguments: list[str]) -> int:
     """Detach, write the record {pid, port}, and watch the command until it ends."""
-    record, data, port, command = (
-        Path(arguments[0]),
-        Path(arguments[1]),
-        int(arguments[2]),
-        arguments[3:],
-    )
+    record, data = map(Path, arguments[:2])
+    port, command = int(arguments[2]), arguments[3:]
     if os.fork():
         return 0
     os.setsid()

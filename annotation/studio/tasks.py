@@ -46,12 +46,8 @@ class HeldTask(NamedTuple):
 
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
     """The tasks that meet a query, without their annotations."""
-    chosen: Json = {
-        "project": project,
-        "query": query,
-        "fields": "task_only",
-        "page_size": _TASKS_A_PAGE,
-    }
+    chosen: Json = {"project": project, "query": query, "fields": "task_only"}
+    chosen["page_size"] = _TASKS_A_PAGE
     seen = 0
     for page in count(1):
         try:
@@ -63,9 +59,8 @@ def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterat
         items = answer.items or []
         yield from items
         seen += len(items)
-        if not items or seen >= int(
-            answer.response.total
-        ):  # a server may give shorter pages than it was asked for
+        # a server may give shorter pages than it was asked for
+        if not items or seen >= int(answer.response.total):
             return
 
 
@@ -82,23 +77,24 @@ def find_tasks(
     found: dict[str, list[HeldTask]] = {}
     wanted = set(keys)
     for some in connection.fitting(keys):
-        for task in list_tasks(
-            connection, project, filter_on(condition(KEY, "in_list", "List", list(some)))
-        ):
+        for task in list_tasks(connection, project, _among(KEY, some)):
             key = task.data.get("callwright_key")
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
-                found.setdefault(key, []).append(
-                    HeldTask(task.id, annotations, task.overlap or 1, _print(task.data))
-                )
+                held = HeldTask(task.id, annotations, task.overlap or 1, _print(task.data))
+                found.setdefault(key, []).append(held)
     return found
+
+
+def _among(column: str, values: Sequence[object]) -> str:
+    """The query for tasks whose column has one of these values."""
+    return filter_on(condition(column, "in_list", "List", list(values)))
 
 
 def are_the_only_ones(connection: StudioConnection, project: int, tasks: Mapping[str, int]) -> bool:
     """Whether of each key the project has the task with this id and no other one."""
-    keys = sum(
-        _count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks))
-    )
+    queries = (_among(KEY, some) for some in connection.fitting(list(tasks)))
+    keys = sum(count_tasks(connection, project, one) for one in queries)
     return keys == len(tasks) and not missing_tasks(connection, project, list(tasks.values()))
 
 
@@ -106,11 +102,9 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
     """Which of these tasks the project does not have."""
     missing: set[int] = set()
     for some in connection.fitting(ids):
-        if _count_in(connection, project, "id", some) < len(some):
-            there = list_tasks(
-                connection, project, filter_on(condition("id", "in_list", "List", list(some)))
-            )
-            missing |= set(some) - {task.id for task in there}
+        query = _among("id", some)
+        if count_tasks(connection, project, query) < len(some):
+            missing |= set(some) - {task.id for task in list_tasks(connection, project, query)}
     return missing
 
 
@@ -118,14 +112,6 @@ def delete_task(connection: StudioConnection, task: int) -> None:
     """Delete a task; where somebody else was faster, it is gone and all is well."""
     with suppress(MissingError):
         connection.ask(connection.client.tasks.delete, id=str(task))
-
-
-def _count_in(
-    connection: StudioConnection, project: int, column: str, values: Sequence[object]
-) -> int:
-    return count_tasks(
-        connection, project, filter_on(condition(column, "in_list", "List", list(values)))
-    )
 
 
 def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
@@ -176,23 +162,17 @@ def remove_doubles(connection: StudioConnection, project: Project, keys: Sequenc
     removed: list[int] = []
     kept: list[tuple[str, int]] = []
     for some in connection.fitting(keys):
-        query = filter_on(condition(KEY, "in_list", "List", list(some)))
-        if count_tasks(connection, project.id, query) == len(some):
+        if count_tasks(connection, project.id, _among(KEY, some)) == len(some):
             continue
-        found = find_tasks(connection, project.id, some)
-        several = {
-            key: [(task.id, task.annotations) for task in held]
-            for key, held in found.items()
-            if len(held) > 1
-        }
+        found = find_tasks(connection, project.id, some).items()
+        of_key = {key: [(task.id, task.annotations) for task in held] for key, held in found}
+        several = {key: held for key, held in of_key.items() if len(held) > 1}
         gone = [task for task in surplus(several) if _is_untouched(connection, task)]
         for task in gone:
             delete_task(connection, task)
         removed += gone
-        kept += [
-            (key, min(task for task, _ in held if task not in gone))
-            for key, held in several.items()
-        ]
+        for key, held in several.items():
+            kept.append((key, min(task for task, _ in held if task not in gone)))
     return Doubles(tuple(removed), tuple(kept))
 
 
@@ -218,13 +198,9 @@ def ask_people(
     def tell(asked: tuple[int, int]) -> None:
         task, people = asked
         with suppress(MissingError):  # somebody deleted the task; the next pull tells so
-            if (
-                or_more
-                and (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1)
-                >= people
-            ):
-                return
-            _set_overlap(connection, task, people)
+            held = connection.ask(connection.client.tasks.get, id=str(task)) if or_more else None
+            if held is None or (held.overlap or 1) < people:
+                _set_overlap(connection, task, people)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:  # Label Studio takes each by itself
         deque(pool.map(tell, reviewers.items()), maxlen=0)
@@ -254,18 +230,14 @@ def _speakers(connection: StudioConnection, task: int) -> int:
 
 
 def _person(completed_by: Any) -> object:  # noqa: ANN401 - an id, or an object with one
-    return (
-        completed_by.get("id")
-        if isinstance(completed_by, dict)
-        else getattr(completed_by, "id", completed_by)
-    )
+    if isinstance(completed_by, dict):
+        return completed_by.get("id")
+    return getattr(completed_by, "id", completed_by)
 
 
 def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa: ANN401 - the vendor's task
-    update = connection.client.tasks.update
-    return connection.ask(
-        update, id=str(task), request_options={"additional_body_parameters": body}
-    )
+    options = {"additional_body_parameters": body}
+    return connection.ask(connection.client.tasks.update, id=str(task), request_options=options)
 
 
 def push_tasks(
@@ -294,20 +266,16 @@ def push_tasks(
     else:
         found = before | find_tasks(connection, project.id, list(missing))
     # Those that stand there a second time go, unless somebody answered them.
-    doubles = set(
-        surplus(
-            {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
-        )
-    )
+    holders = {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
+    doubles = set(surplus(holders))
     for task in sorted(doubles):
         delete_task(connection, task)
     kept = {
         key: min(task for task in held if task.id not in doubles) for key, held in found.items()
     }
     new = sum(made.get(key) == task.id for key, task in kept.items())
-    less = {
-        key for key, task in kept.items() if task.overlap < wanted[key].reviewers
-    }  # what somebody raised stays
+    # what somebody raised stays
+    less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}
     ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
     for key, there in kept.items():  # another version or another language may have made them
         shown = wanted[key].data()
@@ -339,19 +307,15 @@ def _make(
 
     def create(left: Mapping[str, Json]) -> dict[str, int]:
         [(key, data)] = left.items()
-        made = connection.client.tasks.create(
-            project=project, data=data, overlap=tasks[key].reviewers
-        ).id
+        asked = {"project": project, "data": data, "overlap": tasks[key].reviewers}
+        made = connection.client.tasks.create(**asked).id
         connection.client.predictions.create(task=made, **as_prediction(data, order))
         return {key: made}
 
     def take_in(left: Mapping[str, Json]) -> dict[str, int]:
-        body = [
-            {"data": data, "predictions": [as_prediction(data, order)]} for data in left.values()
-        ]
-        answer = connection.client.projects.import_tasks(
-            project, request=body, return_task_ids=True
-        )
+        body = [{"data": one, "predictions": [as_prediction(one, order)]} for one in left.values()]
+        take = connection.client.projects.import_tasks
+        answer = take(project, request=body, return_task_ids=True)
         if answer.task_count is not None and answer.task_count != len(left):
             raise AnnotationError(
                 f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again:"
@@ -361,11 +325,8 @@ def _make(
         return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}
 
     made: dict[str, int] = {}
-    for is_such, sending in (
-        (overlap.__lt__, create),
-        (overlap.__eq__, take_in),
-        (overlap.__gt__, create),
-    ):
+    ways = ((overlap.__lt__, create), (overlap.__eq__, take_in), (overlap.__gt__, create))
+    for is_such, sending in ways:
         some = {key: task.data() for key, task in tasks.items() if is_such(task.reviewers)}
         for load in _loads(some, 1 if sending is create else _TASKS_AN_IMPORT):
             made |= _send(connection, project, load, sending)

@@ -7,11 +7,12 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, assert_never
+from typing import Annotated, Any, NamedTuple, TypeVar, Unpack, assert_never
 
 import orjson
 from pydantic import BaseModel
 
+from callwright.flows.api.options import BuildOptions
 from callwright.flows.api.surroundings import (
     ProgressReceiver,
     opened_progress,
@@ -19,9 +20,7 @@ from callwright.flows.api.surroundings import (
     run_aside,
     settings_of,
 )
-from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.catalogs import lend_catalogs, with_catalogs
-from callwright.flows.chats import check_keys
 from callwright.flows.data_checks import (
     CheckedRecordLine,
     CheckedRequest,
@@ -29,9 +28,13 @@ from callwright.flows.data_checks import (
     find_records,
     find_requests,
 )
+from callwright.flows.options import Option, described, with_options
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset
+from callwright.flows.run.work import check_keys
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs.python_tools import ToolSeed
 from callwright.warehouse.counts import count_of
@@ -60,8 +63,8 @@ def make_recipe(
 
         >>> def get_weather(city: str) -> str:
         ...     '''Tell the weather of a city.'''
-        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect":
-        9})
+        >>> own = [get_weather, {"seed": "all"}]
+        >>> recipe = make_recipe("mine", tools=own, samples={"perfect": 9})
         >>> recipe.samples, recipe.tools[0].own[0].name
         ({'perfect': 9}, 'get_weather')
 
@@ -127,62 +130,56 @@ def read_recipe(path: Path | str) -> Recipe:
     return read_recipe_to_build(Path(path))
 
 
-def build(
-    recipe: RecipeFile,
-    *,
-    home: Path | str | None = None,
-    model: str = "",
-    limit: int = 0,
-    workers: int | None = 1,
-    progress: ProgressReceiver = None,
-) -> BuildReport:
-    """Build a recipe's samples, going on where its last build stopped, and count what came of it.
+@described
+class PythonBuildOptions(BuildOptions, total=False):
+    """Where a build takes place, and who hears how far it is.
 
-    `recipe` is one that was made or read, or a file. `home` is the work folder, `CALLWRIGHT_HOME`
-    or `.callwright` unless given. `model` takes all three roles; of each kind at most `limit`
-    samples are built. It computes in this process unless there are more `workers`, which run a
-    script again: such a call stands under `if __name__ == "__main__":`; None asks the environment.
-    `progress` is a function that is given each `ProgressStep`, or "terminal".
+    Args:
+        home: The work folder. Default: CALLWRIGHT_HOME or .callwright.
+        workers: The number of processes. Several run a script again, so such a call stands under
+            `if __name__ == "__main__":`. None: as the environment says.
+        progress: A function that is given each `ProgressStep`, or "terminal".
+    """
+
+    home: Path | str | None
+    workers: Annotated[int | None, Option(1)]
+    progress: ProgressReceiver
+
+
+@with_options
+def build(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildReport:
+    """Build a recipe's samples, going on where its last build stopped, and count what came of it.
 
         report = callwright.build("recipe.yaml", limit=5)
         report.landed, report.asked            # 14, 15
         report.funnel[0]                       # FunnelRow(stage='parameters', entered=15, …)
 
+    Args:
+        recipe: A recipe that was made or read, or its file.
+
     Raises ConfigurationError where the recipe or the environment is wrong, TransientError or
     BudgetError where it stopped before its end: what is done is kept, and the same call goes on
     from there. Money is in US dollars.
     """
-    return run(
-        _build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit)
-    )
+    return run(_build(recipe, options))
 
 
-async def build_async(
-    recipe: RecipeFile,
-    *,
-    home: Path | str | None = None,
-    model: str = "",
-    limit: int = 0,
-    workers: int | None = 1,
-    progress: ProgressReceiver = None,
-) -> BuildReport:
+@with_options
+async def build_async(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildReport:
     """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build.
 
         report = await callwright.build_async("recipe.yaml", progress=print)
 
     Raises what `build` raises.
     """
-    return await run_aside(
-        _build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit)
-    )
+    return await run_aside(_build(recipe, options))
 
 
-async def _build(
-    recipe: RecipeFile, settings: Settings, progress: ProgressReceiver, *, model: str, limit: int
-) -> BuildReport:
-    chosen = _read(recipe).as_asked(model=model, limit=limit)
+async def _build(recipe: RecipeFile, options: PythonBuildOptions) -> BuildReport:
+    settings = settings_of(options["home"], workers=options["workers"])
+    chosen = _read(recipe).as_asked(model=options["model"], limit=options["limit"])
     check_keys(chosen)
-    with opened_progress(progress) as reporting:
+    with opened_progress(options["progress"]) as reporting:
         await tell_costs(chosen, settings, reporting)
         return await build_dataset(chosen, settings, reporting)
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypedDict, Unpack
+from typing import Annotated, Unpack
 from uuid import uuid4
 
 from pydantic import JsonValue
 
+from callwright.flows.api.options import EvaluationOptions
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
 from callwright.flows.evaluation.evaluating import (
     ForeseenEvaluation,
@@ -28,21 +29,20 @@ from callwright.flows.evaluation.gate import (
     read_figures,
     read_items,
 )
-from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
+from callwright.flows.evaluation.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, read_changes
+from callwright.flows.options import Option, described, with_options
 from callwright.flows.plugins import function_named
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.llm.function_model import LONGEST_CALL, AnswerFunction
+from callwright.llm.function_model import AnswerFunction
 from callwright.llm.models import ModelSettings, read_model
-from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
-from callwright.validators.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
-from callwright.validators.shown_tools import AS_THEY_ARE
 from callwright.warehouse.browsing import ToolComparison, compare_tools, list_changes
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import EvalMode, ToolsShown
 from callwright.warehouse.rows import Row
 
 CandidateLike = str | Candidate | AnswerFunction
+Candidates = CandidateLike | Sequence[CandidateLike]
 
 
 class Evaluation:
@@ -153,59 +153,44 @@ class Evaluation:
         return hold(open_warehouse(self._settings), self._scope, self.candidates, demands)
 
 
-class EvaluationOptions(TypedDict, total=False):
-    """What `evaluate` may be given beside the candidate."""
+@described
+class PythonEvaluationOptions(EvaluationOptions, total=False):
+    """What `evaluate` may be given from Python besides.
+
+    Args:
+        name: The candidate's name on the leaderboard.
+        version: The version of a function. What the same version answered is kept; without one the
+            function is asked anew each time, as agent, agent#2, ….
+        concurrency: How many calls of a function run at once.
+        home: The work folder. Default: CALLWRIGHT_HOME or .callwright.
+        progress: A function that is given each `ProgressStep`, or "terminal".
+    """
 
     name: str
     version: str
-    concurrency: int
-    timeout: float
+    concurrency: Annotated[int, Option(1, least=1)]
     home: Path | str | None
     progress: ProgressReceiver
-    runs: int
-    split: str
-    strategy: str
-    router: str
-    format: Literal["json", "yaml"]
-    tools: ToolChanges | str | None
-    both: bool
-    tools_shown: ToolsShown
-    judge: str
-    complexeval: EvalMode
-    turns: int
-    live: str
-    budget: float | None
-    resume: bool
 
 
+@with_options
 def evaluate(
-    release: str,
-    candidate: CandidateLike | Sequence[CandidateLike] = (),
-    **options: Unpack[EvaluationOptions],
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> Evaluation:
     """Ask a candidate for the calls that are due in a release; score and keep its answers.
 
-    The candidate is a model's name, a `Candidate`, a Python function, or several of them; no server
-    is needed for any. A function takes `(messages, tools)` in OpenAI's form and gives calls, as
-    (name, arguments) or OpenAI's dicts, a text, or None for no call; it may be async. What it
-    raises or gives that is no call is scored as a failure, with the reason.
+    A function takes `(messages, tools)` in OpenAI's form and gives calls, as (name, arguments) or
+    OpenAI's dicts, a text, or None for no call; it may be async. What it raises or gives that is no
+    call is scored as a failure, with the reason.
 
         def agent(messages, tools):
             return [("get_weather", {"city": "Ulm"})]
         found = callwright.evaluate("v1", agent)
         found.figures["func_acc"], found.failures
 
-    A function is asked anew each time, as agent, agent#2, …; with a `version` of yours what the
-    same version answered is kept.
-
-    Options: `name` on the leaderboard; `version`, `concurrency` (calls at once, 1) and `timeout`
-    (seconds for one call, 120; what takes longer is scored as a failure) of functions; `home`;
-    `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native", "route_then_fill",
-    "backward"), `router` and `format` for models; `tools`, a file or a dict of other names and
-    words for the release's tools, and `both` to ask with the tools as they are, too
-    (`found.changed_tools` compares); `tools_shown` ("first" or "always"); `judge`; `complexeval`;
-    `turns`; `live` (the model that words what a simulated user says, in tasks and other multi-step
-    samples); `budget` in US dollars; `resume`: docs/evaluating.md.
+    Args:
+        release: The release to evaluate on.
+        candidate: A model's name, a `Candidate`, a Python function, or several of them.
 
     Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where
     it stopped before its end.
@@ -213,10 +198,9 @@ def evaluate(
     return run(evaluate_async(release, candidate, **options))
 
 
+@with_options
 async def evaluate_async(
-    release: str,
-    candidate: CandidateLike | Sequence[CandidateLike] = (),
-    **options: Unpack[EvaluationOptions],
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> Evaluation:
     """As `evaluate`, to be awaited; an async function is called in this very loop.
 
@@ -224,12 +208,12 @@ async def evaluate_async(
 
     Raises what `evaluate` raises.
     """
-    settings = settings_of(options.get("home"))
+    settings = settings_of(options["home"])
     asked = _asked(settings, release, candidate, options)
     conditions = asked.conditions
-    with opened_progress(options.get("progress")) as reporting:
+    with opened_progress(options["progress"]) as reporting:
         names = await evaluate_release(release, asked.candidates, settings, reporting, conditions)
-        if options.get("both") and conditions.shown.tools:
+        if options["both"] and conditions.shown.tools:
             plain = conditions._replace(
                 shown=AS_THEY_ARE, prompting=conditions.prompting._replace(tools="")
             )
@@ -237,57 +221,25 @@ async def evaluate_async(
     return Evaluation(release, names, conditions, settings)
 
 
+@with_options
 def foresee_evaluation(
-    release: str,
-    candidate: CandidateLike | Sequence[CandidateLike] = (),
-    **options: Unpack[EvaluationOptions],
+    release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> ForeseenEvaluation:
     """What `evaluate` would ask with these options, which asks nobody.
 
     Raises what it raises before it asks.
     """
-    settings = settings_of(options.get("home"))
+    settings = settings_of(options["home"])
     asked = _asked(settings, release, candidate, options)
     return foresee(open_warehouse(settings), release, len(asked.candidates), asked.conditions)
 
 
-_DEFAULTS: EvaluationOptions = {
-    "name": "",
-    "version": "",
-    "concurrency": 1,
-    "timeout": LONGEST_CALL,
-    "runs": 1,
-    "split": "",
-    "strategy": "direct",
-    "router": "",
-    "format": "json",
-    "tools": None,
-    "both": False,
-    "tools_shown": "first",
-    "judge": "",
-    "complexeval": "as_paper",
-    "turns": TURN_LIMIT,
-    "live": "",
-    "budget": None,
-    "resume": False,
-    "home": None,
-    "progress": None,
-}
-
-
 def _asked(
-    settings: Settings,
-    release: str,
-    candidate: CandidateLike | Sequence[CandidateLike],
-    options: EvaluationOptions,
+    settings: Settings, release: str, candidate: Candidates, given: PythonEvaluationOptions
 ) -> AskedFor:
     """Whom these options ask, and how."""
-    if strange := options.keys() - _DEFAULTS.keys():
-        raise TypeError(
-            f"There is no option {min(strange)!r}; the options are {', '.join(_DEFAULTS)}."
-        )
-    given: EvaluationOptions = {**_DEFAULTS, **options}
-    tools, judge, router, live = given["tools"], given["judge"], given["router"], given["live"]
+    tools, judge = given["tools"] or None, given["judge"]
+    router, live = given["router"], given["live"]
     listed = (
         [candidate]
         if isinstance(candidate, str | Candidate) or callable(candidate)
@@ -346,7 +298,7 @@ def _asked(
 
 
 def _chosen(
-    candidate: CandidateLike, given: EvaluationOptions
+    candidate: CandidateLike, given: PythonEvaluationOptions
 ) -> tuple[Candidate, AnswerFunction | None]:
     """A candidate, and the function that it is, if it is one."""
     name = given["name"]
@@ -364,10 +316,6 @@ def _chosen(
     label = name or label_of(candidate)
     # Without a version nobody knows what else a function's answers depend on.
     extra: dict[str, JsonValue] = {"version": given["version"] or uuid4().hex}
-    if given["timeout"] <= 0:
-        raise ConfigurationError(
-            f"The timeout is {given['timeout']:g} s; a function needs more than 0."
-        )
     settings = ModelSettings(
         name=f"python/{label}",
         extra=extra,

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import orjson
 
+from callwright.flows.api.options import ExportOptions, ReleaseOptions
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, settings_of
 from callwright.flows.environments import ship_worlds
 from callwright.flows.evaluation.answers import require_answers_fit, with_answers
+from callwright.flows.options import with_options
 from callwright.flows.progress import counted
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
@@ -39,7 +41,6 @@ from callwright.warehouse.releases import (
     count_kinds,
     make_release,
     parse_shares,
-    parse_split_by,
     read_tools,
     release_named,
     require_intact,
@@ -293,34 +294,35 @@ class LoadedRelease:
             own = (PlacedSample(one.key, one.sample, one.candidates) for one in read)
             return find_overlap(own, data_sets, reporting, likeness)
 
-    def export(  # noqa: PLR0913 - each is an option of its own
+    @with_options
+    def export(
         self,
         to: str,
         folder: Path | str | None = None,
         *,
-        kinds: Sequence[str] = (),
-        with_template: bool = False,
-        from_answers: Sequence[str] = (),
-        pass_rate: str = "",
-        system_messages: bool = True,
         progress: ProgressReceiver = None,
+        **options: Unpack[ExportOptions],
     ) -> Export:
-        """Write it in a format that others read, with its card; of `kinds` alone if they are named.
+        """Write it in a format that others read, with its card.
 
             callwright.load_release("v1").export("openai", "train")
             callwright.load_release("v1").export("trl-dpo", from_answers=["openai/gpt-6-luna"])
 
-        `to` is a format's name, or `path.py:name` of one of your own.
-        What template/v1 worded, or alone judged, is left out of formats for training (hf, nemo-gym,
-        openai, openenv, trl, verifiers …) unless `with_template` asks for it; `skipped` tells how
-        many. `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY),
-        `pass_rate` a band such as "0.2:0.8": of other samples nothing does. Rows of training whose
-        sample has no system message begin with one of ours, drawn by the request (none for some),
-        unless `system_messages` is off or their recipe says `system_message: none`. `progress` is
-        told how far a release of a thousand samples and more is. The folder, exports/RELEASE-FORMAT
-        unless given, is the export's own. Raises ConfigurationError for an unknown format or kind,
-        RecordError where nothing has a place in the format.
+        Formats for training (hf, nemo-gym, openai, openenv, trl, verifiers …) leave out what
+        template/v1 worded, or alone judged, unless `with_template` asks for it; `skipped` counts
+        it. Their default system messages are drawn by the request (none for some), except where the
+        recipe says `system_message: none`.
+
+        Args:
+            to: A format's name, or `path.py:name` of one of your own.
+            folder: The export's own folder. Default: exports/RELEASE-FORMAT.
+            progress: Is told how far a release of a thousand samples and more is.
+
+        Raises ConfigurationError for an unknown format or kind, RecordError where nothing has a
+        place in the format.
         """
+        kinds, from_answers = options["kinds"], options["from_answers"]
+        pass_rate = options["pass_rate"]
         form = format_of(to)
         require_answers_fit(form, from_answers, pass_rate)
         if self._stored is None:
@@ -343,9 +345,11 @@ class LoadedRelease:
             if isinstance(form, TableFormat):
                 return export_tables(warehouse, frozen, place, card, wanted)
             others = [kind for kind in counts if kind not in wanted]
-            takes_all = with_template or not form.is_for_training
+            takes_all = options["with_template"] or not form.is_for_training
             [told] = warehouse.rows(sql("releases.untold"), [self.name])
-            words = assistant_words(system_messages=system_messages and not told["untold"])
+            words = assistant_words(
+                system_messages=options["system_messages"] and not told["untold"]
+            )
             stream = stream_release(
                 warehouse, self.name, without=others, with_template=takes_all, words=words
             )
@@ -447,39 +451,34 @@ def _of_line(line: bytes, path: Path) -> KeptSample:
     )
 
 
-def create_release(  # noqa: PLR0913 - each is an option of its own
-    name: str,
-    *,
-    recipes: Sequence[str] = (),
-    builds: Sequence[str] = (),
-    kinds: Sequence[str] = (),
-    languages: Sequence[str] = (),
-    where: str = "",
-    splits: Mapping[str, float] | str = "",
-    by: str = "relatives",
-    version: str = "",
-    follows: str = "",
-    note: str = "",
-    home: Path | str | None = None,
-    live: bool = False,
+@with_options
+def create_release(
+    name: str, *, home: Path | str | None = None, **options: Unpack[ReleaseOptions]
 ) -> LoadedRelease:
     """Freeze what the newest whole build of each recipe has landed, under a name and a version.
 
-    Trials (a build with a `limit`) and older builds are left out unless `builds` names them by the
-    beginning of their keys. `where` is a condition on accepted_samples. `splits` are shares that
-    add up to 1, and what no two of them share is told `by`: "relatives" (parent, goal, template) or
-    "tool". The same content under the same name is the same release.
+    Trials (a build with a `limit`) and older builds are left out unless `builds` names them. The
+    same content under the same name is the same release.
 
         release = callwright.create_release("v1", splits={"train": 0.8, "test": 0.2})
         release.release.version, release.created.splits    # '1.0.0', {'train': 11, 'test': 3}
 
+    Args:
+        name: The name of the release.
+        home: The work folder. Default: CALLWRIGHT_HOME or .callwright.
+
     Raises ConfigurationError where there is nothing to freeze, or the name has other content
     already.
     """
-    settings = settings_of(home)
+    settings, splits = settings_of(home), options["splits"]
     shares = parse_shares(splits) if isinstance(splits, str) and splits else splits or {}
-    terms = Terms(note, dict(shares), parse_split_by(by), version, follows)
-    selection = Selection(tuple(recipes), tuple(builds), tuple(kinds), tuple(languages), where)
-    with WorkFolder(settings, live=live).opened() as snapshot:
+    terms = Terms(
+        options["note"], dict(shares), options["by"], options["version"], options["follows"]
+    )
+    kinds, languages = tuple(options["kinds"]), tuple(options["languages"])
+    recipes, builds = tuple(options["recipes"]), tuple(options["builds"])
+    selection = Selection(recipes, builds, kinds, languages, options["where"])
+    folder = WorkFolder(settings, live=options["live"])
+    with folder.opened() as snapshot:
         made = make_release(open_warehouse(settings), name, selection, terms, snapshot=snapshot)
-    return _loaded(_StoredRelease(made.release, WorkFolder(settings, live=live), made))
+    return _loaded(_StoredRelease(made.release, folder, made))

@@ -9,11 +9,11 @@ import orjson
 from callwright.flows.api.releases import KeptSample, kept_in_folder, load_release
 from callwright.flows.api.surroundings import settings_of
 from callwright.flows.environments import open_world, ship_worlds
+from callwright.flows.evaluation.tasks import Task, play_freely
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.opening import open_shipped
-from callwright.validators.tasks import Task, play_freely
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 
@@ -116,11 +116,11 @@ def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
     for one in kept:
         if not problem_of_task(one.sample):
-            world = worlds.get(one.sample.environment)
+            world = worlds.get(one.sample.facts.environment)
             if world is None:
                 raise ConfigurationError(
-                    f"The task {one.key} plays in the world {one.sample.environment!r}, which is"
-                    f" not there; there are {', '.join(worlds) or 'none'}."
+                    f"The task {one.key} plays in the world {one.sample.facts.environment!r},"
+                    f" which is not there; there are {', '.join(worlds) or 'none'}."
                 )
             yield Task(one.sample, world, one.candidates, split=one.split)
 

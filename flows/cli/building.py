@@ -3,17 +3,17 @@
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
+from callwright.flows.api.options import BuildOptions, OneModel
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    OneModel,
     Outcome,
     RecipeFile,
     Table,
@@ -26,13 +26,15 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.build import BuildReport
+    from callwright.flows.planning.statistics import ReaderRow
     from callwright.flows.review.pushing import Pushed
+    from callwright.flows.run.land import BuildReport
     from callwright.flows.scaffolds import Sort
 
 app = commands()
@@ -42,31 +44,31 @@ _WRONG = 2  # as of any command that is given a wrong recipe
 
 
 @command(app, "init", "init my-dataset")
-def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
-    kind: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of sample instead.")
-    ] = "",
-    check: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a check and its test instead.")
-    ] = "",
-    export: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with an export format instead.")
-    ] = "",
-    importer: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools instead.")
-    ] = "",
-    environment: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a world instead.")
-    ] = "",
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")
-    ] = "",
+def init(
+    folder: Path = Path(),
+    *,
+    kind: Annotated[str, Option(metavar="NAME")] = "",
+    check: Annotated[str, Option(metavar="NAME")] = "",
+    export: Annotated[str, Option(metavar="NAME")] = "",
+    importer: Annotated[str, Option(metavar="NAME")] = "",
+    environment: Annotated[str, Option(metavar="NAME")] = "",
+    model: Annotated[str, Option(metavar="NAME")] = "",
+    metric: Annotated[str, Option(metavar="NAME")] = "",
 ) -> Outcome:
     """Write a first recipe, or a working example of an extension.
 
-    An extension is a kind, a check, an export format, an importer, a world or a model of your own
-    (docs/extending).
+    An extension is a kind, a check, an export format, an importer, a world, a model or a metric of
+    your own (docs/extending).
+
+    Args:
+        folder: The folder to write to.
+        kind: Write NAME.py with a kind of sample instead.
+        check: Write NAME.py with a check and its test instead.
+        export: Write NAME.py with an export format instead.
+        importer: Write NAME.py with an importer of tools instead.
+        environment: Write NAME.py with a world instead.
+        model: Write NAME.py with a model instead.
+        metric: Write NAME.py with a metric instead.
     """
     from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
@@ -79,6 +81,7 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         "importer": importer,
         "environment": environment,
         "model": model,
+        "metric": metric,
     }
     written = [
         f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}"
@@ -92,6 +95,9 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             if export
             else []
         )
+        lines += (
+            ["Evaluate with it: callwright evaluate RELEASE --recipe RECIPE.yaml"] if metric else []
+        )
         return Outcome({"extensions": written}, lines)
     path = write_first_recipe(folder)
     lines = [
@@ -103,21 +109,21 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
 
 @command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
-def build(  # noqa: PLR0917 - typer reads each option from a parameter
+def build(
     recipe: RecipeFile,
-    preview: Annotated[
-        int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")
-    ] = 0,
-    limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
-    model: OneModel = "",
-    no_review: Annotated[
-        bool, typer.Option("--no-review", help="Do not send questions to Label Studio.")
-    ] = False,
+    *,
+    preview: Annotated[int, Option(least=0)] = 0,
+    no_review: bool = False,
     as_json: AsJson = False,
+    **options: Unpack[BuildOptions],
 ) -> None:
     """Build the samples of a recipe.
 
     A build that was stopped continues where it stopped, and nothing is paid for twice.
+
+    Args:
+        preview: Make and show N samples of each kind, and keep none.
+        no_review: Do not send questions to Label Studio.
     """
     from callwright.flows.api import building
     from callwright.flows.api.building import sample_lines
@@ -126,7 +132,9 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     chosen = building.read_recipe(recipe)
     if preview:
         with Terminal() as screen:
-            shown = building.preview(chosen, preview, model=model, workers=None, progress=screen)
+            shown = building.preview(
+                chosen, preview, model=options["model"], workers=None, progress=screen
+            )
         present(
             Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json
         )
@@ -134,13 +142,13 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     settings, began = read_settings(), time.monotonic()
     with Terminal() as screen:
         if settings.prefect_api_url:
-            from callwright.flows.chats import check_keys
             from callwright.flows.engine.deploying import build_with_prefect
+            from callwright.flows.run.work import check_keys
 
-            check_keys(chosen.as_asked(model=model, limit=limit))
-            report = build_with_prefect(recipe, limit, model, screen)
+            check_keys(chosen.as_asked(**options))
+            report = build_with_prefect(recipe, options, screen)
         else:
-            report = building.build(chosen, model=model, limit=limit, workers=None, progress=screen)
+            report = building.build(chosen, workers=None, progress=screen, **options)
     pushed = None
     try:
         if not no_review:
@@ -163,49 +171,14 @@ def _report_text(
     report: "BuildReport", pushed: "Pushed | None", seconds: float
 ) -> Iterator[str | Table]:
     funnel = table_of(report.worked)
-    has_personal_data = any(
-        row.personal_data for row in report.worked
-    )  # the last column, only where any was found
-    yield (
-        funnel
-        if has_personal_data
-        else Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
-    )
+    if not any(row.personal_data for row in report.worked):  # the last column, only if any is found
+        funnel = Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
+    yield funnel
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
     measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
     if measured:
-        yield Table(
-            (
-                "reader",
-                "language",
-                "family",
-                "read",
-                "defects",
-                "caught",
-                "as they are",
-                "doubted",
-                "precision",
-            ),
-            [
-                (
-                    row.reader,
-                    row.language,
-                    row.family,
-                    row.read,
-                    row.planted,
-                    share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
-                    row.doubles,
-                    share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
-                    (
-                        ""
-                        if row.precision is None
-                        else f"{row.precision:.1%} (at least {row.precision_low:.1%})"
-                    ),
-                )
-                for row in measured
-            ],
-        )
+        yield table_of([_reader_row(row) for row in measured])
     if report.spending:
         yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
     yield report.sentence
@@ -217,6 +190,23 @@ def _report_text(
         )
     if pushed:
         yield f"{count_of(pushed.created, 'task')} sent to reviewers: {pushed.url}"
+
+
+def _reader_row(row: "ReaderRow") -> dict[str, object]:
+    sure = (
+        "" if row.precision is None else f"{row.precision:.1%} (at least {row.precision_low:.1%})"
+    )
+    return {
+        "reader": row.reader,
+        "language": row.language,
+        "family": row.family,
+        "read": row.read,
+        "defects": row.planted,
+        "caught": share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
+        "as they are": row.doubles,
+        "doubted": share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
+        "precision": "" if row.precision is None else sure,
+    }
 
 
 def _next_text(report: "BuildReport") -> Iterator[str]:
@@ -231,13 +221,7 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
 @command(
     app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model"
 )
-def estimate(
-    recipe: RecipeFile,
-    limit: Annotated[
-        int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")
-    ] = 0,
-    model: OneModel = "",
-) -> Outcome:
+def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
     """Estimate the calls, tokens and cost of a build.
 
     The table is by role and kind. No model is called.
@@ -245,7 +229,7 @@ def estimate(
     from callwright.flows.planning.estimating import estimate_build
     from callwright.flows.recipe import read_recipe_to_build
 
-    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
+    chosen = read_recipe_to_build(recipe).as_asked(**options)
     found = run_loop(estimate_build(chosen, read_settings()))
     lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:
@@ -276,19 +260,15 @@ def list_stages() -> Outcome:
 
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
-def deploy(
-    recipes: Annotated[list[Path], typer.Argument(help="The recipes that Prefect builds.")],
-    pool: Annotated[
-        str,
-        typer.Option(
-            help="The work pool. If there is none of this name, a process pool is created."
-        ),
-    ] = "callwright",
-) -> Outcome:
+def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> Outcome:
     """Schedule builds with Prefect.
 
     Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes
     back reviews every 10 minutes, or as often as CALLWRIGHT_REVIEW_EVERY says.
+
+    Args:
+        recipes: The recipes that Prefect builds.
+        pool: The work pool. If there is none of this name, a process pool is created.
     """
     from callwright.flows.engine.deploying import deploy_recipes
 
@@ -335,12 +315,13 @@ def stop() -> Outcome:
     "recipe check recipe.yaml",
     begins="Checking the recipe and what its tools allow",
 )
-def check_recipes(
-    recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")],
-) -> Outcome:
+def check_recipes(recipes: Sequence[Path]) -> Outcome:
     """List every mistake in recipes, with file, line, column and the name that was probably meant.
 
     For a valid recipe, list the samples that its tools do not allow, and why.
+
+    Args:
+        recipes: The recipes, YAML files.
     """
     from callwright.flows.planning.possible import recipe_remarks
     from callwright.flows.recipe import check_recipe, read_recipe_to_build
@@ -360,12 +341,13 @@ def check_recipes(
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")
-def schema(
-    out: Annotated[Path | None, typer.Option(help="The file to write. Default: print it.")] = None,
-) -> Outcome:
+def schema(*, out: Path | None = None) -> Outcome:
     """Print or write the JSON Schema of recipes.
 
     Editors use it where the first line of a recipe is `# yaml-language-server: $schema=FILE`.
+
+    Args:
+        out: The file to write. Default: print it.
     """
     from callwright.flows.recipe import schema_text, write_schema
     from callwright.flows.recipe.schema import recipe_schema
@@ -381,12 +363,12 @@ def schema(
 
 
 @command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
-def prompts(
-    recipe: RecipeFile,
-    only: Annotated[str, typer.Option(help="Show only the prompt of this name.")] = "",
-    model: OneModel = "",
-) -> Outcome:
-    """Show every prompt of a build in full, with your tools in it. No model is called."""
+def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> Outcome:
+    """Show every prompt of a build in full, with your tools in it. No model is called.
+
+    Args:
+        only: Show only the prompt of this name.
+    """
     from callwright.flows.planning.estimating import prompts_page, show_prompts
     from callwright.flows.recipe import read_recipe_to_build
 

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from callwright.flows.cli.screen import (
     AsJson,
     CheckingModel,
@@ -24,6 +22,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -43,6 +42,13 @@ check = commands("Check datasets made by others.")
 audit = commands("Measure how good the checks and the models that read are.")
 app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
+FromRelease = Annotated[
+    str,
+    Option(
+        words="The release to take samples from. Default: accepted samples of the newest builds."
+    ),
+]
+Seed = Annotated[int, Option(words="The seed that draws the samples and their defects.")]
 _DECISIONS = ("proved", "judged", "open", "doubted", "contradicted")
 _FIGURES = (
     "broken",
@@ -58,14 +64,13 @@ _FIGURES = (
 
 
 @command(check, "hammerbench", "check hammerbench en/single-turn/ST_Perfect.json")
-def hammerbench(
-    path: Annotated[Path, typer.Argument(help="A file of HammerBench records.")],
-    model: CheckingModel = "",
-    failures: Annotated[
-        bool, typer.Option("--failures", help="Show only records that are not proved.")
-    ] = False,
-) -> Outcome:
-    """Run the checks on HammerBench records, with their labels as gold, and print the verdicts."""
+def hammerbench(path: Path, *, model: CheckingModel = "", failures: bool = False) -> Outcome:
+    """Run the checks on HammerBench records, with their labels as gold, and print the verdicts.
+
+    Args:
+        path: A file of HammerBench records.
+        failures: Show only records that are not proved.
+    """
     from callwright.flows.data_checks import check_hammerbench
 
     checked = run_loop(check_hammerbench(path, model, read_settings()))
@@ -111,20 +116,17 @@ def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
 
 
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
-def callnavi(
-    folder: Annotated[
-        Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")
-    ],
-    kind: Annotated[
-        list[str] | None, typer.Option("--kind", help="Only faults of this kind. Repeatable.")
-    ] = None,
-) -> Outcome:
+def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless
     placeholders and more.
+
+    Args:
+        folder: The folder with CallNavi's Questions, APIs and APISchema.
+        kind: Only faults of this kind. Repeatable.
     """
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
-    if unknown := set(kind or ()) - set(fault_kinds()):
+    if unknown := set(kind) - set(fault_kinds()):
         known = ", ".join(fault_kinds())
         raise ConfigurationError(
             f"No kind of fault is named {min(unknown)!r}. The kinds are {known}."
@@ -145,25 +147,15 @@ def callnavi(
 
 
 @command(check, "requests", "check requests wordings.jsonl --json")
-def requests(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            help=(
-                "A file of JSON lines with id, language, tool or tools, arguments, request and, if"
-                " known, system and now."
-            )
-        ),
-    ],
-    model: Annotated[
-        str,
-        typer.Option(help="The model that reads the requests. Default: look only for the values."),
-    ] = "",
-    as_json: AsJson = False,
-) -> None:
+def requests(path: Path, *, model: str = "", as_json: AsJson = False) -> None:
     """Find which argument values each request says.
 
     With a model, also check whether it writes the same call from the request alone.
+
+    Args:
+        path: A file of JSON lines with id, language, tool or tools, arguments, request and, if
+            known, system and now.
+        model: The model that reads the requests. Default: look only for the values.
     """
     from callwright.flows.api.building import check_requests_async
 
@@ -173,16 +165,13 @@ def requests(
 @command(
     check, "records", "check records exports/v1/records.jsonl --json", begins="Checking the records"
 )
-def records(
-    path: Annotated[
-        Path, typer.Argument(help="A file of JSON lines, as `export --to records` writes it.")
-    ],
-    model: CheckingModel = "",
-    as_json: AsJson = False,
-) -> None:
+def records(path: Path, *, model: CheckingModel = "", as_json: AsJson = False) -> None:
     """Run the current checks on exported records.
 
     The evidence is found anew, not taken from the records.
+
+    Args:
+        path: A file of JSON lines, as `export --to records` writes it.
     """
     from callwright.flows.api.building import check_records_async
 
@@ -223,13 +212,12 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
 
 
 @command(app, "doctor", "doctor --json")
-def doctor(
-    recipe: Annotated[
-        Path | None,
-        typer.Argument(help="A recipe whose models to check too: keys, servers, prices."),
-    ] = None,
-) -> Outcome:
-    """Check what this machine has, and how to add what is missing."""
+def doctor(recipe: Path | None = None) -> Outcome:
+    """Check what this machine has, and how to add what is missing.
+
+    Args:
+        recipe: A recipe whose models to check too: keys, servers, prices.
+    """
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)
@@ -238,54 +226,32 @@ def doctor(
 
 
 @command(audit, "checks", "audit checks --release v1 --limit 10", begins="Reading the samples")
-def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
-    release: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "The release to take samples from. Default: the accepted samples of the newest"
-                " builds."
-            )
-        ),
-    ] = "",
-    wordings: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "Measure on these requests instead: JSON lines as for `check requests`, with label"
-                " and defect."
-            )
-        ),
-    ] = None,
+def audit_checks(
+    *,
+    release: FromRelease = "",
+    wordings: Path | None = None,
     model: CheckingModel = "",
-    limit: Annotated[
-        int, typer.Option(help="The number of samples of each kind and language.")
-    ] = 10,
-    seed: Annotated[
-        int, typer.Option(help="The seed that draws the samples and their defects.")
-    ] = 0,
-    defect: Annotated[
-        list[str] | None, typer.Option(help="Only this kind of defect. Repeatable.")
-    ] = None,
-    survivors: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "Write the defective samples that are still proved to this file, as `check records`"
-                " reads them."
-            )
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the figures to this file as Markdown tables.")
-    ] = None,
+    limit: int = 10,
+    seed: Seed = 0,
+    defect: Sequence[str] = (),
+    survivors: Path | None = None,
+    out: Path | None = None,
 ) -> Outcome:
     """Inject defects into accepted samples, and count how many each check finds and how many
     intact samples it doubts.
+
+    Args:
+        wordings: Measure on these requests instead: JSON lines as for `check requests`, with label
+            and defect.
+        limit: The number of samples of each kind and language.
+        defect: Only this kind of defect. Repeatable.
+        survivors: Write the defective samples that are still proved to this file, as `check
+            records` reads them.
+        out: Write the figures to this file as Markdown tables.
     """
     from callwright.flows import auditing
 
-    plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
+    plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect), survivors)
     with Terminal() as screen:
         settings = read_settings()
         broken, labelled = auditing.audit_checks, auditing.audit_wordings
@@ -320,46 +286,25 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
     "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02",
     begins="Reading the samples",
 )
-def audit_readers(  # noqa: PLR0917 - each is an option of its own
-    model: Annotated[list[str], typer.Option(help="A model to compare. Repeatable.")],
-    release: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "The release to take samples from. Default: the accepted samples of the newest"
-                " builds."
-            )
-        ),
-    ] = "",
-    limit: Annotated[
-        int, typer.Option(min=1, help="The number of samples of each family and language.")
-    ] = 40,
-    seed: Annotated[
-        int, typer.Option(help="The seed that draws the samples and their defects.")
-    ] = 0,
-    wrong_at_most: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help=(
-                "Name the cheapest model that is known to let at most this share of wrong samples"
-                " pass."
-            ),
-        ),
-    ] = None,
-    wrong_before: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="The share of samples that is wrong before reading. Default: the "
-            "share that readers of the newest builds doubted.",
-        ),
-    ] = None,
+def audit_readers(
+    *,
+    model: Sequence[str],
+    release: FromRelease = "",
+    limit: Annotated[int, Option(least=1)] = 40,
+    seed: Seed = 0,
+    wrong_at_most: Annotated[float | None, Option(least=0, most=1)] = None,
+    wrong_before: Annotated[float | None, Option(least=0, most=1)] = None,
 ) -> Outcome:
     """Compare models as readers of the same accepted samples: what they catch, what they wrongly
     doubt, and their cost.
+
+    Args:
+        model: A model to compare. Repeatable.
+        limit: The number of samples of each family and language.
+        wrong_at_most: Name the cheapest model that is known to let at most this share of wrong
+            samples pass.
+        wrong_before: The share of samples that is wrong before reading. Default: the share that
+            readers of the newest builds doubted.
     """
     from callwright.flows.auditing import ComparisonPlan, compare_readers
 
@@ -370,50 +315,35 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
 
 
 def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
-    yield Table(
-        (
-            "reader",
-            "defects",
-            "caught",
-            "as they are",
-            "doubted",
-            "wrong",
-            "tokens",
-            "dollars for 1,000",
-        ),
+    yield table_of(
         [
-            (
-                one.model,
-                one.planted,
-                share_with_bounds(one.catch_rate, one.catch_low, one.catch_high),
-                one.doubles,
-                share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
-                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})",
-                round(one.tokens),
-                "unknown" if one.dollars is None else f"{one.dollars:.2f}",
-            )
+            {
+                "reader": one.model,
+                "defects": one.planted,
+                "caught": share_with_bounds(one.catch_rate, one.catch_low, one.catch_high),
+                "as they are": one.doubles,
+                "doubted": share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
+                "wrong": (
+                    "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})"
+                ),
+                "tokens": round(one.tokens),
+                "dollars for 1,000": "unknown" if one.dollars is None else f"{one.dollars:.2f}",
+            }
             for one in report.readers
-        ],
+        ]
     )
     yield (
         f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The"
         " column wrong: the share of what a model accepts that is wrong, if"
         f" {report.wrong_before:.1%} of what it reads is."
     )
-    sorts = [(one.model, sort) for one in report.readers for sort in one.sorts]
+    sorts = [
+        (one.model, sort.defect, sort.planted, share_with_bounds(sort.rate, sort.low, sort.high))
+        for one in report.readers
+        for sort in one.sorts
+    ]
     if sorts:
-        yield Table(
-            ("reader", "sort of defect", "defects", "caught"),
-            [
-                (
-                    model,
-                    sort.defect,
-                    sort.planted,
-                    share_with_bounds(sort.rate, sort.low, sort.high),
-                )
-                for model, sort in sorts
-            ],
-        )
+        yield Table(("reader", "sort of defect", "defects", "caught"), sorts)
     for one in report.readers:
         if one.problem:
             yield f"By default {one.model} settles nothing: it {one.problem}."

@@ -2,26 +2,25 @@
 own runs left.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
-import typer
-
+from callwright.flows.api.options import EvaluationOptions
 from callwright.flows.cli.screen import (
     Aside,
     Outcome,
     Table,
-    Terminal,
     command,
     commands,
     first_lines,
+    run_shown,
     say,
     show,
     table_of,
 )
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
-from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
     from callwright.flows.evaluation.evaluating import ForeseenEvaluation
     from callwright.flows.evaluation.gate import Gate
-    from callwright.flows.progress import Progress
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
 
@@ -47,229 +45,67 @@ _MOST_PROBLEMS = 10
     "evaluate v1 --model template/v1 --model PROVIDER/MODEL",
     begins="Reading the release",
 )
-def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    release: Annotated[str, typer.Argument(help="The release to evaluate on.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "A candidate: a model by its litellm name, or a Python function (agent.py:answer)."
-                " Repeatable."
-            )
-        ),
-    ] = None,
-    recipe: Annotated[
-        Path | None, typer.Option(help="Evaluate the candidates of this recipe.")
-    ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="How many times each candidate is asked.")] = 1,
-    tools: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Show changed tools: a file of changes, or a whole catalog such as an OpenAPI "
-            "document. Answers are scored as usual, kept separately, and compared with the answers"
-            " to the "
-            "original tools.",
-        ),
-    ] = None,
-    both: Annotated[
-        bool,
-        typer.Option(
-            "--both",
-            help="With --tools, also ask with the original tools where that was not done before.",
-        ),
-    ] = False,
-    tools_shown: Annotated[
-        Literal["first", "always"],
-        typer.Option(
-            help="When candidates see every candidate tool: only at the first snapshot of a "
-            "conversation (as in HammerBench's runs; later ones show the tool in question), or"
-            " always. The two "
-            "are kept separately."
-        ),
-    ] = "first",
-    judge: Annotated[
-        str,
-        typer.Option(
-            help="A model that judges what rules cannot: whether different words in a call mean "
-            "the same, how close plans come, which parameters a conversation supports, and how"
-            " complete and "
-            "correct final answers are."
-        ),
-    ] = "",
-    complexeval: Annotated[
-        Literal["as_paper", "as_published_code"],
-        typer.Option(
-            help="Run multi-step samples as ComplexEval's paper describes, or as its code does."
-        ),
-    ] = "as_paper",
-    turns: Annotated[
-        int,
-        typer.Option(
-            min=1, help="The most replies that a candidate may give in a multi-step sample."
-        ),
-    ] = TURN_LIMIT,
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="How candidates are asked. direct: for the calls, in a prompt. native: with the "
-            "provider's own tool calling. route_then_fill: for the tools first, then for the"
-            " arguments with "
-            "these tools only. backward: for the last call first, then for what must come before"
-            " it. Each is "
-            "kept separately."
-        ),
-    ] = "direct",
-    router: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "With route_then_fill, the model that chooses the tools. Default: the candidate"
-                " itself."
-            )
-        ),
-    ] = "",
-    format: Annotated[  # noqa: A002 - the option's name
-        Literal["json", "yaml"], typer.Option(help="The notation of tools and answers.")
-    ] = "json",
-    live: Annotated[
-        str,
-        typer.Option(
-            metavar="MODEL",
-            help="The model of a simulated user that holds some values back and answers the "
-            "candidate's questions. Only tasks, multi-step samples and dialogues with slots are"
-            " used. Kept "
-            "separately.",
-        ),
-    ] = "",
-    split: Annotated[str, typer.Option(help="Only the samples of this split, such as test.")] = "",
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            min=0.1, help="How many seconds a Python function has for one answer (120 by default)."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help=(
-                "Say how many requests would be sent and which samples changed tools affect. Send"
-                " none."
-            ),
-        ),
-    ] = False,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            help="Continue the last evaluation of the release, with its candidates and options."
-        ),
-    ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, help="Stop before this command spends more than this many US dollars."),
-    ] = None,
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(metavar="METRIC=NUMBER", help="Fail if this figure is lower. Repeatable."),
-    ] = None,
-    fail_over: Annotated[
-        list[str] | None,
-        typer.Option(metavar="METRIC=NUMBER", help="Fail if this figure is higher. Repeatable."),
-    ] = None,
-    against: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME or NAME~STRATEGY",
-            help=(
-                "Fail if a candidate is worse than this one on the samples that both have answered."
-            ),
-        ),
-    ] = "",
-    worse_by: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help=(
-                "With --against, the smallest drop in the share of passed samples that counts as"
-                " worse."
-            ),
-        ),
-    ] = 0.0,
-    p: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help=(
-                "With --against, the largest p value (McNemar's test) at which a difference counts."
-            ),
-        ),
-    ] = 0.05,
-    junit: Annotated[
-        Path | None,
-        typer.Option(help="Write JUnit XML to this file, with a test case for each sample."),
-    ] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(help="Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY."),
-    ] = None,
+def evaluate(
+    release: str,
+    *,
+    model: Sequence[str] = (),
+    recipe: Path | None = None,
+    dry_run: bool = False,
+    fail_under: Annotated[Sequence[str], Option(metavar="METRIC=NUMBER")] = (),
+    fail_over: Annotated[Sequence[str], Option(metavar="METRIC=NUMBER")] = (),
+    against: Annotated[str, Option(metavar="NAME or NAME~STRATEGY")] = "",
+    worse_by: Annotated[float, Option(least=0, most=1)] = 0.0,
+    p: Annotated[float, Option(least=0, most=1)] = 0.05,
+    junit: Path | None = None,
+    summary: Path | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Outcome:
     """Evaluate models on a release.
 
     Candidates are asked for the calls that are due, and their answers are scored. Multi-step
     samples are run to their end, with each call answered. The exit code is 1 if a candidate misses
     what --fail-under, --fail-over or --against demand.
+
+    Args:
+        release: The release to evaluate on.
+        model: A candidate: a model by its litellm name, or a Python function (agent.py:answer).
+            Repeatable.
+        recipe: Evaluate the candidates of this recipe.
+        dry_run: Say how many requests would be sent and which samples changed tools affect. Send
+            none.
+        fail_under: Fail if this figure is lower. Repeatable.
+        fail_over: Fail if this figure is higher. Repeatable.
+        against: Fail if a candidate is worse than this one on the samples that both have answered.
+        worse_by: With --against, the smallest drop in the share of passed samples that counts as
+            worse.
+        p: With --against, the largest p value (McNemar's test) at which a difference counts.
+        junit: Write JUnit XML to this file, with a test case for each sample.
+        summary: Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
     """
-    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
-    from callwright.flows.engine.deploying import in_a_run
+    from callwright.flows.api.evaluating import foresee_evaluation
     from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
-    candidates = choose_candidates(model or [], recipe)
-    under, over = (
-        read_bounds(fail_under or [], "--fail-under"),
-        read_bounds(fail_over or [], "--fail-over"),
-    )
+    candidates = choose_candidates(model, recipe)
+    under, over = (read_bounds(fail_under, "--fail-under"), read_bounds(fail_over, "--fail-over"))
     require_metrics([*under, *over])
     if against:
         require_known(
             open_warehouse(read_settings()), release, against, [label_of(one) for one in candidates]
         )
-    options: EvaluationOptions = {
-        "runs": runs,
-        "split": split,
-        "strategy": strategy,
-        "router": router,
-        "format": format,
-        "tools": tools,
-        "both": both,
-        "tools_shown": tools_shown,
-        "judge": judge,
-        "complexeval": complexeval,
-        "turns": turns,
-        "live": live,
-        "budget": budget,
-        "resume": resume,
-    }
-    if timeout is not None:
-        options["timeout"] = timeout
     if dry_run:
         return _foreseen_text(foresee_evaluation(release, candidates, **options))
 
-    def ask(progress: "Progress") -> "Evaluation":
-        options["progress"] = progress
-        return evaluate_candidates(release, candidates, **options)
-
-    with Terminal() as screen:
-        found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
+    found = run_shown(
+        "evaluate-models",
+        release,
+        lambda progress: evaluate_candidates(release, candidates, **options, progress=progress),
+    )
     if found.split:
         say(f"The figures are for the split {found.split!r} of {found.release} only.")
-    with open_warehouse(
-        read_settings()
-    ).reading_together():  # it stays open for all that is read of it here
+    warehouse = open_warehouse(read_settings())
+    with warehouse.reading_together():  # it stays open for all that is read of it here
         gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
         if junit:
             gate.write_junit(junit)
@@ -400,56 +236,31 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     " shift both are scored as one, where values are overridden; with --predictions log.json"
     " --language en as the newest release does.",
 )
-def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    logs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--logs",
-            help="A folder with MT_res.json. Repeatable; all conversations are scored together.",
-        ),
-    ] = None,
-    predictions: Annotated[
-        Path | None,
-        typer.Option(
-            help="A JSON list of single predictions with their labels, as in the newest release."
-        ),
-    ] = None,
-    irrelevant: Annotated[
-        Path | None,
-        typer.Option(help="Replies to requests that no tool fits, as CSV or a JSON list."),
-    ] = None,
-    snapshots: Annotated[
-        str,
-        typer.Option(
-            metavar="all|first|last|shift|FILE",
-            help=(
-                "Which snapshots of the logs to score. A file lists them; shift uses each log's own"
-                " snapshot_id.json."
-            ),
-        ),
-    ] = "all",
-    verdicts: Annotated[
-        Literal["flags", "rule"] | None,
-        typer.Option(
-            help=(
-                "Verdicts of the judge in turn_flags_res.json (flags), or by rule. Default: flags"
-                " if there are any."
-            )
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="The language of the values. Logs state it themselves."),
-    ] = None,
-    style: Annotated[
-        Literal["default", "mistral", "xlam", "toolace", "lenient"],
-        typer.Option(help="How the model writes its calls."),
-    ] = "default",
-    column: Annotated[
-        str, typer.Option(help="The column or field of --irrelevant with the replies.")
-    ] = "",
+def score_hammerbench(
+    *,
+    logs: Sequence[Path] = (),
+    predictions: Path | None = None,
+    irrelevant: Path | None = None,
+    snapshots: Annotated[str, Option(metavar="all|first|last|shift|FILE")] = "all",
+    verdicts: Literal["flags", "rule"] | None = None,
+    language: Annotated[str | None, Option(metavar="CODE")] = None,
+    style: Literal["default", "mistral", "xlam", "toolace", "lenient"] = "default",
+    column: str = "",
 ) -> Outcome:
-    """Score HammerBench's result files with the metrics of its paper, as fractions."""
+    """Score HammerBench's result files with the metrics of its paper, as fractions.
+
+    Args:
+        logs: A folder with MT_res.json. Repeatable; all conversations are scored together.
+        predictions: A JSON list of single predictions with their labels, as in the newest release.
+        irrelevant: Replies to requests that no tool fits, as CSV or a JSON list.
+        snapshots: Which snapshots of the logs to score. A file lists them; shift uses each log's
+            own snapshot_id.json.
+        verdicts: Verdicts of the judge in turn_flags_res.json (flags), or by rule. Default: flags
+            if there are any.
+        language: The language of the values. Logs state it themselves.
+        style: How the model writes its calls.
+        column: The column or field of --irrelevant with the replies.
+    """
     from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
     from callwright.language.packs import known, of
 
@@ -469,14 +280,11 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         scoring = score_replies(irrelevant, column)
     else:
         scoring = score_logs(
-            logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style
+            logs, snapshots=snapshots, verdicts=verdicts, language=language, style=style
         )
     figures = {**scoring.figures, **scoring.details}
-    show(
-        _problems_text(
-            scoring.problems, "replies could not be scored as a call; they count as wrong."
-        )
-    )
+    unread = "replies could not be scored as a call; they count as wrong."
+    show(_problems_text(scoring.problems, unread))
     width = max(map(len, figures))
     texts = {
         name: f"{value:.6f}" if isinstance(value, float) else value
@@ -488,22 +296,15 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
 def score_results(
-    results: Annotated[
-        Path,
-        typer.Option("--results", help="The rows of an evaluation, as JSON lines or a JSON list."),
-    ],
-    mode: Annotated[
-        Literal["as_published_code", "as_paper"],
-        typer.Option(
-            help=(
-                "Divide success as the published code does (by 150, 400 and 1000), or by the number"
-                " of rows."
-            )
-        ),
-    ] = "as_published_code",
+    *, results: Path, mode: Literal["as_published_code", "as_paper"] = "as_published_code"
 ) -> Outcome:
     """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps,
     as fractions.
+
+    Args:
+        results: The rows of an evaluation, as JSON lines or a JSON list.
+        mode: Divide success as the published code does (by 150, 400 and 1000), or by the number of
+            rows.
     """
     from callwright.flows.evaluation.scoring import score_complexfuncbench
 
@@ -511,14 +312,6 @@ def score_results(
     summary = scoring.summary
     parts = {**summary.domains, "overall": summary.overall}
     per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
-    steps = {
-        name: (
-            {str(key): number for key, number in value.items()}
-            if isinstance(value, Mapping)
-            else value
-        )
-        for name, value in summary.steps._asdict().items()
-    }  # a count by number as JSON has it: its keys are texts
     named = (
         "completeness",
         "correctness",
@@ -533,7 +326,7 @@ def score_results(
             for name in per_part
         },
         **{name: getattr(summary, name) for name in named},
-        "steps": steps,
+        "steps": summary.steps,
         "mode": mode,
         "problems": scoring.problems,
     }
@@ -562,34 +355,18 @@ def score_results(
     score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json"
 )
 def score_answers(
-    questions: Annotated[
-        Path,
-        typer.Option(
-            "--questions", help="The folder with the questions, one DOMAIN.json for each domain."
-        ),
-    ],
-    predictions: Annotated[
-        list[Path],
-        typer.Option(
-            "--predictions",
-            help="The folder with the predictions, one DOMAIN.json for each domain: a list of "
-            '{"predict": ...}. Repeat it for further runs of the same model: the first is scored,'
-            " and stability "
-            "is measured over all.",
-        ),
-    ],
-    repair: Annotated[
-        Literal["rules", "none"],
-        typer.Option(
-            help=(
-                "Read answers that are not JSON by rules (the paper uses a model), or count them as"
-                " wrong."
-            )
-        ),
-    ] = "rules",
+    *, questions: Path, predictions: Sequence[Path], repair: Literal["rules", "none"] = "rules"
 ) -> Outcome:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as
     fractions.
+
+    Args:
+        questions: The folder with the questions, one DOMAIN.json for each domain.
+        predictions: The folder with the predictions, one DOMAIN.json for each domain: a list of
+            {"predict": ...}. Repeat it for further runs of the same model: the first is scored, and
+            stability is measured over all.
+        repair: Read answers that are not JSON by rules (the paper uses a model), or count them as
+            wrong.
     """
     from callwright.flows.evaluation.scoring import score_callnavi
 
@@ -611,46 +388,27 @@ def score_answers(
 
 
 @command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
-def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    answers: Annotated[
-        Path,
-        typer.Option(
-            "--answers", help="The folder with CONFETTI's accepted calls and dialogue acts."
-        ),
-    ],
-    predictions: Annotated[
-        Path,
-        typer.Option(
-            "--predictions",
-            help='A file or folder of rows with "id" and "result", as BFCL writes them.',
-        ),
-    ],
-    questions: Annotated[
-        Path | None,
-        typer.Option(
-            "--questions", help="The question files, with tools and turns, if there are any."
-        ),
-    ] = None,
-    scorer: Annotated[
-        Literal["meaning", "words", "rouge", "exact", "alignscore"],
-        typer.Option(help="How the similarity of two texts is measured."),
-    ] = "meaning",
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="The checkpoint of AlignScore.")
-    ] = None,
-    combine: Annotated[
-        Literal["mean", "product", "least"],
-        typer.Option(help="How the score of a call is computed from those of its parameters."),
-    ] = "mean",
-    partial: Annotated[
-        bool,
-        typer.Option(
-            "--partial", help="Score a missing or unexpected parameter as 0, not the whole call."
-        ),
-    ] = False,
+def score_turns(
+    *,
+    answers: Path,
+    predictions: Path,
+    questions: Path | None = None,
+    scorer: Literal["meaning", "words", "rouge", "exact", "alignscore"] = "meaning",
+    weights: Path | None = None,
+    combine: Literal["mean", "product", "least"] = "mean",
+    partial: bool = False,
 ) -> Outcome:
     """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity,
     as fractions.
+
+    Args:
+        answers: The folder with CONFETTI's accepted calls and dialogue acts.
+        predictions: A file or folder of rows with "id" and "result", as BFCL writes them.
+        questions: The question files, with tools and turns, if there are any.
+        scorer: How the similarity of two texts is measured.
+        weights: The checkpoint of AlignScore.
+        combine: How the score of a call is computed from those of its parameters.
+        partial: Score a missing or unexpected parameter as 0, not the whole call.
     """
     from callwright.flows.evaluation.scoring import score_confetti
     from callwright.validators.metrics.confetti.soft import Combining, open_scorer

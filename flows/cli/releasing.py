@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import orjson
-import typer
 
+from callwright.flows.api.options import ExportOptions, Live, ReleaseOptions
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    Live,
-    OfKinds,
     OneRelease,
     Outcome,
     Table,
@@ -19,8 +17,10 @@ from callwright.flows.cli.screen import (
     command,
     commands,
     first_lines,
+    run_shown,
     table_of,
 )
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings, reading
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.counts import count_of
@@ -47,92 +47,22 @@ _SHOWN = 60  # characters of a value
 @command(
     release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1"
 )
-def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    name: Annotated[str, typer.Argument(help="The name of the release.")],
-    recipe: Annotated[
-        list[str] | None, typer.Option(help="Only samples of this recipe. Repeatable.")
-    ] = None,
-    build: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Take this build instead of the newest, by the beginning of its key. Repeatable."
-        ),
-    ] = None,
-    kind: OfKinds = None,
-    language: Annotated[
-        list[str] | None, typer.Option(help="Only samples in this language. Repeatable.")
-    ] = None,
-    where: Annotated[
-        str,
-        typer.Option(help="Only samples for which this SQL condition on accepted_samples holds."),
-    ] = "",
-    splits: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME=SHARE,...",
-            help="Splits and their shares, such as train=0.8,validation=0.1,test=0.1.",
-        ),
-    ] = "",
-    by: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "What two splits never share. relatives: a parent, goal or template. tool: these,"
-                " and tools."
-            )
-        ),
-    ] = "relatives",
-    version: Annotated[
-        str,
-        typer.Option(
-            help="The semantic version. Default: the next one after the release that it follows."
-        ),
-    ] = "",
-    follows: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "The release that this one follows. Default: the newest with the same recipes and"
-                " filters."
-            )
-        ),
-    ] = "",
-    note: Annotated[str, typer.Option(help="A note to keep with the release.")] = "",
-    live: Live = False,
-) -> Outcome:
+def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
     """Freeze the accepted samples of the newest full build of each recipe, with a version and a
     content hash.
 
     Trials (`build --limit`) and older builds are left out unless --build names them. What is taken
     and left out is listed. Splits keep the proportions of kind, language and category. Samples of
     one parent, goal or template stay in one split.
+
+    Args:
+        name: The name of the release.
     """
     from callwright.flows.api.releases import create_release
-    from callwright.flows.engine.deploying import in_a_run
 
-    with Terminal() as screen:
-        made = in_a_run(
-            read_settings(),
-            "create-release",
-            name,
-            lambda _progress: (
-                create_release(
-                    name,
-                    recipes=recipe or (),
-                    builds=build or (),
-                    kinds=kind or (),
-                    languages=language or (),
-                    where=where,
-                    splits=splits,
-                    by=by,
-                    version=version,
-                    follows=follows,
-                    note=note,
-                    live=live,
-                ).created
-            ),
-            screen,
-        )
+    made = run_shown(
+        "create-release", name, lambda _progress: create_release(name, **options).created
+    )
     value = made.release.model_dump(mode="json") | {
         "builds": made.selected.builds,
         "samples_by_split": made.splits,
@@ -206,20 +136,14 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
 
 
 @command(release, "import", "release import published callnavi data/callnavi")
-def import_one(
-    name: Annotated[str, typer.Argument(help="The name of the release.")],
-    form: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMAT",
-            help=(
-                "The format: records, openai, bfcl, hammerbench or another one of docs/sources.md."
-            ),
-        ),
-    ],
-    path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
-) -> Outcome:
-    """Make a release of samples made by others, unchecked, to evaluate candidates on them."""
+def import_one(name: str, form: Annotated[str, Option(metavar="FORMAT")], path: Path) -> Outcome:
+    """Make a release of samples made by others, unchecked, to evaluate candidates on them.
+
+    Args:
+        name: The name of the release.
+        form: The format: records, openai, bfcl, hammerbench or another one of docs/sources.md.
+        path: The file or folder to read.
+    """
     from callwright.flows.sources import import_release
 
     imported = import_release(open_warehouse(), name, form, path)
@@ -235,7 +159,7 @@ def import_one(
 
 
 @command(release, "list", "release list")
-def list_all(live: Live = False) -> Outcome:
+def list_all(*, live: Live = False) -> Outcome:
     """List the releases, newest first, with their content hashes.
 
     `release verify` recomputes the hashes.
@@ -251,13 +175,12 @@ def list_all(live: Live = False) -> Outcome:
 
 
 @command(release, "diff", "release diff v1 v2")
-def diff(
-    old: OneRelease,
-    new: Annotated[str, typer.Argument(help="The later release.")],
-    live: Live = False,
-    as_json: AsJson = False,
-) -> Outcome:
-    """Compare two releases: samples added, removed, and changed field by field."""
+def diff(old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = False) -> Outcome:
+    """Compare two releases: samples added, removed, and changed field by field.
+
+    Args:
+        new: The later release.
+    """
     from callwright.warehouse.releases import changed_samples, diff_releases
 
     with reading(live=live) as warehouse:
@@ -305,22 +228,9 @@ def _short(value: object) -> str:
 )
 def overlap(
     name: OneRelease,
-    data_sets: Annotated[
-        list[str],
-        typer.Option(
-            "--with",
-            metavar="FORMAT:PATH",
-            help="A dataset in a format of docs/sources.md. Repeatable.",
-        ),
-    ],
-    likeness: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="The similarity, from 0 to 1, from which two requests count as the same.",
-        ),
-    ] = 0.6,
+    *,
+    data_sets: Annotated[Sequence[str], Option(flag="--with", metavar="FORMAT:PATH")],
+    likeness: Annotated[float, Option(least=0, most=1)] = 0.6,
     live: Live = False,
 ) -> Outcome:
     """Find what a release has in common with other datasets: the same tools (by schema), calls and
@@ -328,6 +238,10 @@ def overlap(
 
     Both shares are given: of the samples in the release, and of those in the dataset. Only tools
     that are called count. A recipe keeps such samples out with `avoid`.
+
+    Args:
+        data_sets: A dataset in a format of docs/sources.md. Repeatable.
+        likeness: The similarity, from 0 to 1, from which two requests count as the same.
     """
     from callwright.flows.api.releases import load_release
 
@@ -335,8 +249,7 @@ def overlap(
         found = load_release(name, live=live).overlap(
             *data_sets, likeness=likeness, progress=screen
         )
-    value = [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found]
-    return Outcome(value, _overlap_text(found))
+    return Outcome(found, _overlap_text(found))
 
 
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
@@ -374,15 +287,13 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
 
 
 @command(release, "verify", "release verify v1")
-def verify(
-    name: Annotated[
-        str | None, typer.Argument(help="The release to verify. Default: all of them.")
-    ] = None,
-    live: Live = False,
-) -> Outcome:
+def verify(name: str | None = None, *, live: Live = False) -> Outcome:
     """Compare releases with their manifests, row by row.
 
     The exit code is 1 if anything was changed, added or removed.
+
+    Args:
+        name: The release to verify. Default: all of them.
     """
     from callwright.warehouse.releases import verify_release, verify_releases
 
@@ -404,7 +315,7 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 
 
 @command(release, "card", "release card v1")
-def card(name: OneRelease, live: Live = False) -> Outcome:
+def card(name: OneRelease, *, live: Live = False) -> Outcome:
     """Print the dataset card of a release: its contents, how it was made and checked, its
     limits, how to cite it.
     """
@@ -420,15 +331,15 @@ def card(name: OneRelease, live: Live = False) -> Outcome:
 
 @command(app, "query", 'query "select * from funnel"')
 def query(
-    sql: Annotated[str, typer.Argument(help="A read-only query in DuckDB SQL.")],
-    live: Live = False,
-    timeout: Annotated[
-        float, typer.Option(min=0, help="Stop the query after this many seconds.")
-    ] = QUERY_SECONDS,
+    sql: str, *, live: Live = False, timeout: Annotated[float, Option(least=0)] = QUERY_SECONDS
 ) -> Outcome:
     """Run a read-only SQL query on the warehouse. `show tables` lists the tables.
 
     Builds go on meanwhile.
+
+    Args:
+        sql: A read-only query in DuckDB SQL.
+        timeout: Stop the query after this many seconds.
     """
     with reading(live=live) as warehouse:
         columns, rows = warehouse.query(sql, timeout)
@@ -455,59 +366,13 @@ def publish() -> Outcome:
     "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate"
     " 0.2:0.8",
 )
-def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
+def export(
     release: OneRelease,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            help="The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, "
-            "trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench,"
-            " confetti, "
-            "hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records. Your"
-            " own: "
-            "FILE.py:NAME.",
-        ),
-    ],
-    kind: OfKinds = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to write. Default: exports/RELEASE-FORMAT.")
-    ] = None,
-    with_template: Annotated[
-        bool,
-        typer.Option(
-            "--with-template",
-            help="Also export samples that template/v1 worded to formats for training.",
-        ),
-    ] = False,
-    from_answers: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME or NAME~STRATEGY",
-            help="Use this candidate's answers from evaluations: right ones in place of the gold "
-            "(openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass"
-            " rates (nemo-gym, "
-            "trl-grpo). Repeatable.",
-        ),
-    ] = None,
-    pass_rate: Annotated[
-        str,
-        typer.Option(
-            metavar="LOW:HIGH",
-            help=(
-                "Only samples that these candidates pass in this share of their runs, such as"
-                " 0.2:0.8."
-            ),
-        ),
-    ] = "",
-    system_messages: Annotated[
-        bool,
-        typer.Option(
-            "--system-messages/--no-system-messages",
-            help="Whether training rows without a system message get a default one.",
-        ),
-    ] = True,
+    *,
+    to: str,
+    out: Path | None = None,
     live: Live = False,
+    **options: Unpack[ExportOptions],
 ) -> Outcome:
     """Write a release and its card in another format. What the format cannot hold is counted.
 
@@ -516,29 +381,27 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     candidates, samples that a person corrected, or else planted defects. Each split becomes a file
     or folder of its own. The folder is replaced as a whole, with any older export in the same
     format.
+
+    Args:
+        to: The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo,
+            trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench,
+            confetti, hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records.
+            Your own: FILE.py:NAME.
+        out: The folder to write. Default: exports/RELEASE-FORMAT.
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
     from callwright.flows.evaluation.answers import require_answers_fit
     from callwright.warehouse.exports.formats import format_of
 
-    require_answers_fit(format_of(to), from_answers or (), pass_rate)  # before anything is read
+    # Before anything is read:
+    require_answers_fit(format_of(to), options["from_answers"], options["pass_rate"])
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)
-        written = loaded.export(
-            to,
-            out,
-            kinds=kind or (),
-            with_template=with_template,
-            from_answers=from_answers or (),
-            pass_rate=pass_rate,
-            system_messages=system_messages,
-            progress=screen,
-        )
-        samples = sum(
-            number for name, number in loaded.count_kinds().items() if not kind or name in kind
-        )
+        written = loaded.export(to, out, **options, progress=screen)
+        counts = loaded.count_kinds()
+        samples = sum(counts[name] for name in options["kinds"] or counts)
     value = {
         "release": release,
         "format": to,

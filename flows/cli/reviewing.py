@@ -6,22 +6,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
+    Host,
     Outcome,
+    Port,
     Table,
     Terminal,
     command,
     commands,
     present,
+    run_shown,
     say,
     show_event,
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 
@@ -64,26 +67,15 @@ _ROOM = 54
 
 
 @command(review, "serve", "review serve")
-def serve(
-    host: Annotated[
-        str,
-        typer.Option(
-            help="The address to listen on. 0.0.0.0 makes it reachable from other machines."
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(help="The port to listen on. 0: the last one used, or a free one.")
-    ] = 0,
-    url: Annotated[
-        str,
-        typer.Option(
-            help="The address that reviewers use, if there is a TLS proxy in front of it."
-        ),
-    ] = "",
-) -> Outcome:
+def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> Outcome:
     """Start a local Label Studio in the background, or find the one that is running.
 
     It is installed into an environment of its own and keeps its data in SQLite.
+
+    Args:
+        host: The address to listen on. 0.0.0.0 makes it reachable from other machines.
+        port: The port to listen on. 0: the last one used, or a free one.
+        url: The address that reviewers use, if there is a TLS proxy in front of it.
     """
     from callwright.annotation.studio.server import StudioAddress
     from callwright.flows.review.servers import serve_label_studio
@@ -118,28 +110,17 @@ def stop() -> Outcome:
 
 
 @command(review, "push", "review push", begins="Looking for questions to send")
-def push(
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again",
-            help="Also send questions that were sent before and are undecided, to a new server.",
-        ),
-    ] = False,
-) -> Outcome:
+def push(*, again: Again = False) -> Outcome:
     """Send waiting questions to Label Studio. Nothing is sent twice."""
-    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
 
     settings = read_settings()
-    with Terminal() as screen, require_label_studio(settings) as studio:
-        result = in_a_run(
-            settings,
+    with require_label_studio(settings) as studio:
+        result = run_shown(
             "push-reviews",
             "all recipes",
             lambda progress: push_reviews(settings, studio, progress, again=again),
-            screen,
         )
     there = f" ({result.already_there} were there already)" if result.already_there else ""
     pushed = f"{count_of(result.created, 'task')} sent{there}: {result.url}"
@@ -148,23 +129,14 @@ def push(
 
 
 @command(review, "pull", "review pull", begins="Looking for new answers")
-def pull(
-    every: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            help=(
-                "Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls."
-            ),
-        ),
-    ] = 0,
-    as_json: AsJson = False,
-) -> None:
+def pull(*, every: Annotated[float, Option(least=0)] = 0, as_json: AsJson = False) -> None:
     """Take back what reviewers decided.
 
     Edited samples are checked again before they are accepted.
+
+    Args:
+        every: Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls.
     """
-    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.listening import poll_reviews
     from callwright.flows.review.pulling import pull_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -178,13 +150,11 @@ def pull(
         with Terminal() as screen:
             poll_reviews(settings, screen, every, tell)
         return
-    with Terminal() as screen, require_label_studio(settings) as studio:
-        result = in_a_run(
-            settings,
+    with require_label_studio(settings) as studio:
+        result = run_shown(
             "pull-reviews",
             "all recipes",
             lambda progress: run_loop(pull_reviews(settings, studio, progress)),
-            screen,
         )
     tell(result)
 
@@ -205,25 +175,21 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
 
 @command(review, "listen", "review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123")
 def listen(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on. 0: a free one.")] = 0,
-    url: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "The URL under which Label Studio reaches this server. It is registered there, with"
-                " the secret."
-            )
-        ),
-    ] = "",
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the webhooks instead of listening.")
-    ] = False,
+    *,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    url: str = "",
+    remove: bool = False,
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks, and pull two seconds after a reviewer did something.
 
     Ctrl-C stops it.
+
+    Args:
+        url: The URL under which Label Studio reaches this server. It is registered there, with the
+            secret.
+        remove: Remove the webhooks instead of listening.
     """
     from callwright.flows.review import listening
     from callwright.flows.review.servers import require_label_studio
@@ -267,23 +233,16 @@ def listen(
 
 @command(review, "edit", "review edit")
 def edit(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")
-    ] = 8322,
-    url: Annotated[
-        str,
-        typer.Option(
-            help="The URL under which reviewers reach this server, if it is another. Its host name "
-            "must be Label Studio's."
-        ),
-    ] = "",
-    as_json: AsJson = False,
+    *, host: Host = "127.0.0.1", port: Port = 8322, url: str = "", as_json: AsJson = False
 ) -> None:
     """Serve a page with a form to edit samples, and link to it from each task.
 
     Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own
     name.
+
+    Args:
+        url: The URL under which reviewers reach this server, if it is another. Its host name must
+            be Label Studio's.
     """
     from callwright.flows.review.editing import served_edit_page
     from callwright.flows.review.listening import interrupts
@@ -304,15 +263,7 @@ def edit(
 
 @command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")
 def audit(
-    release: Annotated[str, typer.Argument(help="The release whose answers to audit.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="Only answers of this candidate, by its label. Repeatable."),
-    ] = None,
-    draw: Annotated[
-        int,
-        typer.Option(min=1, help="The number of answers to draw in all, with those drawn before."),
-    ] = 50,
+    release: str, *, model: Sequence[str] = (), draw: Annotated[int, Option(least=1)] = 50
 ) -> Outcome:
     """Draw answers of candidates, for reviewers to say whether the metric is right about them.
 
@@ -320,10 +271,15 @@ def audit(
     right answers, as far as there are enough, and within a type of each model. So rare mistakes are
     audited too; the view metric_audit has the shares. The same answers always give the same draw.
     Runs of multi-step samples are not drawn.
+
+    Args:
+        release: The release whose answers to audit.
+        model: Only answers of this candidate, by its label. Repeatable.
+        draw: The number of answers to draw in all, with those drawn before.
     """
     from callwright.flows.review.asking_again import draw_audits
 
-    drawn = draw_audits(release, read_settings(), model or [], draw)
+    drawn = draw_audits(release, read_settings(), model, draw)
     rows = [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())]
     counts = (
         f"{drawn.drawn} of {count_of(drawn.answers, 'answer')} to {release} drawn, {drawn.new} of"
@@ -335,22 +291,18 @@ def audit(
 
 @command(review, "training", "review training --items 10", begins="Reading the training items")
 def training(
-    items: Annotated[
-        int,
-        typer.Option(min=1, help="The number of training items in all, with those sent before."),
-    ] = 10,
-    results: Annotated[
-        bool, typer.Option("--results", help="Show the results instead of sending items.")
-    ] = False,
-    reviewer: Annotated[
-        str, typer.Option(help="With --results, only this reviewer (an e-mail address).")
-    ] = "",
+    *, items: Annotated[int, Option(least=1)] = 10, results: bool = False, reviewer: str = ""
 ) -> Outcome:
     """Send items with known answers to a training project for new reviewers.
 
     Half of the items are correct, half have a defect. Each reviewer answers each item once; `review
     pull` takes the answers back and --results shows them. They count in no statistics about
     reviewers.
+
+    Args:
+        items: The number of training items in all, with those sent before.
+        results: Show the results instead of sending items.
+        reviewer: With --results, only this reviewer (an e-mail address).
     """
     from callwright.flows.review.pushing import push_training, training_answers
     from callwright.flows.review.servers import require_label_studio
@@ -384,21 +336,19 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
 
 @command(review, "recheck", "review recheck v1 --draw 100")
 def recheck(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RELEASE|RECIPE]",
-            help="Draw from this release or recipe. Default: from all accepted samples.",
-        ),
-    ] = "",
-    draw: Annotated[
-        int, typer.Option("--draw", min=1, help="The number of samples to draw.")
-    ] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the draw.")] = 0,
+    name: Annotated[str, Option(metavar="[RELEASE|RECIPE]")] = "",
+    *,
+    draw: Annotated[int, Option(least=1)] = 100,
+    seed: int = 0,
 ) -> Outcome:
     """Ask reviewers about random accepted samples again, to measure the share that is usable.
 
     `callwright review push` sends them; `callwright review agreement` shows the share.
+
+    Args:
+        name: Draw from this release or recipe. Default: from all accepted samples.
+        draw: The number of samples to draw.
+        seed: The seed of the draw.
     """
     from callwright.flows.review.asking_again import recheck as draw_again
 
@@ -413,12 +363,15 @@ def recheck(
 
 
 @command(review, "suspects", "review suspects v1")
-def suspects(release: Annotated[str, typer.Argument(help="The release to look at.")]) -> Outcome:
+def suspects(release: str) -> Outcome:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
     A sample is suspect where all candidates fail at the same call, or where several give the same
     other answer and no more are right. At least two candidates must have been evaluated on the
     release. `callwright review push` sends new suspects to reviewers, before all other questions.
+
+    Args:
+        release: The release to look at.
     """
     from callwright.flows.review.asking_again import raise_suspicions
 
@@ -438,13 +391,12 @@ def suspects(release: Annotated[str, typer.Argument(help="The release to look at
 
 
 @command(review, "status", "review status --json")
-def status(
-    refresh: Annotated[
-        bool, typer.Option("--server", help="Also ask the Label Studio server.")
-    ] = False,
-) -> Outcome:
+def status(*, refresh: Annotated[bool, Option(flag="--server")] = False) -> Outcome:
     """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost
     that are left.
+
+    Args:
+        refresh: Also ask the Label Studio server.
     """
     from callwright.flows.review.status import review_status
 

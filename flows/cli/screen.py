@@ -2,19 +2,22 @@
 messages and progress.
 """
 
-import functools
 import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import orjson
 import typer
 
-from callwright.flows.progress import Phase, PhaseCount, duration
+from callwright.flows.options import Option, spell_out, type_and_option
+from callwright.flows.progress import Phase, PhaseCount, Progress, duration
+from callwright.flows.settings import read_settings
 from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.counts import count_of
 
@@ -22,20 +25,16 @@ if TYPE_CHECKING:
     from rich.live import Live as Picture
     from rich.progress import TaskID
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Live = Annotated[
-    bool,
-    typer.Option(
-        "--live", help="During a build, read its current state instead of the last published copy."
-    ),
-]
-RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
-OneModel = Annotated[str, typer.Option(help="Use this model for all roles (a litellm name).")]
+AsJson = Annotated[bool, Option(flag="--json", words="Print the result as JSON.")]
+RecipeFile = Annotated[Path, Option(words="The recipe, a YAML file.")]
 CheckingModel = Annotated[
-    str, typer.Option(help="The model that checks and judges. Default: rules only.")
+    str, Option(words="The model that checks and judges. Default: rules only.")
 ]
-OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind. Repeatable.")]
-OneRelease = Annotated[str, typer.Argument(help="The name of a release.")]
+Host = Annotated[str, Option(words="The address to listen on.")]
+Port = Annotated[int, Option(least=0, most=65535, words="The port to listen on. 0: a free one.")]
+OneRelease = Annotated[str, Option(words="The name of a release.")]
+_AS_JSON = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+Result = TypeVar("Result")
 _STEPS = 10
 _BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
@@ -76,6 +75,8 @@ def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[s
     """The table of rows that know their fields, or of these `columns` of dicts or records, under
     their names or other `heads`.
     """
+    if rows and not columns and isinstance(rows[0], dict):
+        columns = [*rows[0]]
     if not columns:
         return Table(rows[0]._fields if rows else (), rows)
     cells = [
@@ -118,25 +119,51 @@ def command(
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
-        own = inspect.signature(function).parameters
-        more = inspect.Parameter(
-            "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson
-        )
+        text, own = spell_out(function)
+        takes_json = any(one.name == "as_json" for one in own)
+        defaults = {one.name: one.default for one in own}
 
-        @functools.wraps(function)
         def run(*, as_json: bool, **given: object) -> None:
             if begins and sys.stderr.isatty():
                 say(f"{begins} …")
-            found = function(**given, as_json=as_json) if "as_json" in own else function(**given)
+            stated = {
+                name: defaults[name] if value is None else value for name, value in given.items()
+            }
+            found = function(**stated, as_json=as_json) if takes_json else function(**stated)
             if found is not None:
                 present(found, as_json=as_json)
 
-        run.__signature__ = inspect.Signature([*({**own, "as_json": more}.values())])  # type: ignore[attr-defined]
-        run.__annotations__ = {**function.__annotations__, "as_json": AsJson}
-        group.command(name, epilog=f"Example: callwright {example}")(run)
+        options = [*map(_typer_parameter, own if takes_json else [*own, _AS_JSON])]
+        run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+        run.__annotations__ = {}
+        group.command(name, help=text, epilog=f"Example: callwright {example}")(run)
         return function
 
     return register
+
+
+def _typer_parameter(one: Parameter) -> Parameter:
+    """A parameter as typer reads it: what has to be named is an option, all else an argument."""
+    stated, option = type_and_option(one.annotation)
+    common: dict[str, Any] = {"help": option.words, "metavar": option.metavar}  # typer's own
+    common |= {"min": option.least, "max": option.most}
+    flag = f"--{one.name.replace('_', '-')}"
+    if one.default is True:
+        flag += flag.replace("--", "/--no-", 1)
+    is_named = one.kind is one.KEYWORD_ONLY
+    read = typer.Option(option.flag or flag, **common) if is_named else typer.Argument(**common)
+    default = None if one.default == () else one.default
+    return Parameter(
+        one.name, one.KEYWORD_ONLY, default=default, annotation=Annotated[_read_as(stated), read]
+    )
+
+
+def _read_as(stated: Any) -> Any:  # noqa: ANN401 - types are values here
+    """The type that a command line reads: of several the first, of a sequence a list."""
+    first, *others = get_args(stated) if get_origin(stated) in {Union, UnionType} else [stated]
+    if get_origin(first) is Sequence:
+        return list[get_args(first)[0]] | None  # type: ignore[misc]
+    return first | None if NoneType in others else first
 
 
 def present(found: Outcome, *, as_json: bool) -> None:
@@ -171,7 +198,8 @@ def show_json(value: object) -> None:
 
 
 def _json(value: object, option: int = orjson.OPT_INDENT_2) -> str:
-    return visible_json(orjson.dumps(value, default=_plain, option=option).decode())
+    kept = orjson.dumps(value, default=_plain, option=option | orjson.OPT_NON_STR_KEYS)
+    return visible_json(kept.decode())
 
 
 def _plain(value: object) -> object:
@@ -437,6 +465,14 @@ class Terminal(AbstractContextManager["Terminal"]):
             f"{done.description}: {done.completed:.0f} of {done.total:.0f} in"
             f" {duration(done.elapsed or 0)}"
         )
+
+
+def run_shown(flow: str, about: str, work: Callable[[Progress], Result]) -> Result:
+    """Do some work with its progress on the terminal; Prefect shows it too if a server is set."""
+    from callwright.flows.engine.deploying import in_a_run
+
+    with Terminal() as screen:
+        return in_a_run(read_settings(), flow, about, work, screen)
 
 
 def _to_come(whole: PhaseCount) -> str:

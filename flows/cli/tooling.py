@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from callwright.flows.cli.screen import (
     Outcome,
     Table,
@@ -19,6 +17,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -42,12 +41,10 @@ _QUOTED = re.compile(r"'[^']*'")
 _GAPS = 10
 
 Secrets = Annotated[
-    list[str] | None,
-    typer.Option(
-        help=(
-            "NAME=VARIABLE: set a header, or an environment variable "
-            "of the server, from the environment variable VARIABLE."
-        )
+    Sequence[str],
+    Option(
+        words="NAME=VARIABLE: set a header, or an environment variable of the server, from the"
+        " environment variable VARIABLE."
     ),
 ]
 app = commands()
@@ -56,20 +53,15 @@ app.add_typer(tools, name="tools")
 
 
 @command(tools, "make", "tools make recipe.yaml --preview 5")
-def make(
-    recipe: Annotated[
-        Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")
-    ],
-    preview: Annotated[
-        int, typer.Option(min=0, help="Make and show N tools of each category, and keep none.")
-    ] = 0,
-    model: Annotated[
-        str, typer.Option(help="The model that makes the tools (a litellm name).")
-    ] = "",
-) -> Outcome:
+def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: str = "") -> Outcome:
     """Make the tools of a recipe that generates tools.
 
     Tools that a check cannot prove wait for reviewers. Builds of the recipe use the others.
+
+    Args:
+        recipe: A recipe with a line such as {generate: all} under `tools`.
+        preview: Make and show N tools of each category, and keep none.
+        model: The model that makes the tools (a litellm name).
     """
     from callwright.flows.recipe import read_recipe_to_build
     from callwright.flows.toolmaking import preview_tools, report_tools
@@ -84,41 +76,27 @@ def make(
         reports = run_loop(report_tools(chosen, read_settings(), screen))
     value, text = [], list[str | Table]()
     for one in reports:
-        value.append(
-            one._asdict()
-            | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]}
-        )
-        gaps = first_lines(
-            (f"{gap.where}: {gap.message}" for gap in one.gaps),
-            _GAPS,
-            "gaps; list them all with --json.",
-        )
-        used, made = (
-            sum(row.used for row in one.categories),
-            sum(row.made for row in one.categories),
-        )
-        text += [
-            table_of(one.categories),
-            *gaps,
-            f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).",
-        ]
-        text += (
-            [f"{len(one.waiting)} wait for reviewers. Send them with `callwright review push`."]
-            if one.waiting
-            else []
-        )
+        waiting = [{"tool": name, "reason": reason} for name, reason in one.waiting]
+        value.append(one._asdict() | {"waiting": waiting})
+        gaps = (f"{gap.where}: {gap.message}" for gap in one.gaps)
+        text += [table_of(one.categories)]
+        text += first_lines(gaps, _GAPS, "gaps; list them all with --json.")
+        used = sum(row.used for row in one.categories)
+        made = sum(row.made for row in one.categories)
+        text.append(f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).")
+        if waiting:
+            advice = "wait for reviewers. Send them with `callwright review push`."
+            text.append(f"{len(waiting)} {advice}")
     return Outcome(value, text)
 
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
-def refresh(
-    recipe: Annotated[
-        Path,
-        typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`."),
-    ],
-) -> Outcome:
+def refresh(recipe: Path) -> Outcome:
     """Repeat all stored calls to the live servers of a recipe, and list the answers that have
     changed.
+
+    Args:
+        recipe: A recipe with a line such as {environment: http, …} under `tools`.
     """
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
@@ -129,72 +107,44 @@ def refresh(
         for one in drifts
     ]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
-    counts = (
-        f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from"
-        " now on."
-    )
-    return Outcome(drifts, [table, counts])
+    changed = count_of(len(drifts), "answer has", "answers have")
+    return Outcome(drifts, [table, f"{changed} changed. The new ones count from now on."])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
-def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
-    format_name: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="The format: openapi, mcp, openai, bfcl, callnavi or hammerbench.",
-        ),
-    ],
-    path: Annotated[
-        list[Path] | None,
-        typer.Argument(help="The files or folders to import as one. Omit with --server and --url."),
-    ] = None,
-    server: Annotated[
-        str, typer.Option(help="Start an MCP server with this command (one argument), and ask it.")
-    ] = "",
-    url: Annotated[str, typer.Option(help="Ask the MCP server at this URL.")] = "",
-    secret: Secrets = None,
-    name: Annotated[
-        str, typer.Option(help="Name the catalog, so that recipes can use it: {catalog: NAME}.")
-    ] = "",
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users."
-                " Repeatable."
-            )
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave these tools out; patterns as for --include. Repeatable."),
-    ] = None,
-    rename: Annotated[
-        list[str] | None, typer.Option(help="OLD=NEW: rename a tool. Repeatable.")
-    ] = None,
-    category: Annotated[
-        list[str] | None,
-        typer.Option(help="TOOLS=CATEGORY: set the category, such as get*=Reading. Repeatable."),
-    ] = None,
-    constant: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "[TOOLS.]PARAMETER=VALUE: fix a parameter. Models do not see it; gold calls carry"
-                " it. Repeatable."
-            )
-        ),
-    ] = None,
-    plumbing: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="[TOOLS.]PARAMETER=true or false: whether the parameter is technical, so "
-            "that no request mentions it. Repeatable."
-        ),
-    ] = None,
+def import_tools(
+    format_name: Annotated[str, Option(metavar="FORMAT")],
+    path: Sequence[Path] = (),
+    *,
+    server: str = "",
+    url: str = "",
+    secret: Secrets = (),
+    name: str = "",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    rename: Sequence[str] = (),
+    category: Sequence[str] = (),
+    constant: Sequence[str] = (),
+    plumbing: Sequence[str] = (),
 ) -> Outcome:
-    """Import tools from files, a folder or an MCP server. Every problem in them is listed."""
+    """Import tools from files, a folder or an MCP server. Every problem in them is listed.
+
+    Args:
+        format_name: The format: openapi, mcp, openai, bfcl, callnavi or hammerbench.
+        path: The files or folders to import as one. Omit with --server and --url.
+        server: Start an MCP server with this command (one argument), and ask it.
+        url: Ask the MCP server at this URL.
+        name: Name the catalog, so that recipes can use it: {catalog: NAME}.
+        include: Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users.
+            Repeatable.
+        exclude: Leave these tools out; patterns as for --include. Repeatable.
+        rename: OLD=NEW: rename a tool. Repeatable.
+        category: TOOLS=CATEGORY: set the category, such as get*=Reading. Repeatable.
+        constant: [TOOLS.]PARAMETER=VALUE: fix a parameter. Models do not see it; gold calls carry
+            it. Repeatable.
+        plumbing: [TOOLS.]PARAMETER=true or false: whether the parameter is technical, so that no
+            request mentions it. Repeatable.
+    """
     from callwright.flows.catalogs import (
         catalog_json,
         import_catalog,
@@ -214,12 +164,12 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
 
     choice = ToolChoice(
-        include=tuple(map(read_pattern, include or ())),
-        exclude=tuple(map(read_pattern, exclude or ())),
-        rename=read_pairs("--rename", rename or ()),
-        categories=read_pairs("--category", category or ()),
-        constants=read_constants(constant or ()),
-        plumbing=read_switches(plumbing or ()),
+        include=tuple(map(read_pattern, include)),
+        exclude=tuple(map(read_pattern, exclude)),
+        rename=read_pairs("--rename", rename),
+        categories=read_pairs("--category", category),
+        constants=read_constants(constant),
+        plumbing=read_switches(plumbing),
     )
     warehouse = open_warehouse(read_settings())
     if [bool(path), bool(server), bool(url)].count(True) != 1 or (
@@ -234,7 +184,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
             warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name
         )
     else:
-        address = mcp_address(server, url, read_pairs("--secret", secret or ()))
+        address = mcp_address(server, url, read_pairs("--secret", secret))
         listed = run_loop(read_server(address, LIST_PATIENCE))  # just now
         kept = import_server(warehouse, listed, server or url, choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
@@ -266,9 +216,12 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
 
 
 @command(tools, "show", "tools show spotify")
-def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catalog.")]) -> Outcome:
+def show_catalog(name: str) -> Outcome:
     """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and
     fixed parameters.
+
+    Args:
+        name: The name of the catalog.
     """
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
@@ -295,10 +248,12 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catal
 
 
 @command(tools, "drop", "tools drop spotify")
-def drop_catalog_named(
-    name: Annotated[str, typer.Argument(help="The name of the catalog.")],
-) -> Outcome:
-    """Remove the name of a catalog. Builds that used its tools keep them."""
+def drop_catalog_named(name: str) -> Outcome:
+    """Remove the name of a catalog. Builds that used its tools keep them.
+
+    Args:
+        name: The name of the catalog.
+    """
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
@@ -308,16 +263,14 @@ def drop_catalog_named(
 
 
 @command(tools, "list", "tools list --category Hotels")
-def list_tools(
-    category: Annotated[str, typer.Option(help="Only this category.")] = "",
-    seed: Annotated[
-        bool, typer.Option("--seed", help="List the tools that come with callwright instead.")
-    ] = False,
-    catalogs: Annotated[
-        bool, typer.Option("--catalogs", help="List the named catalogs instead of single tools.")
-    ] = False,
-) -> Outcome:
-    """List the tools imported or used so far, or the named catalogs."""
+def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False) -> Outcome:
+    """List the tools imported or used so far, or the named catalogs.
+
+    Args:
+        category: Only this category.
+        seed: List the tools that come with callwright instead.
+        catalogs: List the named catalogs instead of single tools.
+    """
     from callwright.flows.catalogs import catalog_json, catalogs_in
     from callwright.generators.catalogs.own_catalogs import seed_tools
 
@@ -342,34 +295,25 @@ def list_tools(
 
 
 @command(tools, "check", "tools check api.yaml")
-def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
-    catalog: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files or a folder (a format may come first), the name of a catalog, "
-            "`seed` for the tools that come with callwright, or `warehouse`."
-        ),
-    ] = None,
-    server: Annotated[
-        str,
-        typer.Option(
-            help="Start an MCP server with this command (one argument), and check its tools."
-        ),
-    ] = "",
-    url: Annotated[str, typer.Option(help="Check the tools of the MCP server at this URL.")] = "",
-    secret: Secrets = None,
-    tool: Annotated[
-        str, typer.Option(help="Show for each kind whether it can be made from this tool.")
-    ] = "",
-    sentences: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable."
-        ),
-    ] = None,
+def check_tools(
+    catalog: Sequence[str] = (),
+    *,
+    server: str = "",
+    url: str = "",
+    secret: Secrets = (),
+    tool: str = "",
+    sentences: Sequence[Path] = (),
 ) -> Outcome:
     """Check which kinds of samples tools allow, why not others, and what is wrong with the
     tools.
+
+    Args:
+        catalog: Files or a folder (a format may come first), the name of a catalog, `seed` for the
+            tools that come with callwright, or `warehouse`.
+        server: Start an MCP server with this command (one argument), and check its tools.
+        url: Check the tools of the MCP server at this URL.
+        tool: Show for each kind whether it can be made from this tool.
+        sentences: Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable.
     """
     from callwright.flows.environments import words_of
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
@@ -380,13 +324,13 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
     if server or url:
         origin = {"url": url} if url else {"command": words_of(server)}
         taken = {
-            "secrets": read_pairs("--secret", secret or ()),
+            "secrets": read_pairs("--secret", secret),
             "allow": ["*"],
             "timeout": LIST_PATIENCE,
         }
         stated = _every_kind({"environment": "mcp", **origin, **taken})
     else:
-        stated = _recipe_of(catalog or [])
+        stated = _recipe_of(catalog)
     if sentences:
         files = _sentence_files(sentences)
         languages = tuple(dict.fromkeys(one.language for one in files))
@@ -446,25 +390,19 @@ def _sentences_outcome(found: "Survey") -> Outcome:
 
 @command(tools, "sentences", "tools sentences spotify --model openai/gpt-6-luna")
 def write_sentences(
-    catalog: Annotated[str, typer.Argument(help="The name of the catalog.")],
-    language: Annotated[
-        str, typer.Option(help="The language of the sentences. Default: that of the tools.")
-    ] = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            help="The model that drafts them (a litellm name). Default: write a skeleton to edit."
-        ),
-    ] = "",
-    out: Annotated[
-        Path | None, typer.Option(help="The file to write. Default: CATALOG.LANGUAGE.yaml.")
-    ] = None,
+    catalog: str, *, language: str = "", model: str = "", out: Path | None = None
 ) -> Outcome:
     """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and
     reads requests by them.
 
     Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences:
     FILE}.
+
+    Args:
+        catalog: The name of the catalog.
+        language: The language of the sentences. Default: that of the tools.
+        model: The model that drafts them (a litellm name). Default: write a skeleton to edit.
+        out: The file to write. Default: CATALOG.LANGUAGE.yaml.
     """
     from callwright.flows.catalogs import catalog_named, tools_in
     from callwright.flows.draft_sentences import (

@@ -8,12 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
     Outcome,
+    Port,
     command,
     commands,
     present,
@@ -21,6 +20,7 @@ from callwright.flows.cli.screen import (
     serving,
 )
 from callwright.flows.loops import run_loop
+from callwright.flows.options import Option
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
@@ -39,25 +39,20 @@ app.add_typer(world, name="world")
     app, "view", "view, or: callwright view --out page --samples 1000", begins="Preparing the page"
 )
 def view(
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write the pages as files to this folder instead of serving them."),
-    ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            min=1, max=4000, help="With --out, the number of samples, spread over the kinds."
-        ),
-    ] = 500,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")
-    ] = 8321,
+    *,
+    out: Path | None = None,
+    samples: Annotated[int, Option(least=1, most=4000)] = 500,
+    port: Port = 8321,
     as_json: AsJson = False,
 ) -> None:
     """Show samples, evaluations and builds as a local web page.
 
     The page is reachable from this machine only. Ctrl-C stops the server. It shows a published
     copy, which is refreshed if the warehouse has changed since; builds go on meanwhile.
+
+    Args:
+        out: Write the pages as files to this folder instead of serving them.
+        samples: With --out, the number of samples, spread over the kinds.
     """
     with _readable_copy(read_settings()) as copy:
         if out is not None:
@@ -82,12 +77,13 @@ def view(
 
 
 @command(app, "notebook", "notebook figures.ipynb")
-def notebook(
-    file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("callwright.ipynb"),
-) -> Outcome:
+def notebook(file: Path = Path("callwright.ipynb")) -> Outcome:
     """Write a Jupyter notebook with plots.
 
     It plots stages, samples, scores, errors, differences and cost.
+
+    Args:
+        file: The file to write.
     """
     from callwright.flows.pages.notebook import write_notebook
 
@@ -128,15 +124,13 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
 
 
 @command(app, "report", "report --out report.html", begins="Preparing the report")
-def report(
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The file to write. Default: report.html in the work folder."),
-    ] = None,
-) -> Outcome:
+def report(*, out: Path | None = None) -> Outcome:
     """Write a summary as one HTML file.
 
     It shows the funnel, scores with intervals, error types and cost.
+
+    Args:
+        out: The file to write. Default: report.html in the work folder.
     """
     from callwright.flows.pages.report import write_report
 
@@ -147,33 +141,12 @@ def report(
 
 @command(world, "serve", "world serve v1 --port 8323 --controls")
 def serve(
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A release with tasks, the folder of an exported environment, or a recipe file."
-        ),
-    ],
-    task: Annotated[
-        str,
-        typer.Option(help="The key of the task that sessions begin with. Default: the first task."),
-    ] = "",
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="The seed of the contents of a recipe's world. Default: the seed of the recipe.",
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=65535, help="Listen on this port of this machine. Default: stdin and stdout."
-        ),
-    ] = None,
-    controls: Annotated[
-        bool,
-        typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward."),
-    ] = False,
+    source: str,
+    *,
+    task: str = "",
+    seed: Annotated[int | None, Option(least=0)] = None,
+    port: Annotated[int | None, Option(least=1, most=65535)] = None,
+    controls: bool = False,
 ) -> None:
     """Serve the world of a task or a recipe over MCP.
 
@@ -181,6 +154,13 @@ def serve(
 
     Over stdin and stdout there is one session. With --port, the address names the session:
     http://127.0.0.1:PORT/mcp?session=NAME.
+
+    Args:
+        source: A release with tasks, the folder of an exported environment, or a recipe file.
+        task: The key of the task that sessions begin with. Default: the first task.
+        seed: The seed of the contents of a recipe's world. Default: the seed of the recipe.
+        port: Listen on this port of this machine. Default: stdin and stdout.
+        controls: Also serve the tools reset_episode and episode_reward.
     """
     from callwright.flows.api.tasks import load_tasks, world_of_recipe
     from callwright.flows.world_server import WorldSessions, make_server, serve_http, serve_stdio

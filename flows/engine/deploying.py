@@ -23,6 +23,7 @@ from callwright.annotation.studio.server import (
     serving_process,
     wait_for,
 )
+from callwright.flows.api.options import BuildOptions
 from callwright.flows.loops import run_loop
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, read_recipe
@@ -31,7 +32,7 @@ from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
-    from callwright.flows.build import BuildReport
+    from callwright.flows.run.land import BuildReport
 
 ENTRYPOINT = "flows/engine/prefect_flows.py:build_dataset"
 PULLING = "flows/engine/prefect_flows.py:pull_reviews"
@@ -49,7 +50,7 @@ class Deployed(NamedTuple):
 
 
 def build_with_prefect(
-    recipe: Path, limit: int, model: str, progress: Progress | None = None
+    recipe: Path, options: BuildOptions, progress: Progress | None = None
 ) -> "BuildReport":
     """Run the build as a flow of this process; Prefect shows it.
 
@@ -64,7 +65,7 @@ def build_with_prefect(
         from callwright.flows.engine.running import run_by_the_command_line
 
         with run_by_the_command_line(progress or SilentProgress()):
-            return run_loop(build_dataset(str(recipe.absolute()), limit, model, review=False))
+            return run_loop(build_dataset(str(recipe.absolute()), review=False, **options))
 
 
 def in_a_run(

@@ -5,27 +5,18 @@ Each calls the functions that the command line calls. A file of flows bears a na
 has: Prefect puts its folder on the path.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, ParamSpec, TypeVar, Unpack, cast
 
-from prefect import flow, task
+from prefect import Flow, flow, task
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from callwright.flows.api.evaluating import evaluate_async
+from callwright.flows.api.options import Again, BuildOptions, EvaluationOptions, ReleaseOptions
 from callwright.flows.api.releases import create_release
-from callwright.flows.build import (
-    BuildReport,
-    BuildSteps,
-    carry_out_build,
-    find_unchanged,
-    land,
-    open_build,
-    report_build,
-)
-from callwright.flows.chats import roles_of
 from callwright.flows.engine.running import (
     FlowProgress,
     explained,
@@ -34,14 +25,11 @@ from callwright.flows.engine.running import (
     show_result,
     show_reviews,
     show_scores,
-    task_workers,
     tell_stages,
 )
 from callwright.flows.evaluation.evaluating import leaderboard
 from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
-from callwright.flows.making import check_samples as check_all
-from callwright.flows.making import make_samples as make_all
-from callwright.flows.making import measure_readers as measure_all
+from callwright.flows.options import Option, with_options
 from callwright.flows.pages.report import write_report
 from callwright.flows.planning.demands import waves
 from callwright.flows.planning.estimating import tell_costs
@@ -51,7 +39,14 @@ from callwright.flows.review import pulling, pushing
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed, push_what_waits
 from callwright.flows.review.servers import label_studio_address, require_label_studio
-from callwright.flows.runner import GroupRun, Workers
+from callwright.flows.run.carry import Carrier, GroupRun
+from callwright.flows.run.land import BuildReport, land, report_build
+from callwright.flows.run.plan import check_samples as check_all
+from callwright.flows.run.plan import find_unchanged, open_build
+from callwright.flows.run.plan import make_samples as make_all
+from callwright.flows.run.plan import measure_readers as measure_all
+from callwright.flows.run.prefect_tasks import open_task_carrier
+from callwright.flows.run.work import roles_of
 from callwright.flows.settings import (
     Settings,
     open_warehouse,
@@ -64,40 +59,48 @@ from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 
 NOTHING = "Nothing to do"
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
-@flow(name="build-dataset", flow_run_name=run_name)
-@explained
+# Parameters of flows, beside the options that commands and the Python API have too.
+RecipeFile = Annotated[str, Option(words="The recipe's YAML file, as the worker sees it.")]
+_Work = Callable[Given, Coroutine[Any, Any, Result]]
+
+
+def verb(
+    name: str, run_name: Callable[[], str] | str = run_name
+) -> Callable[[_Work[Given, Result]], Flow[Given, Coroutine[Any, Any, Result]]]:
+    """Make a function a flow whose form has its options, and whose failures are one sentence."""
+    return lambda work: flow(name=name, flow_run_name=run_name)(explained(with_options(work)))
+
+
+@verb("build-dataset")
 async def build_dataset(
-    recipe: str,
-    limit: int = 0,
-    model: str = "",
-    review: bool = True,  # noqa: FBT001, FBT002
+    recipe: RecipeFile, *, review: bool = True, **options: Unpack[BuildOptions]
 ) -> BuildReport:
     """Build a recipe's samples, going on where its last build stopped; nothing is done where
     nothing has changed since it ended.
 
     Args:
-        recipe: The recipe's YAML file, as the worker sees it.
-        limit: At most so many samples of each kind; 0 for what the recipe says.
-        model: One model for all three roles, by its litellm name; empty for what the recipe says.
-        review: Push what waits for people to Label Studio.
-
+        review: Send waiting questions to Label Studio.
     """
-    settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, limit, model)
+    settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, options)
     report: BuildReport | State[BuildReport]
     if (unchanged := find_unchanged(chosen, settings, progress)) is not None:
         progress.say(unchanged.sentence)
         report = Completed(name=NOTHING, message=unchanged.sentence, data=unchanged.report)
     else:
-        steps = BuildSteps(
-            lambda kinds: make_samples(recipe, limit, model, [*kinds]),
-            lambda: check_samples(recipe, limit, model),
-            lambda: measure_readers(recipe, limit, model),
-            lambda: land_samples(recipe, limit, model),
-        )
         await tell_costs(chosen, settings, progress)
-        done = report = await carry_out_build(chosen, steps)
+        for kinds in waves(chosen):
+            is_more = True
+            while is_more:
+                planned = await make_samples(recipe, kinds=[*kinds], **options)
+                await check_samples(recipe, **options)
+                is_more = bool(planned and chosen.spare)
+        if chosen.readers.planted:
+            await measure_readers(recipe, **options)
+        done = report = await land_samples(recipe, **options)
         tell_stages(done, progress)
         await show_build(done, label_studio_address(settings), open_warehouse(settings).path)
     if review:
@@ -105,124 +108,74 @@ async def build_dataset(
     return cast("BuildReport", report)  # Prefect gives callers what is in a state
 
 
-@flow(name="make-samples", flow_run_name=run_name)
-@explained
+@verb("make-samples")
 async def make_samples(
-    recipe: str, limit: int = 0, model: str = "", kinds: list[str] | None = None
+    recipe: RecipeFile, *, kinds: Sequence[str] = (), **options: Unpack[BuildOptions]
 ) -> int:
     """Make the samples that the recipe still lacks; how many were planned.
 
     Args:
-        recipe: The recipe's YAML file, as the worker sees it.
-        limit: At most so many samples of each kind; 0 for what the recipe says.
-        model: One model for all three roles, by its litellm name; empty for what the recipe says.
         kinds: Only samples of these kinds; empty for all that can be made of what has passed its
             checks.
-
     """
-    progress, chosen = FlowProgress(), _chosen(recipe, limit, model)
-    if not kinds or kinds == [*waves(chosen)[0]]:  # once a build
+    progress, chosen = FlowProgress(), _chosen(recipe, options)
+    if not kinds or [*kinds] == waves(chosen)[0]:  # once a build
         tell_models(roles_of(chosen), progress)
-    await prepare_tools(chosen, _settings(), progress, partial(task_workers, progress=progress))
+    await prepare_tools(
+        chosen, _settings(), progress, partial(open_task_carrier, progress=progress)
+    )
     run = open_build(chosen, _settings(), progress)
-    with task_workers(run, progress) as workers:
+    with open_task_carrier(run, progress) as carrier:
         return sum(
             [
-                await make_all(run, workers, wave)
-                for wave in ([kinds] if kinds else waves(run.recipe))
+                await make_all(run, carrier, wave)
+                for wave in ([[*kinds]] if kinds else waves(run.recipe))
             ]
         )
 
 
-@flow(name="check-samples", flow_run_name=run_name)
-@explained
-async def check_samples(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
-    """Carry the samples that no check has seen yet through the checks.
-
-    Args:
-        recipe: The recipe's YAML file, as the worker sees it.
-        limit: At most so many samples of each kind; 0 for what the recipe says.
-        model: One model for all three roles, by its litellm name; empty for what the recipe says.
-
-    """
-    return await _over_build(recipe, limit, model, check_all)
+@verb("check-samples")
+async def check_samples(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> BuildReport:
+    """Carry the samples that no check has seen yet through the checks."""
+    return await _over_build(recipe, options, check_all)
 
 
-@flow(name="measure-readers", flow_run_name=run_name)
-@explained
-async def measure_readers(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
-    """Let who read the samples read some of them again, with planted defects and as they are.
-
-    Args:
-        recipe: The recipe's YAML file, as the worker sees it.
-        limit: At most so many samples of each kind; 0 for what the recipe says.
-        model: One model for all three roles, by its litellm name; empty for what the recipe says.
-
-    """
-    return await _over_build(recipe, limit, model, measure_all)
+@verb("measure-readers")
+async def measure_readers(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> BuildReport:
+    """Let who read the samples read some of them again, with planted defects and as they are."""
+    return await _over_build(recipe, options, measure_all)
 
 
-@flow(name="land-samples", flow_run_name=run_name)
-@explained
-async def land_samples(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
-    """Sort out duplicates, ask people about what is in doubt, and accept the rest.
-
-    Args:
-        recipe: The recipe's YAML file, as the worker sees it.
-        limit: At most so many samples of each kind; 0 for what the recipe says.
-        model: One model for all three roles, by its litellm name; empty for what the recipe says.
-
-    """
-    run = open_build(_chosen(recipe, limit, model), _settings(), FlowProgress())
+@verb("land-samples")
+async def land_samples(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> BuildReport:
+    """Sort out duplicates, ask people about what is in doubt, and accept the rest."""
+    run = open_build(_chosen(recipe, options), _settings(), FlowProgress())
     report = land(run)
     run.progress.say(report.sentence)
     return report
 
 
-@flow(name="evaluate-models", flow_run_name=run_name)
-@explained
-async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each as a field
-    release: str,
-    models: list[str] | None = None,
-    recipe: str = "",
-    runs: int = 1,
-    budget: float = 0,
-    tools: str = "",
-    tools_shown: Literal["first", "always"] = "first",
-    judge: str = "",
+@verb("evaluate-models")
+async def evaluate_models(
+    release: str, models: Sequence[str] = (), recipe: str = "", **options: Unpack[EvaluationOptions]
 ) -> list[Row]:
     """Ask candidate models for the calls that are due, and score them; what was asked before is not
     asked again.
 
     Args:
-        release: The release to score on.
-        models: Candidates by their litellm names.
-        recipe: A recipe's YAML file, as the worker sees it, whose candidates are scored too.
-        runs: Ask every candidate so many times.
-        budget: Stop before this run has spent so many US dollars; 0 for no bound.
-        tools: A file with other names and words for the release's tools, as the worker sees it;
-            empty for the tools as they are.
-        tools_shown: When candidates see all candidate tools: at a conversation's first snapshot, or
-            always.
-        judge: A model whose verdicts on the calls are scored too.
-
+        release: The release to evaluate on.
+        models: Candidates: models by their litellm names.
+        recipe: A recipe's YAML file, as the worker sees it, whose candidates are evaluated too.
     """
+    options["budget"] = options["budget"] or None  # of a form without a bound
     settings = _settings()
-    candidates = choose_candidates(models or [], Path(recipe) if recipe else None)
+    candidates = choose_candidates(models, Path(recipe) if recipe else None)
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
     @explained
     async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
         await evaluate_async(
-            release,
-            candidates,
-            runs=runs,
-            budget=budget or None,
-            tools=tools or None,
-            tools_shown=tools_shown,
-            judge=judge,
-            home=settings.home,
-            progress=FlowProgress(),
+            release, candidates, home=settings.home, progress=FlowProgress(), **options
         )
 
     labels = ", ".join(map(label_of, candidates))
@@ -237,38 +190,23 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
     return board
 
 
-@flow(name="create-release", flow_run_name=run_name)
-@explained
-async def freeze_release(
-    release: str, recipes: list[str] | None = None, splits: str = "", note: str = ""
-) -> Release:
+@verb("create-release")
+async def freeze_release(release: str, **options: Unpack[ReleaseOptions]) -> Release:
     """Freeze what the newest whole build of each recipe has landed, under a name.
 
     Args:
-        release: The release's name.
-        recipes: Only samples of these recipes, by their names; empty for all.
-        splits: Splits with their shares, as train=0.8,test=0.2; empty for none.
-        note: A sentence to keep with it.
-
+        release: The name of the release.
     """
     settings = _settings()
-    made = create_release(
-        release, recipes=recipes or [], splits=splits, note=note, home=settings.home
-    ).created
+    made = create_release(release, home=settings.home, **options).created
     FlowProgress().say(f"{made.release.name}: {made.release.samples} samples")
     await show_result(made, settings)
     return made.release
 
 
-@flow(name="push-reviews", flow_run_name="all recipes")
-@explained
-async def push_reviews(again: bool = False) -> Pushed:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
-    """Push what waits for people to Label Studio.
-
-    Args:
-        again: Push also what was pushed before and nobody has decided.
-
-    """
+@verb("push-reviews", "all recipes")
+async def push_reviews(*, again: Again = False) -> Pushed:
+    """Push what waits for people to Label Studio."""
     settings, progress = _settings(), FlowProgress()
     with require_label_studio(settings) as studio:
         pushed = pushing.push_reviews(settings, studio, progress, again=again)
@@ -276,16 +214,14 @@ async def push_reviews(again: bool = False) -> Pushed:  # noqa: FBT001, FBT002 -
     return pushed
 
 
-@flow(name="pull-reviews", flow_run_name="all recipes")
-@explained
-async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+@verb("pull-reviews", "all recipes")
+async def pull_reviews(*, required: bool = True) -> Pulled:
     """Pull new reviews from Label Studio, check what was edited, land what was accepted, and push
     what waits by now.
 
     Args:
         required: Fail where no Label Studio is named or running; a run on a schedule only says so
             while nobody was asked.
-
     """
     settings, progress = _settings(), FlowProgress()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
@@ -325,19 +261,19 @@ def _push(settings: Settings, progress: FlowProgress) -> int:
 
 
 async def _over_build(
-    recipe: str, limit: int, model: str, work: Callable[[GroupRun, Workers], Awaitable[object]]
+    recipe: str, options: BuildOptions, work: Callable[[GroupRun, Carrier], Awaitable[object]]
 ) -> BuildReport:
-    """Do some work of a build with the workers that the settings name."""
+    """Do some work of a build with the carrier that the settings name."""
     progress = FlowProgress()
-    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
-    with task_workers(run, progress) as workers:
-        await work(run, workers)
+    run = open_build(_chosen(recipe, options), _settings(), progress)
+    with open_task_carrier(run, progress) as carrier:
+        await work(run, carrier)
     return report_build(run)
 
 
-def _chosen(path: str, limit: int, model: str) -> Recipe:
+def _chosen(path: str, options: BuildOptions) -> Recipe:
     """The recipe that a flow's parameters name, with what they change in it."""
-    return read_recipe(Path(path)).as_asked(model=model, limit=limit)
+    return read_recipe(Path(path)).as_asked(**options)
 
 
 def _settings() -> Settings:

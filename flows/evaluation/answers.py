@@ -12,21 +12,17 @@ from typing import NamedTuple
 import orjson
 
 from callwright.flows.evaluation.gate import find_contestant
+from callwright.flows.evaluation.grading import grade_versions, judge_version
 from callwright.validators.audit.defects import wrong_calls
 from callwright.validators.audit.subjects import AuditSubject, gather
-from callwright.validators.grading import grade_versions, judge_version
-from callwright.validators.metrics import answers, snapshots
-from callwright.validators.metrics.answers import (
-    Answered,
-    AnswerScores,
-    GradeScores,
-    has_one_call,
-    mistakes_of,
+from callwright.validators.metrics.mistakes import mistakes_of
+from callwright.validators.metrics.ratios import (
+    Addend,
+    CandidateRun,
+    Interval,
+    difference_intervals,
 )
-from callwright.validators.metrics.multi_step import metric_names
-from callwright.validators.metrics.ratios import Addend, Interval, OwnScores, difference_intervals
-from callwright.validators.metrics.snapshots import SnapshotScores
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.table import AllScores, Answered, Opinions, run_figures
 from callwright.warehouse.browsing import list_changes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import EXPORTS
@@ -47,7 +43,6 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _AT_ONCE = 10_000
-_OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
 class CandidateAnswers(NamedTuple):
@@ -151,70 +146,59 @@ def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> Non
         (one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores
     }
     for run in runs:
-        warehouse.execute(sql("answers.remove_scores"), [*run, split, _OF_RUNS])
+        warehouse.execute(sql("answers.remove_scores"), [*run, split, run_figures()])
     warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
-def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
-    """Score the complete runs of a candidate without asking anybody, over the release and each
-    split; name all mistakes.
-    """
-    samples = {sample.key: sample for sample in content.samples}
-    complete = complete_runs(warehouse, content, run)
-    gathered = {
-        split: (SnapshotScores(content.tools), AnswerScores(content.tools), OwnScores())
-        for split in complete
-    }
-    with warehouse.together(), _no_search_for_garbage():
-        for piece in read_pieces(warehouse, run):
-            answered = list(_by_sample(piece, samples))
-            for split, (snapshots, answers, own) in gathered.items():
-                counted = list(_of_split(answered, content, split, complete[split]))
-                for sample, predictions in counted:
-                    own.add(sample, predictions)
-                    if has_one_call(sample):
-                        snapshots.add(sample, predictions)
-                answers.add(counted)
-            named = mistakes_of(piece.predictions, samples)
-            changed = {
-                key: mistake
-                for key, before, mistake in zip(piece.keys, piece.mistakes, named, strict=True)
-                if mistake is not None and mistake != before
-            }
-            if changed:
-                warehouse.mark_errors(changed)
-        for split, (snapshots, answers, own) in gathered.items():
-            put_scores(warehouse, [*snapshots.scores(), *answers.scores(), *own.scores()], split)
+def score_answers(
+    warehouse: Warehouse,
+    content: ReleaseContent,
+    run: CandidateRun,
+    judge: str = "",
+    split: str = "",
+) -> list[str]:
+    """Score the complete runs of a candidate over one split, or the release and each split.
 
-
-def score_by_judge(
-    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, judge: str, split: str = ""
-) -> None:
-    """Score the complete runs of a candidate by what a judge has said of them: over one split,
-    or the release and each split.
+    By rule, which names all mistakes too, or by what a judge has said. Gives why metrics of other
+    packages and of files have no score.
     """
-    samples = {sample.key: sample for sample in content.samples}
+    samples, release = {sample.key: sample for sample in content.samples}, content.release.name
     complete = complete_runs(warehouse, content, run)
     complete = {split: complete[split]} if split else complete
-    agreements = read_agreements(warehouse, content.release.name, judge)
-    grades = read_grades(warehouse, content.release.name, judge)
-    gathered = {
-        one: (
-            SnapshotScores(content.tools, judge=judge, agreements=agreements),
-            GradeScores(grades, judge),
+    opinions = (
+        Opinions(
+            judge,
+            read_agreements(warehouse, release, judge),
+            read_grades(warehouse, release, judge),
         )
-        for one in complete
-    }
+        if judge
+        else None
+    )
+    problems: dict[str, str] = {}
+    gathered = {one: AllScores(content.tools, problems, opinions) for one in complete}
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             answered = list(_by_sample(piece, samples))
-            for one, (snapshots, graded) in gathered.items():
-                for sample, predictions in _of_split(answered, content, one, complete[one]):
-                    if has_one_call(sample):
-                        snapshots.add(sample, predictions)
-                    graded.add(sample, predictions)
-        for one, (snapshots, graded) in gathered.items():
-            put_scores(warehouse, [*snapshots.scores(), *graded.scores()], one)
+            for one, scores in gathered.items():
+                scores.add(list(_of_split(answered, content, one, complete[one])))
+            if not judge:
+                _mark_mistakes(warehouse, piece, samples)
+        for one, scores in gathered.items():
+            put_scores(warehouse, scores.scores(), one)
+    return [*problems.values()]
+
+
+def _mark_mistakes(
+    warehouse: Warehouse, piece: CandidateAnswers, samples: Mapping[str, Sample]
+) -> None:
+    named = mistakes_of(piece.predictions, samples)
+    changed = {
+        key: mistake
+        for key, before, mistake in zip(piece.keys, piece.mistakes, named, strict=True)
+        if mistake is not None and mistake != before
+    }
+    if changed:
+        warehouse.mark_errors(changed)
 
 
 def _of_split(
@@ -344,12 +328,9 @@ def _addends(
     for key, given in groupby(read_predictions(warehouse, run), key=lambda one: one.subject):
         first, sample = [one for one in given if one.run == 0], samples[key]
         if first:
-            own = (
-                snapshots.addends_of(sample, first, content.tools)
-                if answers.has_one_call(sample)
-                else {}
-            )
-            added[key] = {**answers.addends_of(sample, first, content.tools), **own}
+            scores = AllScores(content.tools, {})
+            scores.add([(sample, first)])
+            added[key] = scores.addends()
     return added
 
 

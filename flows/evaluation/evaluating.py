@@ -2,11 +2,16 @@
 score, how they went wrong.
 """
 
-from collections.abc import Awaitable, Callable, Container, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from random import Random
 from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
 
 from callwright.flows.evaluation.answers import (
     answered_subjects,
@@ -14,25 +19,33 @@ from callwright.flows.evaluation.answers import (
     read_agreements,
     read_grades,
     read_predictions,
-    score_by_judge,
-    score_by_rule,
+    score_answers,
 )
 from callwright.flows.evaluation.evaluation_run import (
     USUAL,
     Conditions,
     EvaluationRun,
     NamedCandidate,
-    name_candidates,
     noting,
-    path_conditions,
     readiness_of,
 )
+from callwright.flows.evaluation.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.flows.evaluation.paths import (
     MULTI_STEP,
+    PATH_STRATEGIES,
     builds_of,
     evaluate_paths,
     live_kinds,
+    live_prompts_seen,
     open_environments_of,
+    path_prompts_seen,
+)
+from callwright.flows.evaluation.predictions import (
+    MOST_NATIVE,
+    STRATEGIES,
+    asked_at,
+    predict,
+    prompts_seen,
 )
 from callwright.flows.evaluation.tool_changes import ChangedTool, changed_tools, note_changes
 from callwright.flows.progress import Progress
@@ -44,21 +57,13 @@ from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
 from callwright.llm.ledger import Ledger, known_keys
 from callwright.llm.limits import Budget, Traffic
-from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
-from callwright.validators.metrics.answers import has_one_call
-from callwright.validators.metrics.snapshots import needs_judge
-from callwright.validators.path_runs import PATH_STRATEGIES
-from callwright.validators.predictions import (
-    MOST_NATIVE,
-    STRATEGIES,
-    CandidateRun,
-    asked_at,
-    predict,
-)
+from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
+from callwright.validators.metrics.hammerbench.snapshots import has_one_call, needs_judge
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
-from callwright.warehouse.records import Prediction, Record, Sample
+from callwright.warehouse.records import LlmCall, Prediction, Record, Sample, content_key
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -96,25 +101,17 @@ async def evaluate_release(
         paid = stack.enter_context(
             paid_notes_of_process(settings.home / "evaluations", warehouse, known)
         )
-        evaluation = EvaluationRun(
-            release,
-            conditions,
-            ledger,
-            Budget(conditions.budget),
-            warehouse,
-            progress,
-            [],
-            paid,
-            Traffic(),
-            readiness_of(candidates, conditions),
-        )
+        budget, ready = Budget(conditions.budget), readiness_of(candidates, conditions)
+        kept = (ledger, budget, warehouse, progress, list[LlmCall](), paid, Traffic(), ready)
+        evaluation = EvaluationRun(release, conditions, *kept)
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
         is_live = conditions.user is not None
         with warehouse.together():
             warehouse.put_rows({"prompts": prompt_rows()})
-            note_changes(warehouse, release, conditions.shown, conditions.prompting)
+            strategy, plain = conditions.prompting, conditions.prompting._replace(tools="")
+            note_changes(warehouse, release, conditions.shown, strategy.label, plain.label)
             paths = keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP)
             if is_live and not paths:
                 raise ConfigurationError(
@@ -133,6 +130,89 @@ async def evaluate_release(
         await evaluate_each(named, evaluate, release, progress)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
+
+
+def name_candidates(
+    warehouse: Warehouse,
+    release: str,
+    candidates: Sequence[Candidate],
+    conditions: Mapping[str, JsonValue],
+    progress: Progress,
+) -> list[NamedCandidate]:
+    """The candidates under the names that they have on a release, each noted with its settings.
+
+    A label keeps its name as long as its settings are the same; with other ones it gets a further
+    one ("label#2"), and what it answered before stays. `conditions` are what may change runs over
+    the release's multi-step samples.
+    """
+    rows = warehouse.rows(
+        "select candidate, label, settings from candidate_settings where release = ?", [release]
+    )
+    names = {(row["label"], row["settings"]): row["candidate"] for row in rows}
+    taken = {row["candidate"] for row in rows} | {one.label for one in candidates}
+    named: list[NamedCandidate] = []
+    new: list[Row] = []
+    for one in candidates:
+        options: JsonValue = [list(option) for option in one.model.options]
+        asked: JsonValue = [one.model.name, options, _prompts()]
+        settings = content_key([asked, dict(conditions)])
+        name = names.get((one.label, settings)) or _new_name(
+            one.label, {label for label, _ in names}, taken
+        )
+        if (one.label, settings) not in names:
+            taken.add(name)
+            new.append(
+                {
+                    "release": release,
+                    "candidate": name,
+                    "label": one.label,
+                    "settings": settings,
+                    "model": one.model.name,
+                    "options": orjson.dumps(dict(one.model.options)).decode(),
+                    "prompts": _prompts(),
+                    "conditions": orjson.dumps(dict(conditions)).decode(),
+                    "code_version": version("callwright"),
+                    "first_asked_at": datetime.now(UTC),
+                }
+            )
+            if name != one.label:
+                progress.say(
+                    f"{one.label} had other settings when {release} was last evaluated. With the "
+                    f"new settings it is named {name}."
+                )
+        named.append(NamedCandidate(name, one.label, one.model, settings))
+    warehouse.put_rows({"candidate_settings": new})
+    return named
+
+
+def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
+    if label not in labels:
+        return label
+    number = 2
+    while f"{label}#{number}" in taken:
+        number += 1
+    return f"{label}#{number}"
+
+
+def _prompts() -> str:
+    """The versions of all prompts that candidates may see, by whatever strategy."""
+    return content_key([*prompts_seen(), *path_prompts_seen()])
+
+
+def path_conditions(
+    turn_limit: int, environments: Sequence[str], *, is_live: bool = False
+) -> dict[str, JsonValue]:
+    """What may change runs over multi-step samples beside the candidate: how long they may be,
+    and who answers and judges.
+    """
+    judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
+    live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
+    return {
+        "turn_limit": turn_limit,
+        "environments": [*sorted(environments)],
+        "judges": judges,
+        **live,
+    }
 
 
 async def evaluate_each(
@@ -228,11 +308,13 @@ async def _evaluate_snapshots(
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     with warehouse.together():
-        score_by_rule(warehouse, content, run)
+        problems = score_answers(warehouse, content, run)
         keep_intervals(warehouse, content, run)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, run)
-        score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
+        problems += score_answers(warehouse, content, run, judge.name, evaluation.conditions.split)
+    for problem in problems:
+        evaluation.progress.say(problem)
 
 
 async def _predict_missing(

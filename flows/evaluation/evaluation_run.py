@@ -2,43 +2,40 @@
 warehouse; taking one up again.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 from pydantic import JsonValue
 
-from callwright.flows.chats import InFlight, with_secret
-from callwright.flows.cutting import ShardSizing
+from callwright.flows.evaluation.predictions import STRATEGIES, PromptingStrategy
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.flows.plugins import function_named
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
-from callwright.flows.runner import AT_ONCE, Course, carry_all
+from callwright.flows.run.carry import Pieces, ShardSizing
+from callwright.flows.run.work import (
+    NOT_OF_A_RECORD,
+    InFlight,
+    ShardResult,
+    failure_by_bug,
+    with_secret,
+)
 from callwright.flows.settings import named_secret
-from callwright.flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import OpenedChat
 from callwright.llm.function_model import AnswerFunction, FunctionModel
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget, Traffic
 from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, read_model
-from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
-from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
-from callwright.validators.predictions import (
-    STRATEGIES,
-    CandidateRun,
-    PromptingStrategy,
-    prompts_seen,
-)
-from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import (
@@ -66,93 +63,9 @@ class NamedCandidate(NamedTuple):
     settings: str
 
 
-def name_candidates(
-    warehouse: Warehouse,
-    release: str,
-    candidates: Sequence[Candidate],
-    conditions: Mapping[str, JsonValue],
-    progress: Progress,
-) -> list[NamedCandidate]:
-    """The candidates under the names that they have on a release, each noted with its settings.
-
-    A label keeps its name as long as its settings are the same; with other ones it gets a further
-    one ("label#2"), and what it answered before stays. `conditions` are what may change runs over
-    the release's multi-step samples.
-    """
-    rows = warehouse.rows(
-        "select candidate, label, settings from candidate_settings where release = ?", [release]
-    )
-    names = {(row["label"], row["settings"]): row["candidate"] for row in rows}
-    taken = {row["candidate"] for row in rows} | {one.label for one in candidates}
-    named: list[NamedCandidate] = []
-    new: list[Row] = []
-    for one in candidates:
-        options: JsonValue = [list(option) for option in one.model.options]
-        asked: JsonValue = [one.model.name, options, _prompts()]
-        settings = content_key([asked, dict(conditions)])
-        name = names.get((one.label, settings)) or _new_name(
-            one.label, {label for label, _ in names}, taken
-        )
-        if (one.label, settings) not in names:
-            taken.add(name)
-            new.append(
-                {
-                    "release": release,
-                    "candidate": name,
-                    "label": one.label,
-                    "settings": settings,
-                    "model": one.model.name,
-                    "options": orjson.dumps(dict(one.model.options)).decode(),
-                    "prompts": _prompts(),
-                    "conditions": orjson.dumps(dict(conditions)).decode(),
-                    "code_version": version("callwright"),
-                    "first_asked_at": datetime.now(UTC),
-                }
-            )
-            if name != one.label:
-                progress.say(
-                    f"{one.label} had other settings when {release} was last evaluated. With the "
-                    f"new settings it is named {name}."
-                )
-        named.append(NamedCandidate(name, one.label, one.model, settings))
-    warehouse.put_rows({"candidate_settings": new})
-    return named
-
-
-def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
-    if label not in labels:
-        return label
-    number = 2
-    while f"{label}#{number}" in taken:
-        number += 1
-    return f"{label}#{number}"
-
-
-def _prompts() -> str:
-    """The versions of all prompts that candidates may see, by whatever strategy."""
-    return content_key([*prompts_seen(), *path_prompts_seen()])
-
-
-def path_conditions(
-    turn_limit: int, environments: Sequence[str], *, is_live: bool = False
-) -> dict[str, JsonValue]:
-    """What may change runs over multi-step samples beside the candidate: how long they may be,
-    and who answers and judges.
-    """
-    judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
-    live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
-    return {
-        "turn_limit": turn_limit,
-        "environments": [*sorted(environments)],
-        "judges": judges,
-        **live,
-    }
-
-
 Item = TypeVar("Item")
-_SUBJECT: ContextVar[str] = ContextVar(
-    "subject", default=""
-)  # the sample that a model is being asked about
+# the sample that a model is being asked about
+_SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 _MOST_ASKED = 500  # items whose answers are kept at once
 Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
@@ -257,14 +170,7 @@ class EvaluationRun(NamedTuple):
         An item that the provider fails is left for the next time. Raises the gravest error that
         left items without answer.
         """
-        undone = (
-            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
-            " asks for the rest."
-        )
-        pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
-        work = Work(title, len(items), 1, concurrency)
-        course = Course(work, AT_ONCE, pace, self.progress, self.traffic, undone)
-        await carry_all(_Chunks(items, ask, InFlight(concurrency, concurrency), self), course)
+        await _Chunks(self, items, ask, concurrency, title).carry_all()
 
 
 def readiness_of(
@@ -322,33 +228,36 @@ def _sample_of(item: object) -> str:
             return str(item)
 
 
-class _Chunks(Generic[Item]):
-    """The items of an evaluation, a chunk after another: they stay in this process, as the
-    models and the release do.
-    """
+class _Chunks(Pieces, Generic[Item]):
+    """The items of an evaluation in chunks: they stay in this process, as the models do."""
 
     def __init__(
-        self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun
+        self,
+        run: EvaluationRun,
+        items: Sequence[Item],
+        ask: Ask[Item],
+        concurrency: int,
+        title: str,
     ) -> None:
-        self._items, self._ask, self._in_flight, self._kept = items, ask, in_flight, kept
-        self._cut = 0
+        sizing = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
+        work = Work(title, len(items), 1, concurrency)
+        super().__init__(work, sizing, run.progress, run.traffic)
+        self.undone = (
+            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
+            " asks for the rest."
+        )
+        self._run, self._items, self._ask, self._cut = run, items, ask, 0
+        self._in_flight = InFlight(concurrency, concurrency)
 
     @property
     def left(self) -> int:
         return len(self._items) - self._cut
 
-    @property
-    def is_whole(self) -> bool:
-        return True
-
-    async def complete(self) -> None:
-        """All items are there from the beginning."""
-
-    def cut(self, _number: int, size: int) -> Sequence[Item]:
+    def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
         self._cut += size
-        return self._items[self._cut - size : self._cut]
+        return self._work(self._items[self._cut - size : self._cut])
 
-    async def work(self, chunk: Sequence[Item]) -> ShardResult:
+    async def _work(self, chunk: Sequence[Item]) -> ShardResult:
         made: list[Record] = []
         bugs: list[Failure] = []
         done = 0
@@ -371,20 +280,15 @@ class _Chunks(Generic[Item]):
         try:
             error = await self._in_flight.carry(chunk, ask)
         finally:  # also what was asked before somebody pressed Ctrl-C
-            self._kept.warehouse.put([*self._kept.calls, *made, *bugs])
-            self._kept.calls.clear()
-        return result_of(Path(), done, len(chunk), error, bugs=bugs)
-
-    async def land(self, results: Sequence[ShardResult]) -> None:
-        """Each chunk is kept as it ends."""
+            self._run.warehouse.put([*self._run.calls, *made, *bugs])
+            self._run.calls.clear()
+        bug = bugs[0].reason if bugs else ""
+        return ShardResult(Path(), done, len(chunk) - done, error, bugs=len(bugs), bug=bug)
 
 
 _MODELS = ("judge", "router", "user")
-_LEFT_OUT = (
-    "environments",
-    "functions",
-    "budget",
-)  # what is there only while it runs, and what each command may spend
+# what is there only while it runs, and what each command may spend
+_LEFT_OUT = ("environments", "functions", "budget")
 
 
 class AskedFor(NamedTuple):

@@ -10,14 +10,13 @@ from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import orjson
 
-from callwright.validators.metrics import answers, snapshots
-from callwright.validators.metrics.multi_step import metric_names
-from callwright.validators.metrics.ratios import METRICS, paired_test
+from callwright.validators.metrics.ratios import paired_test
+from callwright.validators.metrics.table import METRICS
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import EvalMode, ToolsShown
@@ -262,21 +261,13 @@ def _bounded(
                     f"{', '.join(sorted(figures)) or 'none'}. The answers are kept."
                 )
             passed = sign * figures[metric] >= sign * bound
-            yield Demand(
-                candidate,
-                scope.strategy,
-                f"{metric} {words} {bound:g}",
-                figures[metric],
-                bound,
-                None,
-                passed,
-            )
+            told = (f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
+            yield Demand(candidate, scope.strategy, *told)
 
 
 def known_metrics() -> list[str]:
     """The names of all figures that a candidate may have on some release."""
-    by_name = {name for mode in get_args(EvalMode) for name in metric_names(mode)}
-    by_name |= {"pass_rate", *snapshots.METRICS, *answers.METRICS, *METRICS.names}
+    by_name = {"pass_rate", *(figure for row in METRICS.rows() for figure in row.figures)}
     return sorted(by_name | {f"{name}_macro" for name in by_name})
 
 
@@ -443,22 +434,13 @@ def _worst(candidate: str, samples: list[list[AnsweredItem]]) -> Iterator[str]:
         return
     wrong.sort(key=lambda failed: (-len(failed), failed[0].sample))
     yield f"### {_md(candidate)}: {len(wrong)} of {len(samples)} samples failed\n"
-    yield _table(
-        ("sample", "kind", "request", "due", "made", "mistake", "wrong answers"),
-        (
-            (
-                one.sample,
-                one.kind,
-                one.request,
-                _json(one.due),
-                one.problem or _made(one),
-                _mistake(one),
-                len(failed),
-            )
-            for failed in wrong[:_SHOWN]
-            for one in failed[:1]
-        ),
-    )
+    columns = ("sample", "kind", "request", "due", "made", "mistake", "wrong answers")
+    yield _table(columns, (_failed_row(failed[0], len(failed)) for failed in wrong[:_SHOWN]))
+
+
+def _failed_row(one: AnsweredItem, times: int) -> tuple[object, ...]:
+    made, due = one.problem or _made(one), _json(one.due)
+    return one.sample, one.kind, one.request, due, made, _mistake(one), times
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

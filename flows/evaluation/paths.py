@@ -1,31 +1,100 @@
-"""Driving candidates through multi-step samples, in memory those that are on their way and a few
-that come next.
+"""Driving candidates through multi-step samples, turn by turn, until they answer or their run ends
+(ComplexFuncBench 3).
+
+In memory are the samples that are on their way and a few that come next.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+import orjson
+from pydantic import JsonValue, ValidationError
 
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.answers import runs_by_split
 from callwright.flows.evaluation.evaluation_run import EvaluationRun, NamedCandidate
+from callwright.flows.evaluation.predictions import (
+    IN_MESSAGES,
+    MOST_NATIVE,
+    PromptingStrategy,
+    Question,
+    in_messages,
+    name_tools,
+    parse_completion,
+    storable,
+)
+from callwright.flows.evaluation.tasks import Task, TaskRun
+from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import kinds_with, traits_of
-from callwright.generators.multi_step.tasks import world_problem
+from callwright.generators.multi_step.correction import (
+    CALL_TEMPLATE,
+    NextCalls,
+    next_calls_prompt,
+    shown_past,
+)
+from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample, world_problem
+from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
-from callwright.llm.chat import ChatModel
-from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
-from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.generators.transcripts import conversation_text
+from callwright.generators.users.user import (
+    USER_IS_THERE,
+    SimulatedUser,
+    converse,
+    user_prompts_seen,
+)
+from callwright.llm.chat import ChatModel, Completion
+from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.validators.checks.wording import user_figures
+from callwright.validators.embeddings import likeness
+from callwright.validators.judges import PROMPTS as OWN_PROMPTS
+from callwright.validators.judges import (
+    SAME_ON_PATH,
+    agreed,
+    judge_calls,
+    score_completeness,
+    score_correctness,
+)
+from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
+from callwright.validators.metrics.complexeval.results import parameter_type
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
+from callwright.validators.metrics.complexeval.runs import (
+    MatchedCall,
+    Matchers,
+    RunOutcome,
+    SampleRun,
+    wrong_arguments,
+)
+from callwright.validators.metrics.table import RunResult, RunsOf, run_figures, score_all_runs
+from callwright.warehouse.errors import ConfigurationError, ReplyError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Failure, Record, Sample, Tool
+from callwright.warehouse.records import (
+    Call,
+    CallError,
+    CallTurn,
+    EvalMode,
+    Exchange,
+    Failure,
+    GoldCall,
+    Language,
+    MultiStepRun,
+    ParameterCount,
+    Record,
+    ReplyTurn,
+    ResultTurn,
+    RunCall,
+    RunTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 from callwright.warehouse.releases import read_tools, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -38,6 +107,67 @@ DIALOGUES = kinds_with(
 )
 STAGE, USER = "run_path", "simulate_user"
 _AHEAD = 20  # samples that are read at once
+NATIVELY = "call_next_natively"
+
+
+class NextReply(NamedTuple):
+    """What a candidate wants next: calls, or to answer.
+
+    `problem` says why its reply can't be read as either.
+    """
+
+    calls: tuple[CandidateCall, ...] = ()
+    answer: str = ""
+    problem: str = ""
+
+
+class Asking(NamedTuple):
+    """What all prompts of a run have in common; `number` is the run's, so that several runs are
+    several answers.
+
+    `briefing` is what the candidate is told before all else. The tools have the names that are
+    `shown`, a history has those of the release.
+    """
+
+    request: str
+    tools: Sequence[Tool]
+    language: Language
+    number: int = 0
+    briefing: str = ""
+    shown: ShownTools = AS_THEY_ARE
+
+
+class PathRun(NamedTuple):
+    """What a run is kept under, how the candidate is asked, and how many replies it may take.
+
+    In a live one a simulated user answers what the candidate says, in words of the model `user`.
+    The candidate sees the tools as they are `shown`; its calls are kept in the names that they
+    have.
+    """
+
+    release: str
+    candidate: str
+    strategy: str = "direct"
+    mode: EvalMode = "as_paper"
+    run: int = 0
+    judge: str = ""
+    settings: str = ""
+    turn_limit: int = TURN_LIMIT
+    user: str = ""
+    shown: ShownTools = AS_THEY_ARE
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What it is kept under: the turn limit is one of the settings, and the strategy's label
+        says who the user is.
+        """
+        label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
+        kept = {
+            name: value
+            for name, value in self._asdict().items()
+            if name not in ("turn_limit", "user", "shown")
+        }
+        return {**kept, "strategy": label}
 
 
 def live_kinds() -> tuple[str, ...]:
@@ -66,16 +196,16 @@ async def evaluate_paths(
 
     `keys` are those of these samples, each with its split.
     """
-    warehouse = evaluation.warehouse
-    conditions = evaluation.conditions
-    if not keys or conditions.prompting._replace(user="", tools="").label not in PATH_STRATEGIES:
+    warehouse, conditions = evaluation.warehouse, evaluation.conditions
+    asked = conditions.prompting
+    if not keys or asked._replace(user="", tools="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(
         release=evaluation.release,
         candidate=candidate.name,
         mode=conditions.complexeval,
         judge=judge.name if judge else "",
-        strategy=conditions.prompting.label,
+        strategy=asked.label,
         tools_shown=conditions.tools_shown,
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
@@ -90,18 +220,9 @@ async def evaluate_paths(
             missing = sorted(wanted - known)
             if not missing:
                 continue
-            run = PathRun(
-                of.release,
-                of.candidate,
-                conditions.prompting.strategy,
-                of.mode,
-                number,
-                of.judge,
-                candidate.settings,
-                conditions.turn_limit,
-                conditions.prompting.user,
-                conditions.shown,
-            )
+            who = (of.release, of.candidate, asked.strategy, of.mode, number, of.judge)
+            how = (candidate.settings, conditions.turn_limit, asked.user, conditions.shown)
+            run = PathRun(*who, *how)
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:
         await chat.close()
@@ -110,30 +231,26 @@ async def evaluate_paths(
     _tell_of_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
     with warehouse.together():
-        _score(warehouse, of, sizes)
+        problems = _score(warehouse, of, sizes)
+    for problem in problems:
+        evaluation.progress.say(problem)
 
 
-def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
+def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[str]:
     """Score the complete runs; the scores take the place of those that the candidate had in this
-    mode with this judge.
+    mode with this judge. Gives why metrics of others have none.
     """
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
+    problems: dict[str, str] = {}
     for split, runs in complete.items():
-        scores = score_runs(
-            (one for one in read_results(warehouse, of, split) if one.run in runs), of
+        scores = score_all_runs(
+            (one for one in read_results(warehouse, of, split) if one.run in runs), of, problems
         )
-        held = [
-            of.release,
-            of.candidate,
-            of.strategy,
-            of.tools_shown,
-            of.judge,
-            split,
-            list(metric_names(of.mode)),
-        ]
-        warehouse.execute(sql("path_runs.remove_scores"), held)
+        held = (of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split)
+        warehouse.execute(sql("path_runs.remove_scores"), [*held, run_figures(of.mode)])
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
+    return [*problems.values()]
 
 
 async def _drive(
@@ -249,3 +366,390 @@ def open_environments_of(
                     " calls that differ from the gold are not compared by what they return."
                 )
         yield environments
+
+
+async def run_path(
+    sample: Sample,
+    context: StageContext,
+    *,
+    run: PathRun,
+    judge: ChatModel | None = None,
+    user_chat: ChatModel | None = None,
+) -> list[Record]:
+    """The candidate's run, the mistakes in its calls, and what they were about.
+
+    The environment that the sample names answers for response matching; without it, or without a
+    judge, that matching finds no call equal. A task's calls are made in its world, and how that
+    ends decides. Only a judge scores the final answer. `user_chat` words what the user says in a
+    live run, without it code does.
+    """
+    tools = context.toolset(sample.candidates)
+    is_task = traits_of(sample.kind).is_task
+    task = Task(sample, world_of_sample(sample, context), tools) if is_task else None
+    chain = task.due if task else chain_of(sample) or _whole_call(sample)
+    matchers = matchers_of(sample, context, judge)
+    by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
+    by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
+    # Elsewhere the user has said all there is to say.
+    is_live = (run.user or traits_of(sample.kind).is_live) and sample.underlying is sample
+    user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None
+    asking = await _begun(sample, tools, context.chat, run, user)
+    driven = _Driven(by_end or by_calls, asking, context.chat, run.strategy)
+    history = [*task.history] if task else []
+    await converse(driven, user, history, run.turn_limit)
+    # The published code shows the judge the gold's way to the answer, the paper the candidate's own
+    # (EVALUATORS 2.5).
+    parsed = chain if run.mode == "as_published_code" else [one for one in history if one.calls]
+    kept = _as_record(sample, run, driven, by_end)
+    if judge is not None and driven.answer.strip():
+        kept = kept.with_changes(
+            completeness=await score_completeness(
+                judge, sample.request, driven.answer, sample.time_sentence
+            ),
+            correctness=await score_correctness(
+                judge, sample.request, parsed, driven.answer, sample.time_sentence
+            ),
+        )
+    if user is not None:
+        kept = kept.with_changes(**user_figures(user, tools))
+    return [
+        kept,
+        *call_errors(kept.key, driven.judged),
+        *parameter_counts(kept.key, chain, driven.judged),
+    ]
+
+
+def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
+    """What a dialogue that nobody carries out comes to: its last call, which goes well."""
+    calls = tuple(call.bare for call in sample.gold)
+    return (Exchange(calls=calls, responses=({"success": True},) * len(calls)),) if calls else ()
+
+
+class _Driven:
+    """A candidate on its way through a sample, and what it has left behind: what it stated, and
+    how its calls were judged.
+    """
+
+    def __init__(
+        self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str
+    ) -> None:
+        self.machine = machine
+        self.turns: list[RunTurn] = []
+        self.judged: list[tuple[MatchedCall, ...]] = []
+        self.answer = ""
+        self._asking, self._chat, self._strategy = asking, chat, strategy
+        self._said: list[str] = []
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """How it has ended. Raises ValueError before it has."""
+        if self.machine.outcome is None:
+            raise ValueError("The run is under way.")
+        return self.machine.outcome
+
+    @property
+    def is_over(self) -> bool:
+        return self.machine.outcome is not None
+
+    async def move(self, history: Sequence[Exchange]) -> NextReply:
+        return await ask_next(self._asking, history, self._chat, self._strategy)
+
+    async def call(self, move: NextReply) -> Exchange | None:
+        taken = await self.machine.take(move.calls)
+        self.judged.append(taken)
+        self.turns.append(as_turn(move, taken))
+        return as_exchange(move, taken) if taken else None
+
+    async def say(self, move: NextReply, told: str | None) -> None:
+        self._said.append(move.answer)
+        self.turns.append(as_turn(move, ()).with_changes(told=told or ""))
+        if told is None:
+            self.answer = move.answer
+            await self.machine.finish("\n".join(filter(None, self._said)) or None)
+        else:
+            self.judged.append(())
+
+
+async def _begun(
+    sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
+) -> Asking:
+    """What the candidate is asked with, the user's first words in it."""
+    seen, language = run.shown.toolset(tools), sample.language
+    asking = Asking(sample.request, seen, language, run.run, sample.briefing, run.shown)
+    if user is not None:
+        briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
+        asking = asking._replace(request=await user.open(), briefing=briefing)
+    if run.strategy != "native" or len(tools) <= MOST_NATIVE:
+        return asking
+    text = conversation_text([UserTurn(text=asking.request)])
+    try:  # of more tools than providers take, those that the candidate finds needed for the request
+        named = await name_tools(
+            Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json"
+        )
+    except ReplyError:  # as if it had named none
+        return asking._replace(tools=())
+    return asking._replace(
+        tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE]
+    )
+
+
+def _as_record(
+    sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | None
+) -> MultiStepRun:
+    outcome = driven.outcome
+    error = outcome.error
+    parameter = error.parameter if error else ""
+    case = sample.policy_case
+    return MultiStepRun(
+        **run.identity,
+        subject=sample.key,
+        success=outcome.success,
+        correct_calls=outcome.correct_calls,
+        total_calls=outcome.total_calls,
+        steps=outcome.real_turns,
+        shortest=outcome.total_turns,
+        turns=len(driven.turns),
+        error_type=error.error_type if error else "",
+        error_parameter=parameter,
+        parameter_type=parameter_type(parameter) if parameter else "",
+        fault=sample.fault.sort if sample.fault else "",
+        policy=case.policy if case else "",
+        policy_sort=case.sort if case else "",
+        messages=tuple(driven.turns),
+        **(by_end.figures if by_end else {}),
+    )
+
+
+async def ask_next(
+    asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str
+) -> NextReply:
+    """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's
+    own calls ("native").
+
+    One that can't be read is a call of nothing.
+    """
+    try:
+        seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
+        reply = await PATH_STRATEGIES[strategy].ask(asking, seen, chat)
+        orjson.dumps([call.arguments for call in reply.calls])
+    # a mistake of the candidate, or of its provider: it counts against it
+    except ReplyError as error:
+        return _unreadable(str(error))
+    except TypeError as error:
+        return _unreadable(f"A call has a value that can't be kept: {error}.")
+    return reply._replace(
+        calls=tuple(CandidateCall(*asking.shown.read(*call)) for call in reply.calls)
+    )
+
+
+async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+    prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
+    reply = await chat.ask(led_by(asking.briefing, prompt), NextCalls, sample_index=asking.number)
+    return NextReply(
+        tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer
+    )
+
+
+async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+    prompt = render(
+        OWN_PROMPTS,
+        NATIVELY,
+        request=asking.request,
+        history=shown_past(history),
+        language=asking.language,
+    )
+    completion = await chat.complete(
+        led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number
+    )
+    return _as_next(completion)
+
+
+def _as_next(completion: Completion) -> NextReply:
+    parsed = parse_completion(completion)
+    if parsed.calls is None:
+        return _unreadable(parsed.problem)
+    calls = tuple(CandidateCall(str(call.tool), call.arguments) for call in parsed.calls)
+    return NextReply(calls, "" if calls else completion.text.strip())
+
+
+async def _ask_in_messages(
+    asking: Asking, history: Sequence[Exchange], chat: ChatModel
+) -> NextReply:
+    prompt = render(
+        OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language
+    )
+    turns: list[Turn] = [UserTurn(text=asking.request)]
+    for exchange in history:
+        if exchange.told:
+            turns += [ReplyTurn(text=exchange.said), UserTurn(text=exchange.told)]
+            continue
+        calls = tuple(
+            GoldCall.model_construct(tool=call.tool, arguments=call.arguments)
+            for call in exchange.calls
+        )
+        turns += [
+            CallTurn(calls=calls, executed=True),
+            ResultTurn.model_construct(results=exchange.responses),
+        ]
+    completion = await in_messages(
+        chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools
+    )
+    return _as_next(completion)
+
+
+class PathStrategy(NamedTuple):
+    """A way to ask for the next calls of a run: how, and by which prompt."""
+
+    ask: Callable[[Asking, Sequence[Exchange], ChatModel], Awaitable[NextReply]]
+    package: str
+    prompt: str
+
+
+PATH_STRATEGIES: Mapping[str, PathStrategy] = {  # by the names that strategies have everywhere
+    "direct": PathStrategy(_ask_directly, PROMPTS, CALL_TEMPLATE),
+    "native": PathStrategy(_ask_natively, OWN_PROMPTS, NATIVELY),
+    IN_MESSAGES: PathStrategy(_ask_in_messages, OWN_PROMPTS, NATIVELY),
+}
+
+
+def path_prompts_seen() -> list[str]:
+    """The versions of the prompts that candidates see in runs, by whatever strategy."""
+    seen = dict.fromkeys((one.package, one.prompt) for one in PATH_STRATEGIES.values())
+    return [prompt_version(package, prompt) for package, prompt in seen]
+
+
+def live_prompts_seen() -> list[str]:
+    """What candidates are told in live runs besides, and the versions of the prompts that their
+    users see.
+    """
+    return [USER_IS_THERE, *user_prompts_seen()]
+
+
+def _unreadable(problem: str) -> NextReply:
+    return NextReply(calls=(CandidateCall("", ""),), problem=problem)
+
+
+def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
+    """A turn as the candidate is shown it later: its calls, and what it is given of each.
+
+    What was recorded was checked when it was made, and may be long: it is not checked again, and
+    not copied.
+    """
+    if reply.problem:
+        return Exchange.model_construct(calls=(), responses=({"error": reply.problem},))
+    calls = tuple(_shown(made, one) for made, one in zip(reply.calls, judged, strict=True))
+    return Exchange.model_construct(calls=calls, responses=tuple(one.observation for one in judged))
+
+
+def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
+    """A turn as it is kept: a response that the sample has recorded is named by its place there."""
+    if reply.problem:
+        return RunTurn(problem=storable(reply.problem))
+    calls: list[RunCall] = []
+    # a run that ends at once judges nothing
+    known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]
+    for made, one in zip(reply.calls, known, strict=True):
+        call, golden = _shown(made, one), one.golden if one.matched else None
+        kept = RunCall(
+            tool=storable(call.tool),
+            arguments=call.arguments,
+            matched=one.matched,
+            step=golden.step if golden else None,
+            place=golden.place if golden else None,
+            observation=one.observation if one.answered or (one.mistake and not golden) else None,
+        )
+        calls.append(kept)
+    return RunTurn(text=storable(reply.answer), calls=tuple(calls))
+
+
+def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
+    if judged.call is not None:
+        return judged.call
+    given: JsonValue = made.arguments
+    return Call.model_construct(tool=made.tool, arguments=given if isinstance(given, dict) else {})
+
+
+def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
+    """The matchers for a sample; without its environment, or without a judge, that matching
+    finds no call equal.
+    """
+    environment = context.environments.get(sample.facts.environment)
+    if environment is not None and traits_of(sample.kind).is_task:
+        environment = BegunWorld(environment)
+    tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
+    turns, briefing = [UserTurn(text=sample.request)], sample.time_sentence
+
+    async def respond(call: Call) -> JsonValue:
+        answer = None if environment is None else await environment.answer(call)
+        return None if answer is None or answer.problem else answer.response
+
+    async def agree(made: Call, due: Call) -> bool:
+        if judge is None or made.tool != due.tool or due.tool not in tools:
+            return False
+        judgement = judge_calls(
+            judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing
+        )
+        return (await agreed(judgement)).agree
+
+    return Matchers(
+        likeness, None if environment is None else respond, None if judge is None else agree
+    )
+
+
+Judged = Sequence[Sequence[MatchedCall]]
+_Argument = tuple[int, int, str]  # the step and the place of a gold call, and the argument's name
+
+
+def call_errors(run: str, judged: Judged) -> list[CallError]:
+    """A row for each call of a run, named by its key, with which something was wrong."""
+    return [
+        CallError(
+            run=run,
+            turn=turn,
+            call=place,
+            tool=one.call.tool if one.call else "",
+            error_type=one.mistake.error_type,
+            parameter=one.mistake.parameter,
+            parameter_type=parameter_type(one.mistake.parameter) if one.mistake.parameter else "",
+            reason=one.mistake.reason,
+        )
+        for turn, calls in enumerate(judged)
+        for place, one in enumerate(calls)
+        if one.mistake is not None
+    ]
+
+
+def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> list[ParameterCount]:
+    """How many arguments of each type the gold calls have, and how many of them the candidate got
+    wrong at least once.
+
+    A call of another function says nothing about arguments.
+    """
+    wrong = {argument for calls in judged for one in calls for argument in _wrong_in(one, chain)}
+    due = Counter(parameter_type(name) for _, _, name in _arguments(chain))
+    missed = Counter(parameter_type(name) for _, _, name in wrong)
+    return [
+        ParameterCount(run=run, parameter_type=kind, due=due[kind], wrong=missed[kind])
+        for kind in sorted(due)
+    ]
+
+
+def _arguments(chain: Sequence[Exchange]) -> Iterator[_Argument]:
+    for step, exchange in enumerate(chain):
+        for place, call in enumerate(exchange.calls):
+            yield from ((step, place, name) for name in call.arguments)
+
+
+def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]:
+    call, mistake, golden = judged.call, judged.mistake, judged.golden
+    if call is None or mistake is None:
+        return []
+    if golden is not None:
+        names = (
+            wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
+        )
+        return [(golden.step, golden.place, name) for name in names]
+    # The format check comes before the mapping: the first gold call of that function is the one
+    # that was tried.
+    tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)
+    return [one for one in tried if one[2] == mistake.parameter][:1]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from callwright.validators.metrics import hammerbench_logs as files
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench import logs as files
+from callwright.validators.metrics.hammerbench.scores import (
     irrelevant_rate,
     per_func_acc,
     score_conversations,
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from callwright.validators.metrics.complexeval.results import Summary
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.validators.metrics.confetti.soft import Combining, StringScorer
-    from callwright.validators.metrics.hammerbench import SnapshotChoice
-    from callwright.validators.metrics.hammerbench_logs import Log
-    from callwright.validators.replies import Style
+    from callwright.validators.metrics.hammerbench.logs import Log
+    from callwright.validators.metrics.hammerbench.scores import SnapshotChoice, Style
     from callwright.warehouse.records import EvalMode, Language
 
 Verdicts = Literal["flags", "rule"]

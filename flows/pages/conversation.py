@@ -11,9 +11,12 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import ArgumentChange, changes, goes_on, is_same, shift_turn
 from callwright.annotation.edits import is_part_of
+from callwright.annotation.picks import render_source
 from callwright.annotation.prediction_audit import partners_of, visible
+from callwright.annotation.screens import words_in
 from callwright.flows.pages.look import page_words
 from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
     Call,
     CallTurn,
     DialogueAct,
@@ -238,7 +241,9 @@ def _how(evidence: Evidence, *, is_found: bool) -> str:
     otherwise: str = (
         evidence.path if evidence.kind == "response" else page_words()["evidence"][evidence.kind]
     )
-    how = otherwise if evidence.kind == "context" else evidence.rule or otherwise
+    how = otherwise
+    if evidence.rule and evidence.kind != "context":
+        how = render_source(evidence, words_in(DEFAULT_LANGUAGE))
     standing: str = page_words()["standings"][
         "said" if evidence.kind in ("span", "normalised") else "derived"
     ]

@@ -109,6 +109,7 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
         "sample.html",
         row=detail.sample,
         sample=sample,
+        facts=sample.facts.model_dump(mode="json"),
         turns=turns,
         detail=detail,
         verdicts=sorted(detail.verdicts, key=lambda verdict: _FIRST.get(verdict["decision"], 0)),

@@ -15,7 +15,7 @@ from typing import Generic, Self, TypeVar, overload
 
 from callwright.flows.environments import open_environments
 from callwright.flows.planning.demands import Demand, order_of, shares
-from callwright.flows.runner import GroupRun
+from callwright.flows.run.carry import GroupRun
 from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.environments.protocol import Environment
@@ -217,18 +217,18 @@ class Planner:
 
     def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
         """The derivations that are to be made next, of samples that passed every check."""
-        with _Passed(self._run) as passed:
-            yield from self._derivations_of(demands, fresh, passed)
+        with _Passed(self._run) as passed, _Worlds(self._run) as worlds:
+            yield from self._derivations_of(demands, fresh, passed, worlds)
 
     def _derivations_of(
-        self, demands: Iterable[Demand], fresh: "_Fresh", passed: "_Passed"
+        self, demands: Iterable[Demand], fresh: "_Fresh", passed: "_Passed", worlds: "_Worlds"
     ) -> Iterator[Derivation]:
         for demand in demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if not demand.kind.sources or count <= 0:
                 continue
             made, against = 0, Counter[str]()
-            possible = _possible_derivations(passed, demand, self._tools, against)
+            possible = _possible_derivations(passed, demand, self._tools, against, worlds)
             for derivation in islice(fresh.of(possible), count):
                 made += 1
                 yield derivation
@@ -261,7 +261,11 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
 
 
 def _possible_derivations(
-    passed: "_Passed", demand: Demand, tools: Mapping[str, Tool], against: Counter[str]
+    passed: "_Passed",
+    demand: Demand,
+    tools: Mapping[str, Tool],
+    against: Counter[str],
+    worlds: "_Worlds",
 ) -> Iterator[Derivation]:
     """What could be made of the kind, best first; nothing holds the warehouse open meanwhile.
 
@@ -270,7 +274,7 @@ def _possible_derivations(
     kind, language = demand.kind, demand.language
     if kind.transform is None:
         return
-    found, recipe = obstacle_to(kind.transform), passed.run.recipe
+    found, recipe = obstacle_to(kind.transform, lambda: worlds.environments), passed.run.recipe
     ruled = (
         {tool for policy in recipe.policies for tool in policy.tools}
         if kind.traits.is_ruled

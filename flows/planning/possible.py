@@ -4,12 +4,10 @@ as planning has it.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from callwright.flows.catalogs import aside, gather_tools, import_catalog, problems_in
-from callwright.flows.chats import roles_of
 from callwright.flows.environments import (
     environment_tools,
     explore_environments,
@@ -22,17 +20,17 @@ from callwright.flows.progress import told_of_own_reader
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
 from callwright.flows.recipe.problems import dotted, read_yaml
-from callwright.flows.recipe.schema import DataPath
+from callwright.flows.run.work import roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
-from callwright.generators.families import Kind, LeftOut, Obstacle, told_of, tools_for, usable_tools
-from callwright.generators.kinds import family_of, kind_named, obstacle_to, waves_of
+from callwright.generators.families import Kind, LeftOut, Order, told_of, tools_for, usable_tools
+from callwright.generators.kinds import family_of, kind_named, waves_of
 from callwright.generators.policies.surveying import PolicyProblem, survey_policies
 from callwright.language.schemas import json_type
 from callwright.warehouse.counts import count_of
-from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.records import Language, Sample, Tool
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
 
 _PLACES = (
     4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
@@ -104,7 +102,7 @@ class Survey(NamedTuple):
             missing = sum(one.samples for one in mine)
             usable = 0 if missing == asked else len(known - gone)
             why = next((reason for reason, _ in reasons.most_common(1)), "")
-            is_known = missing == asked or is_known_before(kind_named(kind).sources)
+            is_known = missing == asked or is_known_before(kind_named(kind))
             yield KindRow(kind, asked, asked - missing, usable, len(known), why, is_known)
 
 
@@ -158,38 +156,32 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     """
     source = read_yaml(path.read_text(encoding="utf-8"))
 
-    def remark(at: DataPath, stated: str, *, is_remark: bool = True) -> RecipeProblem:
+    def remark(stated: str, *at: str | int, is_remark: bool = True) -> RecipeProblem:
         place = source.place_of(at, key=at[0] != "policies")
-        return RecipeProblem(str(path), *place, dotted(at), stated, is_remark=is_remark)
+        said = stated if at[0] == "policies" else stated.rstrip(".")
+        return RecipeProblem(str(path), *place, dotted(at), said, is_remark=is_remark)
 
     try:
         found = run_loop(survey_recipe(recipe, settings))
     except ConfigurationError as error:
-        return [remark(("tools",), str(error).rstrip("."), is_remark=False)]
-    said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
-    remarks = [remark(("tools",), one.rstrip(".")) for one in said]
-    remarks += [remark(("samples",), one.rstrip(".")) for one in told_of_brought(recipe)]
+        return [remark(str(error), "tools", is_remark=False)]
+    remarks = [remark(one, "tools") for one in (*found.unheard, found.of_servers) if one]
+    remarks += [remark(one, "samples") for one in told_of_brought(recipe)]
+    remarks += [remark(one, "models") for one in told_of_own_reader(roles_of(recipe))]
+    remarks += [*found.sentences, *(remark(one, "tools") for one in found.plainly)]
     remarks += [
-        remark(("models",), one.rstrip(".")) for one in told_of_own_reader(roles_of(recipe))
-    ]
-    remarks += [*found.sentences, *(remark(("tools",), one.rstrip(".")) for one in found.plainly)]
-    remarks += [
-        remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies
+        remark(one.message, "policies", one.at, is_remark=one.is_remark) for one in found.policies
     ]
     for row in found.rows():
         if row.possible < row.asked:
-            stated = (
-                f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(
-                    "."
-                )
-            )
-            remarks.append(remark(("samples", row.kind), stated))
+            counts = f"{row.asked - row.possible} of {row.asked} can't be planned"
+            remarks.append(remark(f"{counts}: {row.reason}", "samples", row.kind))
     if found.impossible:
         asked = count_of(sum(found.asked.values()), "sample")
-        stated = f"{found.impossible} of {asked} can't be planned with these tools"
-        remarks.append(remark(("samples",), stated))
+        counts = f"{found.impossible} of {asked} can't be planned with these tools"
+        remarks.append(remark(counts, "samples"))
     constants = constants_to_fix(found.tools)
-    return remarks + [remark(("tools",), one.sentence(len(found.tools))) for one in constants]
+    return remarks + [remark(one.sentence(len(found.tools)), "tools") for one in constants]
 
 
 class Constant(NamedTuple):
@@ -240,14 +232,15 @@ async def survey(
                 continue
             family = family_of(demand.kind.name)
             order = order_of(recipe, demand, tools)._replace(leave_out=found.append)
-            usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
+            if family.tool_obstacle:
+                usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
             refused = await _refusal(recipe, demand, tools, environments)
             found += [refused] if refused else []
     gone = {one.name for one in _impossible(found, recipe)}
     for wave in waves_of(recipe.samples):
         for kind in wave:
             if kind.sources:
-                found += _derived(kind, recipe, tools, gone)
+                found += _derived(kind, recipe, tools, gone, found)
                 gone |= {one.name for one in _impossible(found, recipe)}
     # A tool is left out of a kind once, wherever that kind is planned.
     return tuple(dict.fromkeys(one._replace(place="") if one.tool else one for one in found))
@@ -287,64 +280,45 @@ def _impossible(found: Iterable[LeftOut], recipe: Recipe) -> Iterator[Kind]:
 
 
 def _derived(
-    kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]
+    kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str], found: Sequence[LeftOut]
 ) -> Iterator[LeftOut]:
-    """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind,
-    where that are all.
+    """The tools that samples of a derived kind can't be about, and the kind, where that are all.
 
-    Nothing is claimed where samples of a source show only in a build what can be made of them.
+    Nothing is claimed of a kind of which only a build shows what its sources allow.
     """
-    assert kind.transform is not None  # noqa: S101 - what has sources is made by a transform
     asked = recipe.samples[kind.name]
     sources = [name for name in kind.sources if recipe.samples.get(name)]
+    obstacle = family_of(kind.name).tool_obstacle
     if gone.issuperset(sources):
         reason = (
             f"It is made from {' or '.join(kind.sources)} samples, and none of these can be"
             " planned."
         )
         yield LeftOut(kind.name, reason, samples=asked)
-        return
-    if not is_known_before(sources):
-        return
-    obstacle, by_key = obstacle_to(kind.transform), {tool.key: tool for tool in tools}
-    for language in recipe.languages:
-        mine = tools_for(tools, language)
-        reasons = {
-            tool.key: _obstacle_of_tool(tool, sources, obstacle, recipe, language) for tool in mine
-        }
-        left = [(by_key[key].name, reason) for key, reason in reasons.items() if reason]
-        yield from (LeftOut(kind.name, reason, language, tool=name) for name, reason in left)
-        if left and len(left) == len(reasons):
-            reason = Counter(reason for _, reason in left).most_common(1)[0][0]
-            yield LeftOut(kind.name, reason, language, samples=asked // len(recipe.languages))
+    elif obstacle is not None and is_known_before(kind):
+        lacking = {(one.kind, one.language, one.tool) for one in found}
+
+        def against(order: Order, tool: Tool) -> str:
+            if all((name, order.language, tool.name) in lacking for name in sources):
+                return f"There are no {' or '.join(sources)} samples about this tool."
+            return obstacle(order, tool)
+
+        for language in recipe.languages:
+            heard: list[LeftOut] = []
+            mine = tools_for(tools, language)
+            order = order_of(recipe, Demand(kind, language, 1), mine)
+            if not usable_tools(order._replace(leave_out=heard.append), mine, against) and mine:
+                reason = Counter(one.reason for one in heard).most_common(1)[0][0]
+                samples = asked // len(recipe.languages)
+                heard.append(LeftOut(kind.name, reason, language, samples=samples))
+            yield from heard
 
 
-def is_known_before(sources: Iterable[str]) -> bool:
-    """Whether the tools alone decide what can be made of samples of these kinds, so that it is
-    known before a build.
+def is_known_before(kind: Kind) -> bool:
+    """Whether the tools alone decide what of a kind can be made, so that it is known before a
+    build.
     """
-    return all(name in family_of(name).plainest for name in sources)
-
-
-def _obstacle_of_tool(
-    tool: Tool, sources: Sequence[str], obstacle: Obstacle, recipe: Recipe, language: Language
-) -> str:
-    """Why nothing can be made of the plainest samples about a tool, "" where something can be
-    made of one of them.
-    """
-    reason = f"There are no {' or '.join(sources)} samples about this tool."
-    for name in sources:
-        order = order_of(recipe, Demand(kind_named(name), language, 1), [tool])
-        with suppress(ReplyError):  # planning the source itself says why
-            if sample := family_of(name).plainest[name](order, tool):
-                reason = _reason(obstacle, sample, {tool.key: tool})
-                if not reason:
-                    return ""
-    return reason
-
-
-def _reason(obstacle: Obstacle, sample: Sample, tools: Mapping[str, Tool]) -> str:
-    try:
-        return obstacle(sample, tools)
-    except Exception as error:  # noqa: BLE001 - a bug costs one tool
-        return told_of(error)
+    return not kind.sources or (
+        family_of(kind.name).tool_obstacle is not None
+        and all(kind_named(name).is_decided_by_tool for name in kind.sources)
+    )

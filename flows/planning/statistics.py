@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from callwright.flows.recipe import AcceptanceRules
-from callwright.flows.runner import GroupRun
+from callwright.flows.run.carry import GroupRun
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.generators.multi_step.making import PAPER as PATHS_OF_PAPER
 from callwright.generators.multi_step.making import Shape
@@ -61,7 +61,7 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
         tools.update(
             call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls
         )
-        required.update(one.trait_values("complexity"))
+        required.update([one.facts.complexity] if one.facts.complexity else [])
         spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
     if not conversations:
         return

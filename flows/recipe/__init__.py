@@ -1,6 +1,33 @@
 """Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
 
-from callwright.flows.recipe.parts import *
-from callwright.flows.recipe.problems import *
-from callwright.flows.recipe.reading import *
-from callwright.flows.recipe.rules import *
+from callwright.flows.recipe.parts import STRATA as STRATA
+from callwright.flows.recipe.parts import AvoidedSource as AvoidedSource
+from callwright.flows.recipe.parts import CatalogTools as CatalogTools
+from callwright.flows.recipe.parts import DomainTools as DomainTools
+from callwright.flows.recipe.parts import GeneratedTools as GeneratedTools
+from callwright.flows.recipe.parts import ImportedTools as ImportedTools
+from callwright.flows.recipe.parts import OwnTools as OwnTools
+from callwright.flows.recipe.parts import PersonalDataRules as PersonalDataRules
+from callwright.flows.recipe.parts import Recipe as Recipe
+from callwright.flows.recipe.parts import SampleSource as SampleSource
+from callwright.flows.recipe.parts import SeedTools as SeedTools
+from callwright.flows.recipe.parts import Stratum as Stratum
+from callwright.flows.recipe.problems import RecipeProblem as RecipeProblem
+from callwright.flows.recipe.problems import explain as explain
+from callwright.flows.recipe.reading import SCHEMA_FILE as SCHEMA_FILE
+from callwright.flows.recipe.reading import check_recipe as check_recipe
+from callwright.flows.recipe.reading import parse_recipe as parse_recipe
+from callwright.flows.recipe.reading import read_recipe as read_recipe
+from callwright.flows.recipe.reading import read_recipe_to_build as read_recipe_to_build
+from callwright.flows.recipe.reading import schema_text as schema_text
+from callwright.flows.recipe.reading import write_first_recipe as write_first_recipe
+from callwright.flows.recipe.reading import write_schema as write_schema
+from callwright.flows.recipe.rules import LANDED_GRADES as LANDED_GRADES
+from callwright.flows.recipe.rules import UNTOLD as UNTOLD
+from callwright.flows.recipe.rules import AcceptanceRules as AcceptanceRules
+from callwright.flows.recipe.rules import Candidate as Candidate
+from callwright.flows.recipe.rules import Checks as Checks
+from callwright.flows.recipe.rules import LandedGrade as LandedGrade
+from callwright.flows.recipe.rules import ReviewRules as ReviewRules
+from callwright.flows.recipe.rules import Roles as Roles
+from callwright.flows.recipe.rules import Schedule as Schedule

@@ -212,9 +212,9 @@ def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -
 def _item(
     warehouse: Warehouse, sample: Sample, made_of: str, expected: str, seed: int
 ) -> _Item | None:
-    marked = sample.with_changes(
-        tags=(*sample.tags, STAGE)
-    )  # its content says what it is, and nobody is shown it
+    # its content says what it is, and nobody is shown it
+    facts = sample.facts.with_changes(labels=(*sample.facts.labels, STAGE))
+    marked = sample.with_changes(facts=facts)
     answer = answer_of_edit(sample)
     if expected == _ACCEPT:
         return _Item(marked, expected, "", made_of, answer)

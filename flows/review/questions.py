@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.annotation.multi_step_review import has_competition
+from callwright.annotation.multi_step_review import offered_strikes
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from callwright.flows.recipe import Recipe
 from callwright.warehouse.batches import grouped
@@ -193,7 +193,7 @@ def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
     found = warehouse.stream(
         sql("path_reviews.only_path"), [[request["subject"] for request in requests]]
     )  # responses may be long
-    competing = {key for key, body in found if has_competition(Sample.model_validate_json(body))}
+    competing = {key for key, body in found if offered_strikes(Sample.model_validate_json(body))}
     return [
         request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request
         for request in requests

@@ -9,7 +9,7 @@ from typing import Literal
 
 from callwright.warehouse.errors import ConfigurationError
 
-Sort = Literal["kind", "export", "importer", "environment", "model", "check"]
+Sort = Literal["kind", "export", "importer", "environment", "model", "check", "metric"]
 ROWS: dict[Sort, str] = {  # with what the row of each is named in its file
     "kind": "FAMILY",
     "check": "check",
@@ -17,6 +17,7 @@ ROWS: dict[Sort, str] = {  # with what the row of each is named in its file
     "importer": "FORMAT",
     "environment": "WORLD",
     "model": "PROVIDER",
+    "metric": "METRIC",
 }
 _HERE = files(__name__)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

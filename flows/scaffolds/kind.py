@@ -15,7 +15,8 @@ async def say_thanks(derivation: Derivation, context: StageContext) -> list[Samp
         asked.with_changes(text=f"{asked.text} {thanks}") if isinstance(asked, UserTurn) else asked
     )
     origin = Origin(stage="thanks", parents=(derivation.key,), seed=derivation.seed)
-    return [derivation.source.with_changes(kind="example", turns=(said, *others), origin=origin)]
+    facts, turns = derivation.source.facts, (said, *others)  # its turns stand where they stood
+    return [derivation.source.with_changes(kind="example", turns=turns, facts=facts, origin=origin)]
 
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:

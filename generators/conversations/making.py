@@ -4,6 +4,7 @@ replies with acts (CONFETTI 3.1).
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import BaseModel, Field, JsonValue
@@ -56,13 +57,14 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Scenario,
     SimulatedCall,
+    SpokenPart,
     Tool,
     Turn,
     UserTurn,
     WordedScenario,
-    trait_tag,
 )
 
 PROMPTS = "callwright.generators.conversations.prompts"
@@ -110,12 +112,13 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
         await writing.add(move, worded.plan.scenario.seed + number)
     scenario = worded.plan.scenario
     origin = asked_origin(STAGE, worded, scenario.seed, context, (PROMPTS, USER, AGENT))
-    tags = (
-        trait_tag("complexity", scenario.complexity),
-        trait_tag("reference_time", scenario.reference_time),
-        *writing.tags,
+    facts = SampleFacts(
+        complexity=scenario.complexity,
+        reference_time=scenario.reference_time,
+        goals=tuple(writing.goals),
+        extras=tuple(writing.extras),
     )
-    return [Conversation(worded=worded, turns=tuple(writing.turns), tags=tags, origin=origin)]
+    return [Conversation(worded=worded, turns=tuple(writing.turns), facts=facts, origin=origin)]
 
 
 class _Writing:
@@ -127,7 +130,8 @@ class _Writing:
         self._stated: list[_Saying] = []
         self._constants = {one.name: one.constants for one in context.toolset(scenario.candidates)}
         self.turns: list[Turn] = []
-        self.tags: list[str] = []
+        self.goals: list[SpokenPart] = []
+        self.extras: list[SpokenPart] = []
 
     async def add(self, move: Move, seed: int) -> None:
         """Word the next move."""
@@ -146,14 +150,14 @@ class _Writing:
         turn = len(self.turns)
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
-            self.tags += [trait_tag("goal", f"{turn}:{name}") for name in names]
+            self.goals += [SpokenPart(turn, name) for name in names]
         expected = expected_mentions(move, self._context)
         for (number, name), stated in stated_values(words, expected, self._language).items():
             if stated.place is None:
                 continue
             evidence = span_evidence(name, turn, stated.place, words.text)
             if number == len(move.parts):
-                self.tags.append(trait_tag("extra", f"{turn}:{evidence.quote}"))
+                self.extras.append(SpokenPart(turn, evidence.quote))
                 continue
             part = move.parts[number]
             tool = self._context.tool(part.tool).name
@@ -380,7 +384,7 @@ async def label_conversations(conversation: Conversation, context: StageContext)
             candidates=scenario.candidates,
             withheld=scenario.withheld,
             turns=turns,
-            tags=conversation.tags,
+            facts=conversation.facts,
             origin=origin,
         )
     ]
@@ -418,7 +422,7 @@ def _plan(order: Order) -> Iterator[Scenario]:
 
 
 _SPOKEN = Traits("CONFETTI", calls="set", asked="conversation", is_executed=True, is_long=True)
-_TRAITS = _SPOKEN._replace(has_acts=True, spread="complexity")
+_TRAITS = replace(_SPOKEN, has_acts=True, spread="complexity")
 _ABOUT = "user and agent turns with a required complexity, calls with simulated results"
 _KIND = Kind(CONVERSATION, _ABOUT, GROUP, _TRAITS, paper=109)
 _PLANS = "Plan a scenario's calls, results and dialogue acts; a model gives the values."

@@ -3,7 +3,6 @@ the words (HammerBench 4.2.2).
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -11,14 +10,8 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
-from callwright.generators.families import Family, Kind, Order, Traits
+from callwright.generators.families import Family, Kind, Order, Traits, value_obstacle
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
-from callwright.generators.plain_samples import (
-    in_plain_words,
-    plain_call,
-    plain_sample,
-    plain_values,
-)
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -37,6 +30,7 @@ from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -244,7 +238,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
         evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
-    return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
+    return [source.with_changes(kind=KIND, turns=tuple(turns), facts=NO_FACTS, origin=origin)]
 
 
 def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
@@ -384,24 +378,23 @@ _STEPS = (
 _MERGING = Step("trajectories", _MERGE, "Sample", _PAPER, merge_trajectories)
 
 
-def plainest_dialogue(order: Order, tool: Tool) -> Sample | None:
-    """Return a dialogue that asks for each required argument; None where the tool requires none."""
-    values = plain_values(order, tool)
-    turns: list[Turn] = [UserTurn(text="?"), plain_call(tool, {})]
-    for count, (name, value) in enumerate(values.items(), 1):
-        known = dict(islice(values.items(), count))
-        text = in_plain_words(value)
-        turns += [ReplyTurn(text=f"{name}?"), UserTurn(text=text), plain_call(tool, known)]
-    return plain_sample("sQsA", order, tool, turns) if values else None
+def tool_obstacle(order: Order, tool: Tool) -> str:
+    """Why no dialogue of the order's kind can be about a tool, "" where one can."""
+    if order.kind.group == TRAJECTORIES:
+        return trajectories.too_few(len(tool.required))
+    return value_obstacle(order, tool)
 
 
 FAMILY = Family(
     "dialogues",
-    (_ASKED._replace(paper=1098, scale=1098, favours_lacking=True), *_MERGED),
+    (
+        _ASKED._replace(paper=1098, scale=1098, favours_lacking=True, is_decided_by_tool=True),
+        *_MERGED,
+    ),
     stages=(
         *in_a_row("dialogues", "Derivation", *_STEPS, group=DIALOGUE),
         *in_a_row("dialogues", "Derivation", _MERGING, group=TRAJECTORIES),
     ),
     obstacles={"sQsA": obstacle} | dict.fromkeys((name for name, _ in _OF), trajectories.obstacle),
-    plainest={"sQsA": plainest_dialogue},
+    tool_obstacle=tool_obstacle,
 )

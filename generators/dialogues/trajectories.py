@@ -16,8 +16,10 @@ from callwright.generators.tools import EMPTY, titled_schema
 from callwright.language.calls.parameters import short_forms, titles_of
 from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.text import capitalised
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -80,11 +82,18 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     dialogue = split_dialogue(sample, tools)
     if isinstance(dialogue, str):
         return dialogue
-    if len(dialogue.exchanges) < _FEWEST:
-        return f"It has {len(dialogue.exchanges)} question; fewer than {_FEWEST} can't be merged."
+    if reason := too_few(len(dialogue.exchanges)):
+        return reason
     if sum(one.external is not None for one in dialogue.exchanges) > 1:
         return "Several of its answers lean on a message of their own, and a turn has room for one."
     return ""
+
+
+def too_few(questions: int) -> str:
+    """Why nothing can be merged of so many questions, "" where something can."""
+    if questions >= _FEWEST:
+        return ""
+    return f"It has {count_of(questions, 'question')}; fewer than {_FEWEST} can't be merged."
 
 
 async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
@@ -114,7 +123,9 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
             raise RecordError(message)
     turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
-    return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
+    return [
+        source.with_changes(kind=derivation.transform, turns=turns, facts=NO_FACTS, origin=origin)
+    ]
 
 
 def merge_questions(

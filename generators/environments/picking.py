@@ -2,30 +2,19 @@
 among them.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.language.text import fold
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Arguments, Condition, JsonSchema, Picked
-from callwright.warehouse.records.drafts import Test
+from callwright.warehouse.records import Arguments, Condition, JsonSchema
 
 _PIECE = re.compile(r"[^.\[\]]+")
 RANKS = frozenset({"lowest", "highest", "earliest", "latest"})
 _LARGEST_FIRST = frozenset({"highest", "latest"})
-_PLAIN = re.compile(r'[^\s":;]+')
-_ONLY = "only entry"
-_PATH = rf'"(?:[^"\\]|\\.)*"|{_PLAIN.pattern}'
-_RULE = re.compile(rf"({_PATH}) of ({_PATH})")
-_CONDITION = re.compile(
-    rf"(?P<later>-?\d+) minutes later|(?P<only>{_ONLY})|(?P<field>{_PATH})"
-    r" (?P<compares>equals|contains) "
-    rf"|(?P<ranks>{'|'.join(sorted(RANKS))}) (?P<by>{_PATH})"
-)
 MOST_STATED = 6  # values of a parameter that a schema is asked for
 
 
@@ -211,73 +200,3 @@ def retold(
             kept += [one for one in (*fields, *within) if meets(entry.value, one)][:1]
     picked = choose(entries, kept) if kept else []
     return tuple(kept) if picked and picked[0].index == entry.index else tuple(where)
-
-
-def write_rule(picked: Picked) -> str:
-    """The rule of a picked value; all of it but the call that it comes from."""
-    parts = [_write_condition(condition) for condition in picked.where]
-    if picked.later_by:
-        parts.append(f"{picked.later_by} minutes later")
-    start = f"{_write_path(picked.field)} of {_write_path(picked.entries)}"
-    return f"{start}: {'; '.join(parts)}" if parts else start
-
-
-def read_rule(rule: str, call: int) -> Picked:
-    """The picked value that `write_rule` wrote, out of the response of call `call`; RecordError
-    where it is none.
-    """
-    start = _RULE.match(rule)
-    if start is None:
-        raise RecordError(f"The rule {rule!r} does not begin with a path of another one.")
-    where: list[Condition] = []
-    later_by, at = 0, start.end()
-    while at < len(rule) and not later_by:
-        found = (
-            _CONDITION.match(rule, at + 2) if rule.startswith("; " if where else ": ", at) else None
-        )
-        if found is None:
-            break
-        at = found.end()
-        if found["later"]:
-            later_by = int(found["later"])
-        elif found["only"]:
-            where.append(Condition(test="only"))
-        elif found["compares"]:
-            value, at = _read_value(rule, at)
-            test, field = cast("Test", found["compares"]), _read_path(found["field"])
-            where.append(Condition(test=test, field=field, value=value))
-        else:
-            where.append(
-                Condition(test=cast("Test", found["ranks"]), field=_read_path(found["by"]))
-            )
-    if at != len(rule):
-        raise RecordError(f"The rule {rule!r} has no condition at {rule[at:]!r}.")
-    field, entries = map(_read_path, start.groups())
-    return Picked(call=call, entries=entries, field=field, where=tuple(where), later_by=later_by)
-
-
-def _write_condition(condition: Condition) -> str:
-    if condition.test == "only":
-        return _ONLY
-    if condition.test in RANKS:
-        return f"{condition.test} {_write_path(condition.field)}"
-    return (
-        f"{_write_path(condition.field)} {condition.test}"
-        f" {json.dumps(condition.value, ensure_ascii=False)}"
-    )
-
-
-def _write_path(path: str) -> str:
-    return path if _PLAIN.fullmatch(path) else json.dumps(path, ensure_ascii=False)
-
-
-def _read_path(written: str) -> str:
-    return str(_read_value(written, 0)[0]) if written.startswith('"') else written
-
-
-def _read_value(rule: str, position: int) -> tuple[JsonValue, int]:
-    try:
-        value, end = json.JSONDecoder().raw_decode(rule, position)
-    except ValueError as error:
-        raise RecordError(f"The rule {rule!r} has no value at {rule[position:]!r}.") from error
-    return value, end

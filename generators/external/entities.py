@@ -12,6 +12,7 @@ from typing import NamedTuple, get_args
 import orjson
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.families import Order
 from callwright.generators.stages import StageContext, asked_origin
 from callwright.generators.tools import titled_schema, tools_by_name
 from callwright.language.calls.parameters import entity_of
@@ -39,6 +40,7 @@ from callwright.warehouse.records import (
 )
 
 MASK = " … "
+NO_ENTITY = "No argument {} is a person, a place, a time or another of the nine kinds of entities."
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "entities"
 TEMPLATE = "find_entities"
@@ -342,11 +344,19 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     likely = [one for one, _ in _by_name(answered(mentions, sample))]
     if not likely:
         where = "says" if len(_user_turns(sample)) == 1 else "answers with"
-        return f"No argument that the user {where} is a person, a place or another kind of entity."
+        return NO_ENTITY.format(f"that the user {where}")
     if not any(is_pointable(one, mentions, sample) for one in likely):
         listed = ", ".join(dict.fromkeys(one.argument for one in likely))
         return f"The values of {listed} are said more than once, or together with others."
     return ""
+
+
+def tool_obstacle(_order: Order, tool: Tool) -> str:
+    """Why no sample about a tool has an argument to point at, "" where one may."""
+    schemas = {name: titled_schema(tool, name) for name in tool.choosable}
+    if any(entity_of(*one) and kind_of(one[1]) in {"text", *_TYPED} for one in schemas.items()):
+        return ""
+    return NO_ENTITY.format("of the tool")
 
 
 def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:

@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -21,7 +22,7 @@ from callwright.generators.external.entities import (
 from callwright.generators.external.messages import MESSAGE, PRONOUN, mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
-from callwright.generators.shifts.turns import simulation_tags, snapshots_before
+from callwright.generators.shifts.turns import snapshots_before, with_shift
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -48,8 +49,6 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    trait_tag,
-    without_traits,
 )
 
 PROMPTS = "callwright.generators.external.prompts"
@@ -102,11 +101,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
             kind=name_of(source.kind, "external"),
             changes=(),
             turns=tuple(_turns(change)),
-            tags=(
-                *without_traits(source.tags, "shift"),
-                *simulation_tags(source),
-                trait_tag("shift", shift),
-            ),
+            facts=with_shift(source, shift),
             origin=origin,
         )
     ]
@@ -236,7 +231,7 @@ def _requoted(hint: Evidence, text: str) -> Evidence | None:
 
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")
-_DIALOGUE = _REQUEST._replace(is_long=True)
+_DIALOGUE = replace(_REQUEST, is_long=True)
 _KINDS = (
     ("external", "a request that points", _REQUEST, ("perfect", "imperfect"), 1175),
     ("sQsA_external", "an answer points", _DIALOGUE, ("sQsA",), 487),
@@ -262,6 +257,7 @@ FAMILY = Family(
     ),
     stages=in_a_row("external", "Derivation", *_STEPS),
     has_fixed_words=True,
+    tool_obstacle=entities.tool_obstacle,
     obstacles={"external": entities.obstacle},
     anywhere=(("external", GROUP),),
 )

@@ -16,7 +16,16 @@ from callwright.generators.environments.episodes import unnamed
 from callwright.generators.environments.linking import is_opaque
 from callwright.generators.faults.transcripts import FaultPlan, Planting, effect_of, until_turn
 from callwright.generators.multi_step.tasks import is_reached, run_through
-from callwright.warehouse.records import Fault, FaultDue, FaultSort, GoldCall, JsonSchema, Tool
+from callwright.warehouse.records import (
+    Condition,
+    EntryRule,
+    Fault,
+    FaultDue,
+    FaultSort,
+    GoldCall,
+    JsonSchema,
+    Tool,
+)
 
 _ORDERS = 60  # that are tried before a task is given up
 _NAMING = ("name", "title")
@@ -112,9 +121,15 @@ def _is_used(planting: Planting, leaf: _Leaf) -> bool:
     calls = [call for step in planting.steps for call in step]
     return leaf.text in planting.source.request or any(
         leaf.text in map(str, call.arguments.values())
-        or any(leaf.text in one.rule for one in call.evidence)
+        or any(leaf.text in str(one.value) for one in _conditions(call))
         for call in calls
     )
+
+
+def _conditions(call: GoldCall) -> Iterator[Condition]:
+    """The conditions that tell the entries out of which a call's values are taken."""
+    for one in call.evidence:
+        yield from one.rule.where if isinstance(one.rule, EntryRule) else ()
 
 
 def _texts(

@@ -17,7 +17,7 @@ from callwright.generators.environments.episodes import (
 from callwright.generators.multi_step.samples import (
     add_evidence,
     answer_of,
-    moved_tags,
+    moved_facts,
     place_of,
     reported,
 )
@@ -36,7 +36,6 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    without_traits,
 )
 
 GoldStep = Sequence[GoldCall]
@@ -151,7 +150,7 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
     telling = Telling(plan.steps, words, failed=failed, due_from=fault.until)
     sample = replayed(planting, FaultyWorld(planting.world, fault), telling)
     candidates = tuple(dict.fromkeys((*sample.candidates, *plan.tools)))
-    return sample.with_changes(kind=kind, candidates=candidates, fault=fault)
+    return sample.with_changes(kind=kind, candidates=candidates, fault=fault, facts=sample.facts)
 
 
 class Telling(NamedTuple):
@@ -188,17 +187,14 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     turns += telling.asides.get(len(telling.steps), ())
-    tags = (
-        *without_traits(source.tags, "wanted", "asked"),
-        *moved_tags(source, telling.steps, telling.failed),
-    )
-    asked = list(reported(source.with_changes(turns=turns, tags=tags)))
+    facts = moved_facts(source, telling.steps, telling.failed)
+    asked = list(reported(source.with_changes(turns=turns, facts=facts)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(
         ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])]))
     )
     return source.with_changes(
-        turns=add_evidence(turns, planting.tools), tags=tags, changes=ending.changes
+        turns=add_evidence(turns, planting.tools), facts=facts, changes=ending.changes
     )
 
 

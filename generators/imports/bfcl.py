@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from pathlib import Path
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder
@@ -43,12 +42,13 @@ from callwright.warehouse.records import (
     DialogueAct,
     Message,
     Origin,
+    PaperId,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
-    trait_tag,
 )
 
 ANSWERS = "possible_answer"
@@ -225,7 +225,7 @@ class _ConfettiReader(RecordReader):
                 category=category,
                 candidates=tuple(tool.key for tool in tools),
                 turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-                tags=(trait_tag("confetti_dialogue", orjson.dumps(dialogue).decode()),),
+                facts=SampleFacts(paper_id=PaperId("confetti", dialogue)),
                 origin=Origin(stage="import_confetti"),
             ),
             tools,

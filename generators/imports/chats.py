@@ -43,7 +43,15 @@ from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
 from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
 from callwright.warehouse.exports.trl import CALLING
 from callwright.warehouse.json_text import REPLY_DECODER
-from callwright.warehouse.records import TIME_SENTENCE, CallTurn, Origin, Sample, Tool, trait_tag
+from callwright.warehouse.records import (
+    NO_FACTS,
+    TIME_SENTENCE,
+    CallTurn,
+    Origin,
+    Sample,
+    SampleFacts,
+    Tool,
+)
 from callwright.warehouse.registry import blame, is_ours, whose
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
@@ -189,7 +197,7 @@ class _ChatRecord(RecordReader):
                 category=row.category or next((tool.category for tool in tools), ""),
                 candidates=tuple(tool.key for tool in tools),
                 turns=chat.turns,
-                tags=(trait_tag("reference_time", moment[1]),) if moment else (),
+                facts=SampleFacts(reference_time=moment[1]) if moment else NO_FACTS,
                 system_message=_TIME.sub("", system) if moment else system,
                 origin=Origin(stage=STAGE),
             ),

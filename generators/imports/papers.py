@@ -3,10 +3,10 @@ gives the record it came from.
 
 Nothing of a record is lost. HammerBench's labels are the gold, and stay as the data have them
 (empty strings and lists too); the label of an irrelevant request (whose tool is not among the
-candidates, so that no call is due) becomes a tag. CallNavi's questions are routing samples over the
-whole catalog of their domain; a placeholder stays what it is, with evidence where an earlier call
-of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence where it
-can be found.
+candidates, so that no call is due) becomes a fact. CallNavi's questions are routing samples over
+the whole catalog of their domain; a placeholder stays what it is, with evidence where an earlier
+call of the question returns its value. ComplexFuncBench's are multi-step samples, with evidence
+where it can be found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,6 @@ from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
@@ -39,7 +38,7 @@ from callwright.generators.imports.reading import (
 )
 from callwright.generators.multi_step.samples import add_evidence, kind_of_domain
 from callwright.generators.routing.making import FAMILY as ROUTING
-from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from callwright.generators.routing.tool_graph import returned_fields, unknown_evidence
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.exports.papers import (
     ALIASES,
@@ -51,20 +50,21 @@ from callwright.warehouse.exports.papers import (
     QUESTIONS,
 )
 from callwright.warehouse.records import (
+    Call,
     CallTurn,
     Evidence,
     GoldCall,
     Language,
     Message,
     Origin,
+    PaperId,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
-    Trait,
     Turn,
     UserTurn,
-    trait_tag,
 )
 
 KINDS: Mapping[str, str] = {  # file names, theirs and ours
@@ -135,10 +135,8 @@ class _HammerBenchReader(RecordReader):
             self.note("unknown_field", message)
         gold = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
         first = next(iter((*gold, *self._labels)), None)
-        tags = [_tag("hammerbench_id", fields["id"])] if "id" in fields else []
-        for call in self._labels:
-            label: Fields = {"name": call.tool, "arguments": call.arguments}
-            tags.append(_tag("hammerbench_label", label))
+        labels = tuple(Call(tool=one.tool, arguments=one.arguments) for one in self._labels)
+        name = PaperId("hammerbench", fields["id"]) if "id" in fields else None
         return self.imported(
             lambda: Sample(
                 kind=kind or "",
@@ -146,7 +144,7 @@ class _HammerBenchReader(RecordReader):
                 category=first.tool.rpartition(".")[0] if first else "",
                 candidates=tuple(tool.key for tool in tools),
                 turns=tuple(turns),
-                tags=tuple(tags),
+                facts=SampleFacts(paper_id=name, hammerbench_labels=labels),
                 origin=Origin(stage="import_hammerbench"),
             ),
             tools,
@@ -192,10 +190,6 @@ class _HammerBenchReader(RecordReader):
             case _:
                 self.refuse(f"A message of the role {shown(role)} has the content {shown(content)}")
         return []
-
-
-def _tag(trait: Trait, value: JsonValue) -> str:
-    return trait_tag(trait, orjson.dumps(value).decode())
 
 
 def _kind(file: Path, fields: Fields) -> str | None:
@@ -273,7 +267,9 @@ class _CallNaviReader(RecordReader):
                 category=self._domain,
                 candidates=tuple(tool.key for tool in self._tools),
                 turns=(*turns, CallTurn(calls=tuple(calls))),
-                tags=(trait_tag("difficulty", str(difficulty)), _tag("callnavi_id", identity)),
+                facts=SampleFacts(
+                    difficulty=str(difficulty), paper_id=PaperId("callnavi", identity)
+                ),
                 origin=Origin(stage="import_callnavi"),
             ),
             self._tools,
@@ -317,7 +313,7 @@ class _CallNaviReader(RecordReader):
                     giving = [argument in returned.get(call.tool, ()) for call in calls]
                     if True in giving:  # the nearest call before that returns such a field
                         at = len(giving) - 1 - giving[::-1].index(True)
-                        found.append(unknown_evidence(argument, Feed(at, argument)))
+                        found.append(unknown_evidence(argument, at, argument))
                 calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
             self.refuse(
@@ -377,7 +373,7 @@ class _ComplexFuncBenchReader(RecordReader):
                 category=category,
                 candidates=tuple(tool.key for tool in tools),
                 turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-                tags=(_tag("complexfuncbench_id", identity),),
+                facts=SampleFacts(paper_id=PaperId("complexfuncbench", identity)),
                 origin=Origin(stage="import_complexfuncbench"),
             ),
             tools,

@@ -46,7 +46,7 @@ from callwright.warehouse.records import (
     StatedValue,
     ValueSource,
 )
-from callwright.warehouse.records.drafts import Test
+from callwright.warehouse.records.samples import Test
 
 Where = tuple[Condition, ...]
 _LONGEST_NAME = 70

@@ -6,6 +6,7 @@ On average goals are as deep and wide as wished (ComplexFuncBench 2.1).
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import product
 from math import ceil
@@ -461,9 +462,9 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
 
 
 _PATH = Traits("ComplexFuncBench", calls="set", asked="path", is_executed=True, spread="category")
-_CROSS = _PATH._replace(is_cross_domain=True)
-_TASK = _PATH._replace(paper="", is_task=True)
-_CROSS_TASK = _TASK._replace(is_cross_domain=True)
+_CROSS = replace(_PATH, is_cross_domain=True)
+_TASK = replace(_PATH, paper="", is_task=True)
+_CROSS_TASK = replace(_TASK, is_cross_domain=True)
 
 FAMILY = Family(
     "multi_step",

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import world_of
-from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
 from callwright.generators.multi_step.resolving import (
@@ -36,6 +35,7 @@ from callwright.warehouse.answers import is_available, values_at
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     AskedField,
+    CallPlace,
     CallTurn,
     Evidence,
     Goal,
@@ -48,12 +48,11 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     StatedValue,
     Tool,
     Turn,
     UserTurn,
-    asked_tag,
-    trait_tag,
 )
 
 _MOST = 3  # fields of one thing
@@ -244,22 +243,19 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     calls = [
         (planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted
     ]
-    wanted = sorted({position for _, position in calls})
     return Sample(
         kind=goal.kind or kind_of_domain(goal.domain),
         language=goal.language,
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),
         turns=_turns(path, resolved, environment),
-        tags=(
-            trait_tag("environment", goal.environment),
-            trait_tag("template", template.traced.worded.goal.key),
-            *([trait_tag("simulation", world.seed)] if world else []),
-            trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in wanted)),
-            *(
-                asked_tag(AskedField(*position, field))
-                for planned, position in calls
-                for field in planned.asked
+        facts=SampleFacts(
+            environment=goal.environment,
+            template=template.traced.worded.goal.key,
+            simulation=world.seed if world else None,
+            wanted=tuple(CallPlace(*place) for place in sorted({place for _, place in calls})),
+            asked=tuple(
+                AskedField(*place, field) for planned, place in calls for field in planned.asked
             ),
         ),
         origin=Origin(
@@ -302,26 +298,23 @@ def place_of(evidence: Evidence) -> tuple[int, int] | None:
     return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
 
 
-def moved_tags(
+def moved_facts(
     source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None
-) -> Iterator[str]:
-    """The tags that say which calls are wanted, and which of their fields, where these calls stand
-    among others now.
+) -> SampleFacts:
+    """The source's facts, with its wanted calls and asked fields where these calls stand among
+    others now.
 
     The step `failed` does nothing that is wanted.
     """
     stands = {key: place for place, key in _places(steps) if place[0] != failed}
     own = _places([turn.calls for _, turn in source.call_turns])
     places = {place: stands[key] for place, key in own if key in stands}
-    wanted = [places[place] for place in source.wanted if place in places]
-    yield from (
-        [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))]
-        if wanted
-        else []
+    wanted = sorted(places[place] for place in source.facts.wanted if place in places)
+    asked = [one for one in source.facts.asked if (one.step, one.place) in places]
+    return source.facts.with_changes(
+        wanted=tuple(CallPlace(*place) for place in wanted),
+        asked=tuple(AskedField(*places[one.step, one.place], one.path) for one in asked),
     )
-    for field in source.asked:
-        if (field.step, field.place) in places:
-            yield asked_tag(AskedField(*places[field.step, field.place], field.path))
 
 
 def _places(steps: Sequence[Sequence[GoldCall]]) -> Iterator[tuple[tuple[int, int], str]]:
@@ -334,11 +327,11 @@ def reported(sample: Sample) -> Iterator[Asked]:
     exchanges = list(
         pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn))
     )[::2]
-    for step, place in sample.wanted:
+    for step, place in sample.facts.wanted:
         calls, results = exchanges[step]
         if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
             yield Asked(
-                calls.calls[place].tool, results.results[place], sample.asked_of(step, place)
+                calls.calls[place].tool, results.results[place], sample.facts.asked_of(step, place)
             )
 
 
@@ -391,13 +384,13 @@ def evidence_of(
             place = places[leaf.argument]
             turn = TURNS_A_STEP * (place.step + 1)
             dot = "" if place.path.startswith("[") or not place.path else "."
-            response, rule = (
-                f"turns[{turn}].results[{place.call}]{dot}{place.path}",
-                write_rule(leaf.source),
-            )
             found.append(
                 Evidence(
-                    argument=leaf.argument, kind="response", turn=turn, path=response, rule=rule
+                    argument=leaf.argument,
+                    kind="response",
+                    turn=turn,
+                    path=f"turns[{turn}].results[{place.call}]{dot}{place.path}",
+                    rule=leaf.source.rule,
                 )
             )
         elif isinstance(leaf.source, StatedValue):

@@ -62,13 +62,13 @@ def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
 
     Raises ConfigurationError where it is not at hand, or calls can't change it.
     """
-    if sample.environment not in context.environments:
+    if sample.facts.environment not in context.environments:
         raise ConfigurationError(
-            f"The task {sample.key} is judged by how the world {sample.environment!r} ends, which"
-            " can't be opened here; its recipe's tools have to be where they were when it was"
+            f"The task {sample.key} is judged by how the world {sample.facts.environment!r} ends,"
+            " which can't be opened here; its recipe's tools have to be where they were when it was"
             " built."
         )
-    return world_of(context.environments[sample.environment])
+    return world_of(context.environments[sample.facts.environment])
 
 
 def world_problem(sample: Sample, context: StageContext) -> str:

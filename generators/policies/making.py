@@ -298,7 +298,9 @@ async def _worded(
     )
     shown = {planting.tools[call.tool].key: None for step in plan.steps for call in step}
     candidates = tuple(dict.fromkeys((*source.candidates, *shown)))
-    return sample.with_changes(kind=POLICY, candidates=candidates, policy_case=case)
+    return sample.with_changes(
+        kind=POLICY, candidates=candidates, policy_case=case, facts=sample.facts
+    )
 
 
 _TRAITS = Traits(

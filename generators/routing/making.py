@@ -6,6 +6,7 @@ The n-th plan depends on the domain, the seed and n alone, never on how many are
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -296,7 +297,7 @@ _EASY = Traits(
     spread="category",
     difficulty="easy",
 )
-_MEDIUM, _HARD = _EASY._replace(difficulty="medium"), _EASY._replace(difficulty="hard")
+_MEDIUM, _HARD = replace(_EASY, difficulty="medium"), replace(_EASY, difficulty="hard")
 
 FAMILY = Family(
     "routing",

@@ -1,12 +1,11 @@
 """What of a domain leads where: which lookups return what which tools take."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from callwright.generators.catalogs.papers import UNKNOWN_VALUE
 from callwright.language.names import split_name
-from callwright.warehouse.records import Arguments, Evidence, GoldCall, JsonSchema, Tool
+from callwright.warehouse.records import Arguments, Evidence, FeedRule, GoldCall, JsonSchema, Tool
 
 _READING = frozenset(
     {"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"}
@@ -48,37 +47,19 @@ class DomainGraph:
 
 
 UNKNOWN = UNKNOWN_VALUE
-_RULE = re.compile(r"calls\[(\d+)\]\.returns\.(.+)")
 
 
-class Feed(NamedTuple):
-    """What an argument is fed by: the `field` of what the call at this place of the turn
-    returns.
-    """
-
-    call: int
-    field: str
+def unknown_evidence(argument: str, call: int, field: str) -> Evidence:
+    """Why an argument has no value yet: `field` of what the call at this place returns is it."""
+    return Evidence(argument=argument, kind="response", rule=FeedRule(call=call, field=field))
 
 
-def unknown_evidence(argument: str, feed: Feed) -> Evidence:
-    """Why an argument has no value yet."""
-    return Evidence(
-        argument=argument, kind="response", rule=f"calls[{feed.call}].returns.{feed.field}"
-    )
-
-
-def feed_of(evidence: Evidence) -> Feed | None:
-    """What the evidence says that its argument is fed by, None where it says no such thing."""
-    found = _RULE.fullmatch(evidence.rule) if evidence.kind == "response" else None
-    return Feed(int(found[1]), found[2]) if found else None
-
-
-def unknown_arguments(call: GoldCall) -> dict[str, Feed]:
+def unknown_arguments(call: GoldCall) -> dict[str, FeedRule]:
     """The arguments of a call that have the sign of the unknown and evidence of what feeds them."""
     return {
-        evidence.argument: feed
+        evidence.argument: evidence.rule
         for evidence in call.evidence
-        if call.arguments.get(evidence.argument) == UNKNOWN and (feed := feed_of(evidence))
+        if call.arguments.get(evidence.argument) == UNKNOWN and isinstance(evidence.rule, FeedRule)
     }
 
 

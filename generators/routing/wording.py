@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.given_values import value_problem
 from callwright.generators.kinds import traits_of
-from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_evidence
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import (
     Expected,
@@ -35,11 +35,11 @@ from callwright.warehouse.records import (
     PlannedCall,
     RoutingPlan,
     Sample,
+    SampleFacts,
     StatedValue,
     Tool,
     UserTurn,
     ValueSource,
-    trait_tag,
 )
 
 PROMPTS = "callwright.generators.routing.prompts"
@@ -288,7 +288,7 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
             category=plan.domain,
             candidates=plan.candidates,
             turns=(UserTurn(text=request), CallTurn(calls=calls)),
-            tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
+            facts=SampleFacts(difficulty=traits_of(plan.kind).difficulty),
             origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
@@ -378,7 +378,7 @@ def _gold(
             )
         elif isinstance(source, Picked):
             arguments[name] = UNKNOWN
-            evidence.append(unknown_evidence(name, Feed(source.call, source.field)))
+            evidence.append(unknown_evidence(name, source.call, source.field))
         else:
             raise RecordError(
                 f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and"

@@ -5,6 +5,7 @@ stays true.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from callwright.generators.families import Order
 from callwright.generators.kinds import traits_of
 from callwright.generators.shifts.turns import find_stated, is_conversation, is_question, until_due
 from callwright.generators.tools import EMPTY, titled_schema, tools_by_name
@@ -13,6 +14,7 @@ from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
+    JsonSchema,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -64,6 +66,27 @@ def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool])
     if "" in reasons:
         return ""
     return reasons[-1] if reasons else "Its calls have no arguments, so there is none to change."
+
+
+def tool_obstacle(order: Order, tool: Tool) -> str:
+    """Why no sample of the order's kind can be about a tool, "" where one can."""
+    transform, sources = order.kind.transform, [*map(traits_of, order.kind.sources)]
+    if transform == "IS":
+        return ""
+    if all(_is_fixed(tool.properties[name]) for name in tool.choosable):
+        return "None of its parameters has another value that could be wanted."
+    if transform == "mSv" and all(traits.is_open for traits in sources):
+        return IMPERFECT
+    if transform == "SO_case2" and (
+        len(tool.required) < _FEWEST_CHOICES or not any(traits.is_long for traits in sources)
+    ):
+        return "No question is open after a value was said, so there is no turn to correct it in."
+    return ""
+
+
+def _is_fixed(schema: JsonSchema) -> bool:
+    choices = schema.get("enum")
+    return "const" in schema or (choices is not None and len(choices) < _FEWEST_CHOICES)
 
 
 def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
@@ -170,8 +193,7 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     if value in EMPTY or any(isinstance(one, dict) for one in parts):
         return f"The value of {place.argument!r}, {value!r}, is empty or too deep for a sentence."
     schema = tool.properties[place.argument]
-    choices = schema.get("enum")
-    if "const" in schema or (choices is not None and len(choices) < _FEWEST_CHOICES):
+    if _is_fixed(schema):
         return f"The schema of {place.argument!r} allows no other value than {value!r}."
     return ""
 

@@ -7,6 +7,7 @@ mSv: after the call the user wants it again with another value.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from random import Random
@@ -24,13 +25,14 @@ from callwright.generators.shifts.changeable import (
     find_places,
     interruptions,
     obstacle_to,
+    tool_obstacle,
 )
 from callwright.generators.shifts.turns import (
     call_with_value,
     moved,
     obstacle,
     shift_intents,
-    shifted_tags,
+    shifted_facts,
     snapshots_before,
     stock_phrases,
     until_due,
@@ -132,7 +134,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
         kind=name_of(source.kind, change.derivation.transform),
         changes=(),
         turns=turns,
-        tags=shifted_tags(source, shift),
+        facts=shifted_facts(source, shift),
         origin=asked_origin(STAGE, change, change.derivation.seed, context, (PROMPTS, TEMPLATE)),
     )
     return [sample]
@@ -474,10 +476,10 @@ def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
 
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
-_CORRECTED = _LONG._replace(has_correction=True)
-_TURNED, _LATER = _LONG._replace(shift="last"), _CORRECTED._replace(shift="last")
-_SAME_TURN = _CORRECTED._replace(shift="same_turn")
-_OWN_TURN = _CORRECTED._replace(shift="own_turn")
+_CORRECTED = replace(_LONG, has_correction=True)
+_TURNED, _LATER = replace(_LONG, shift="last"), replace(_CORRECTED, shift="last")
+_SAME_TURN = replace(_CORRECTED, shift="same_turn")
+_OWN_TURN = replace(_CORRECTED, shift="own_turn")
 _SHIFTS: tuple[tuple[Transform, str, str, Traits, int], ...] = (
     ("IS", "the user turns to something else", INTENTS, _TURNED, 1098),
     ("SO_case1", "a value is overridden in the turn that says it", ARGUMENTS, _SAME_TURN, 1067),
@@ -506,6 +508,7 @@ FAMILY = Family(
         *in_a_row("shifts", "Derivation", *_VALUE_STEPS, group=ARGUMENTS),
     ),
     has_fixed_words=True,
+    tool_obstacle=tool_obstacle,
     obstacles={"IS": obstacle}
     | {name: partial(obstacle_to, name) for name, *_ in _SHIFTS if name != "IS"},
     anywhere=tuple((name, group) for name, _, group, *_ in _SHIFTS),

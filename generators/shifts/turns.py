@@ -1,5 +1,5 @@
 """Intent shifts, and conversations around a change: where a value was stated, how turns, evidence
-and tags are carried over.
+and facts are carried over.
 
 Of an intent the user turns to something that no candidate can do, instead of answering (HammerBench
 4.2.3).
@@ -30,20 +30,15 @@ from callwright.warehouse.records import (
     Origin,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
-    Trait,
     Transform,
     Turn,
     UserTurn,
-    trait_tag,
-    without_traits,
 )
 
 _TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
 _BEFORE_THE_CALL = frozenset({"SO_case1", "SO_case2"})
-_STATED_AT: tuple[Literal["goal", "extra"], ...] = ("goal", "extra")
-# What these say is true of the source only.
-_OF_THE_SOURCE: tuple[Trait, ...] = ("shift", "hammerbench_id", "hammerbench_label", "complexity")
 
 
 def until_due(sample: Sample, transform: Transform) -> Sample:
@@ -66,14 +61,11 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
         return sample
     end = single[-1]
     due = sample.turns[end].with_changes(executed=False)
-    later = {
-        trait_tag(trait, f"{at}:{text}")
-        for trait in _STATED_AT
-        for at, text in sample.stated_at(trait)
-        if at >= end
-    }
-    tags = tuple(tag for tag in sample.tags if tag not in later)
-    return sample.with_changes(turns=(*sample.turns[:end], due), tags=tags)
+    facts = sample.facts.with_changes(
+        goals=tuple(one for one in sample.facts.goals if one.turn < end),
+        extras=tuple(one for one in sample.facts.extras if one.turn < end),
+    )
+    return sample.with_changes(turns=(*sample.turns[:end], due), facts=facts)
 
 
 def is_conversation(sample: Sample) -> bool:
@@ -152,23 +144,23 @@ def moved(turn: Turn, at: int, by: int) -> Turn:
     return turn.with_changes(calls=tuple(calls))
 
 
-def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
-    """The source's tags that still hold, and the snapshot at which the change takes effect."""
-    return (
-        *without_traits(source.tags, *_OF_THE_SOURCE),
-        *simulation_tags(source),
-        trait_tag("shift", shift),
+def shifted_facts(source: Sample, shift: int) -> SampleFacts:
+    """The source's facts that still hold, and the snapshot at which the change takes effect."""
+    known = source.facts.paper_id
+    return with_shift(source, shift).with_changes(
+        complexity="",
+        hammerbench_labels=(),
+        paper_id=None if known and known.paper == "hammerbench" else known,
     )
 
 
-def simulation_tags(source: Sample) -> tuple[str, ...]:
-    """By which seed the results were simulated that a sample takes over; its own seed is
-    another.
+def with_shift(source: Sample, shift: int) -> SampleFacts:
+    """The source's facts with another snapshot at which something shifts.
+
+    Results that were simulated for a conversation keep their seed; the new sample has another.
     """
-    is_first = (
-        is_conversation(source) and source.origin is not None and not source.trait("simulation")
-    )
-    return (trait_tag("simulation", source.origin.seed),) if is_first and source.origin else ()
+    seed = source.simulation_seed if is_conversation(source) else source.facts.simulation
+    return source.facts.with_changes(shifts=(shift,), simulation=seed)
 
 
 def was_made_already(sample: Sample) -> bool:
@@ -181,7 +173,7 @@ def was_made_already(sample: Sample) -> bool:
 def is_path(sample: Sample) -> bool:
     """Whether the sample's calls were made in an environment."""
     made = any(turn.executed for _, turn in sample.call_turns)
-    return made and bool(sample.environment)
+    return made and bool(sample.facts.environment)
 
 
 STAGE = "intent_shifts"
@@ -246,7 +238,7 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
         withheld=tuple(
             dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))
         ),
-        tags=shifted_tags(source, snapshots_before(source.turns, at)),
+        facts=shifted_facts(source, snapshots_before(source.turns, at)),
         origin=Origin(stage=STAGE, parents=(source.key, other.key), seed=derivation.seed),
     )
     return [sample]

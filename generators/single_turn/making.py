@@ -29,12 +29,6 @@ from callwright.generators.given_values import (
 )
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
-from callwright.generators.plain_samples import (
-    in_plain_words,
-    plain_call,
-    plain_sample,
-    plain_values,
-)
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
 from callwright.generators.stages import (
     ATTEMPTS,
@@ -408,20 +402,6 @@ _IMPERFECT = Traits("HammerBench", is_partial=True, is_open=True)
 _IRRELEVANT = Traits("HammerBench", is_idle=True)
 
 
-def plainest_perfect(order: Order, tool: Tool) -> Sample | None:
-    """Return a request that lists the value of each required argument."""
-    values = plain_values(order, tool)
-    said = ", ".join(f"{name}: {in_plain_words(value)}" for name, value in values.items())
-    return plain_sample(PERFECT, order, tool, [UserTurn(text=f"{said}."), plain_call(tool, values)])
-
-
-def plainest_imperfect(order: Order, tool: Tool) -> Sample | None:
-    """Return a request that lacks every required argument; None where the tool requires none."""
-    if not plain_values(order, tool):
-        return None
-    return plain_sample(IMPERFECT, order, tool, [UserTurn(text="?"), plain_call(tool, {})])
-
-
 FAMILY = Family(
     "single_turn",
     (
@@ -432,6 +412,7 @@ FAMILY = Family(
             _PERFECT,
             paper=2116,
             scale=2116,
+            is_decided_by_tool=True,
         ),
         Kind(
             IMPERFECT,
@@ -440,6 +421,7 @@ FAMILY = Family(
             _IMPERFECT,
             paper=3240,
             scale=3240,
+            is_decided_by_tool=True,
         ),
         Kind(
             IRRELEVANT, "a request that no candidate tool can serve", GROUP, _IRRELEVANT, scale=1098
@@ -479,5 +461,4 @@ FAMILY = Family(
     drafts=Assignment,
     plan=plan_assignments,
     tool_obstacle=tool_obstacle,
-    plainest={PERFECT: plainest_perfect, IMPERFECT: plainest_imperfect},
 )

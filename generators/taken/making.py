@@ -3,6 +3,7 @@ sample that it holds, if any.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from callwright.generators.families import Family, Kind, Order, Traits
 from callwright.generators.multi_step.samples import add_evidence
@@ -36,8 +37,8 @@ def _plan(order: Order) -> Iterator[TakenRecord]:
 
 
 _CALL = Traits(is_taken=True)
-_CALLS = _CALL._replace(calls="set", asked="plan")
-_WHOLE = _CALLS._replace(asked="conversation", is_executed=True, is_long=True)
+_CALLS = replace(_CALL, calls="set", asked="plan")
+_WHOLE = replace(_CALLS, asked="conversation", is_executed=True, is_long=True)
 _KINDS = (
     (CALL, "one call at most at a time, without results", _CALL),
     (CALLS, "several calls at once, without results", _CALLS),

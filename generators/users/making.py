@@ -23,7 +23,7 @@ from callwright.generators.multi_step.samples import (
     RESULT_PLACE,
     answer_of,
     find_stated,
-    moved_tags,
+    moved_facts,
     place_of,
     reported,
 )
@@ -48,8 +48,7 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    trait_tag,
-    without_traits,
+    UserWordings,
 )
 
 STAGE = "live_conversations"
@@ -148,13 +147,9 @@ async def _hold_one(derivation: Derivation, context: StageContext, number: int) 
     talked = source.with_changes(
         kind=name_of(source.kind, derivation.transform),
         turns=_with_evidence(assistant.turns, source, {tool.name: tool for tool in tools}),
-        tags=(
-            *without_traits(source.tags, "wanted", "asked"),
-            *moved_tags(
-                source, [turn.calls for turn in assistant.turns if isinstance(turn, CallTurn)]
-            ),
-            trait_tag("user", f"{user.wordings}/{user.refused}"),
-        ),
+        facts=moved_facts(
+            source, [turn.calls for turn in assistant.turns if isinstance(turn, CallTurn)]
+        ).with_changes(user=UserWordings(user.wordings, user.refused)),
         changes=assistant.changes,
         origin=asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, SPEAK)),
     )

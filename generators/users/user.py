@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.environments.picking import read_rule
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
 from callwright.language.calls.entries import value_in
@@ -28,8 +27,16 @@ from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
 from callwright.llm.chat import ChatModel, again
 from callwright.llm.prompts import prompt_version, render
-from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Evidence, Exchange, GoldCall, JsonSchema, Sample, Tool
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
+    EntryRule,
+    Evidence,
+    Exchange,
+    GoldCall,
+    JsonSchema,
+    Sample,
+    Tool,
+)
 
 _TEXT = ("equals", "contains")
 PROMPTS = "callwright.generators.users.prompts"
@@ -129,11 +136,7 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
 
 def _names(evidence: Evidence, request: str) -> Iterator[str]:
     """The names by which the request tells the entry that a value is taken from."""
-    try:
-        where = read_rule(evidence.rule, 0).where
-    except RecordError:  # another rule than that of a choice among entries
-        return
-    for one in where:
+    for one in evidence.rule.where if isinstance(evidence.rule, EntryRule) else ():
         if (
             one.test in _TEXT
             and isinstance(one.value, str)

@@ -9,89 +9,22 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from callwright.language.names import split_name, words
-from callwright.language.packs import fallback, of
+from callwright.language.names import split_name
+from callwright.language.packs import fallback, of, packaged
 from callwright.warehouse.records import Language
 
-_DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
 _PREFIX = 3
-_AIRLINES = (
-    "LH",
-    "AF",
-    "BA",
-    "KL",
-    "JL",
-    "CA",
-    "MU",
-    "SK",
-    "IB",
-    "AC",
-    "QF",
-    "TK",
-    "EK",
-    "DL",
-    "UA",
-)
-_AIRPORTS = words(
-    "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN"
-    " HEL WAW PRG LIS DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
-)
-_CURRENCIES = (
-    "USD",
-    "EUR",
-    "GBP",
-    "JPY",
-    "CNY",
-    "CHF",
-    "CAD",
-    "AUD",
-    "SEK",
-    "NOK",
-    "DKK",
-    "PLN",
-    "KRW",
-    "SGD",
-)
-_COUNTRY_CODES = (
-    "DE",
-    "FR",
-    "ES",
-    "JP",
-    "US",
-    "GB",
-    "IT",
-    "SE",
-    "PL",
-    "CA",
-    "AU",
-    "CN",
-    "NL",
-    "PT",
-)
-_FILES = words("report invoice photo contract slides notes budget scan plan letter menu map")
-_ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
-_ID_WORDS = frozenset(
-    words(
-        "id ids number numbers no num code codes uid uuid identifier reference new old current to"
-        " from token"
-    )
-)
-_PREFIXES = {
-    "booking": "BKG",
-    "user": "USR",
-    "shipment": "SHP",
-    "warehouse": "WHS",
-    "passenger": "PAX",
-    "check": "CHK",
-    "notification": "NTF",
-    "gift": "GFT",
-    "search": "SRC",
-    "data": "PLN",
-    "not": "NTF",
-    "block": "BLK",
-}
 _NOT_LATIN = re.compile(r"[^A-Z]")
+
+
+def code_table(name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
+    """A table of what codes and numbers are made of."""
+    return packaged("callwright.language.calls", "codes.yaml")[name]
+
+
+def _pick(name: str, rng: Random) -> str:
+    return str(rng.choice(code_table(name)))
 
 
 def like(example: str, rng: Random) -> str:
@@ -107,16 +40,16 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
     if kind == "pin" and not {"cvv", "cvc"}.isdisjoint(words):
         return _digits(3, rng)
     if kind == "currency" and "pair" in words:
-        return "/".join(rng.sample(_CURRENCIES, 2))
+        return "/".join(rng.sample(code_table("currencies"), 2))
     match kind:
         case "phone":
             return shaped(str(_values(language)["phone"]), rng)
         case "email":
             first, last = person(_ASCII, rng).lower().split(" ")
             dot = rng.choice((".", "_", ""))
-            return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"  # noqa: E501
+            return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{_pick('domains', rng)}"  # noqa: E501
         case "link":
-            return f"https://{rng.choice(_DOMAINS)}/{rng.choice(_FILES)}/{_digits(4, rng)}"
+            return f"https://{_pick('domains', rng)}/{_pick('files', rng)}/{_digits(4, rng)}"
         case "plate":
             letter = rng.choice(_LETTERS)
             return shaped(_values(language)["plate"], rng, letter)
@@ -125,19 +58,19 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
         case "pin":
             return _digits(4, rng)
         case "file":
-            return f"{rng.choice(_FILES)}-{_digits(3, rng)}.{rng.choice(_ENDINGS)}"
+            return f"{_pick('files', rng)}-{_digits(3, rng)}.{_pick('endings', rng)}"
         case "uuid":
             text = f"{rng.getrandbits(128):032x}"
             return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
         case "airport" | "currency":
-            return rng.choice(_AIRPORTS if kind == "airport" else _CURRENCIES)
+            return _pick("airports" if kind == "airport" else "currencies", rng)
     shape = next((_SHAPES[word] for word in words if word in _SHAPES), None)
     return shape(rng) if shape else _identifier(words, rng)
 
 
 def _identifier(words: tuple[str, ...], rng: Random) -> str:
-    lead = next((word for word in words if word not in _ID_WORDS), "ref")
-    prefix = _PREFIXES.get(lead) or _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
+    lead = next((word for word in words if word not in code_table("id_words")), "ref")
+    prefix = code_table("prefixes").get(lead) or _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
     count = rng.choice((4, 5, 6))
     separator = rng.choice(("", "-", "")) if len(prefix) == _PREFIX else ""
     return f"{prefix}{separator}{_digits(count, rng)}"
@@ -169,7 +102,7 @@ def shaped(shape: str, rng: Random, letter: str = "") -> str:
 
 
 _SHAPES: dict[str, Callable[[Random], str]] = {
-    "flight": lambda rng: f"{rng.choice(_AIRLINES)}{_digits(rng.choice((3, 4)), rng)}",
+    "flight": lambda rng: f"{_pick('airlines', rng)}{_digits(rng.choice((3, 4)), rng)}",
     "train": lambda rng: f"{rng.choice('GDKTZ')}{_digits(rng.choice((2, 3, 4)), rng)}",
     "room": lambda rng: _digits(rng.choice((3, 4)), rng),
     "seat": lambda rng: f"{rng.randint(1, 40)}{rng.choice('ABCDEF')}",
@@ -177,7 +110,7 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
     "area": lambda rng: _digits(3, rng),
     "postal": lambda rng: _digits(5, rng),
     "zip": lambda rng: _digits(5, rng),
-    "country": lambda rng: rng.choice(_COUNTRY_CODES),
+    "country": lambda rng: _pick("countries", rng),
     "passport": lambda rng: f"{rng.choice(_LETTERS)}{_digits(8, rng)}",
     "stock": lambda rng: _digits(6, rng),
     "coupon": lambda rng: f"SAVE{_digits(2, rng)}{rng.choice(_LETTERS)}{rng.choice(_LETTERS)}",
@@ -188,9 +121,8 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
-OWN_WORDS = frozenset(
-    {"person", "place", "origin", "destination"}
-)  # names as good as those that a schema gives
+# names as good as those that a schema gives
+OWN_WORDS = frozenset({"person", "place", "origin", "destination"})
 PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 
@@ -206,9 +138,8 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
         case "address":
             return address(language, rng)
     templates = _values(language)["templates"]
-    general, _, _ = kind.partition(
-        " "
-    )  # "details of a claim" is, where no phrases are there for claims, a detail
+    # "details of a claim" is, where no phrases are there for claims, a detail
+    general, _, _ = kind.partition(" ")
     return _fill(
         rng.choice(templates.get(kind) or templates.get(general) or templates["text"]),
         language,

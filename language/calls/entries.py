@@ -199,9 +199,8 @@ def _family_of_words(path: str) -> RankingField | None:
     if words & _NO_MEASURE:
         return None
     last = set(split_name(pieces[-1])) if pieces else set()
-    if (
-        "total" in last and len(last) > 1 and not last & (_MONEY | _COUNTS)
-    ):  # a total of episodes is no price
+    # a total of episodes is no price
+    if "total" in last and len(last) > 1 and not last & (_MONEY | _COUNTS):
         return None
     if words & _COUNTS:
         return FAMILIES[0] if words & {"review", "reviews", "rating", "ratings", "votes"} else None

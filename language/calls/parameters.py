@@ -104,19 +104,8 @@ NUMERIC = frozenset(
 PLACES = frozenset({"origin", "destination", "place", "country", "address", "airport"})
 CLOCKED = frozenset({"date", "time", "moment", "birthday", "month"})
 CODED = frozenset(
-    {
-        "code",
-        "phone",
-        "email",
-        "link",
-        "card",
-        "airport",
-        "currency",
-        "plate",
-        "file",
-        "pin",
-        "uuid",
-    }
+    {"code", "phone", "email", "link", "card", "airport", "currency", "plate", "file"}
+    | {"pin", "uuid"}
 )
 
 _FORMATS = {
@@ -222,18 +211,9 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
 
 
 _LOCALE = "en_US"
-_NAMED = (
-    "en_US",
-    "en_GB",
-    "en_IN",
-    "es_ES",
-    "es_MX",
-    "fr_FR",
-    "de_DE",
-    "it_IT",
-    "pt_BR",
-    "nl_NL",
-    "pl_PL",
+_NAMED = frozenset(
+    {"en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR"}
+    | {"nl_NL", "pl_PL"}
 )
 _CHINESE = ("zh_CN", "zh_TW")
 _SHORTEST_NAME = 3
@@ -305,9 +285,8 @@ def bearers(schema: JsonSchema) -> list[str]:
     if found := _NAME_OF.search(described):
         return [next(filter(None, found.groups()))]
     words = function_words(tool)
-    nouns = (
-        [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []
-    )  # one word is a verb
+    # one word is a verb
+    nouns = [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []
     about = " ".join(nouns).partition(" by ")[0]
     return [about, described] if about else [f"{described} {does.lower()}".strip()]
 
@@ -321,11 +300,9 @@ def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning 
     for row in rows:
         if row.name.search(words) and (row.where is None or row.where.search(description)):
             return row
-    return (
-        None
-        if is_told
-        else next((row for row in rows if row.about and row.about.search(head)), None)
-    )
+    if is_told:
+        return None
+    return next((row for row in rows if row.about and row.about.search(head)), None)
 
 
 @cache
@@ -412,9 +389,8 @@ def first_names() -> frozenset[str]:
     """The first names that Faker has in languages written in Latin letters that people here meet
     most.
     """
-    return frozenset(
-        name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME
-    )
+    found = (name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
+    return frozenset(found)
 
 
 @cache

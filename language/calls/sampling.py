@@ -11,7 +11,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.codes import OWN_WORDS, lands, like, phrase, write_code
+from callwright.language.calls.codes import OWN_WORDS, code_table, lands, like, phrase, write_code
 from callwright.language.calls.parameters import (
     ASKED_OF,
     CLOCKED,
@@ -164,9 +164,8 @@ def _propose(
 def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
     kind = meaning_of(name, schema)
-    is_tabled = (
-        kind in _TABLED or meaning_by_words(name, "") == "text"
-    )  # else the name tells more than the table
+    # else the name tells more than the table
+    is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"
     row = meaning_row(name, schema, "numbers") if is_tabled else None
     given = row.give if row else {}
     if examples and "minimum" not in schema and "maximum" not in schema:
@@ -199,7 +198,8 @@ def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: s
     if isinstance(picked, list):
         return example in picked
     if not isinstance(low, int | float) or not isinstance(high, int | float):
-        low, high = _likely(kind, name) if kind in _LIKELY and kind != "number" else (1, 0)
+        is_known = kind in code_table("likely") and kind != "number"
+        low, high = _likely(kind, name) if is_known else (1, 0)
     return low <= example <= high
 
 
@@ -273,9 +273,8 @@ def _object(
     optional = [one for one in members if one not in required]
     some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
-    told = {
-        one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen
-    }  # a team's "name" is no person's
+    # a team's "name" is no person's
+    told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}
     return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
 
 
@@ -289,12 +288,10 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         and _NAME_OF_A_THING.search(str(schema.get("description", "")))
     ):
         kind = "text"  # whose name it is would stand there
-    is_other = kind in _PLACES and lands(language).keys().isdisjoint(
-        examples
-    )  # a park or a station is no city
-    is_id = (
-        len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None
-    )  # whatever the parameter is called
+    # a park or a station is no city
+    is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)
+    # whatever the parameter is called
+    is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None
     if examples and (
         is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)
     ):
@@ -304,9 +301,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         words = _WORDS.findall(text.lower())
-        joined = (
-            (joint.join(words) for joint in "-_") if words else ()
-        )  # "river-north" is a name that has to be one word
+        # "river-north" is a name that has to be one word
+        joined = (joint.join(words) for joint in "-_") if words else ()
         return next((one for one in joined if fits(one, schema)), None) or _patterned(
             name, schema, rng
         )
@@ -355,9 +351,8 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
         if len(text) > 1:
             return text
         # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
-        return max(
-            [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len
-        )
+        found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
+        return max(found, key=len)
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 
@@ -365,9 +360,8 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
 def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     least, most, pack = schema.get("minLength", 0), schema.get("maxLength"), of(language)
     if least > _LONGEST_TEXT:
-        raise ReplyError(
-            f"template/v1 writes no text of {least} characters, which the schema asks for."
-        )
+        problem = f"template/v1 writes no text of {least} characters, which the schema asks for."
+        raise ReplyError(problem)
     while len(text) < least:
         text = text + pack.space + phrase(pack.data["values"]["padding"], language, rng)
     return text[:most].strip() if most is not None and len(text) > most else text
@@ -510,25 +504,6 @@ def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> b
     return {"check", check} <= {*words} or cue.of(text).search(text) is not None
 
 
-_LIKELY = {
-    "quantity": (2, 12),
-    "money": (20, 5000),
-    "percent": (5, 95),
-    "year": (2024, 2028),
-    "rating": (1, 5),
-    "age": (18, 80),
-    "measure": (2, 120),
-    "duration": (2, 90),
-    "number": (2, 100),
-}
-_BY_NAME = (  # where a word of the name tells more than its kind
-    (re.compile(r"interest"), "percent", (1, 9)),
-    (re.compile(r"limit"), "money", (500, 9000)),
-    (re.compile(r"salary|income|wage"), "money", (1500, 9000)),
-    (re.compile(r"mortgage|property|house|loan|coverage|insured"), "money", (20000, 400000)),
-    (re.compile(r"^family|^household"), "quantity", (2, 7)),
-    (re.compile(r"term|tenure|month"), "duration", (6, 36)),
-)
 _CODES = frozenset({"id", "number", "code", "pin"})
 _FEWEST_DIGITS = 3
 _STEPS = {"money": 5}
@@ -551,9 +526,8 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
     if last < first:
         raise ReplyError(f"template/v1 finds no number between {low} and {high} for {name!r}.")
     last = min(last, first + _MOST_STEPS)
-    value = step * min(
-        rng.randint(first, last), rng.randint(first, last)
-    )  # small numbers are said more often
+    # small numbers are said more often
+    value = step * min(rng.randint(first, last), rng.randint(first, last))
     is_free = "multipleOf" not in schema and kind != "year" and not _is_code(kind, name)
     value = _rounded(value, low, high) if is_free else value
     if value.denominator > 1 or abs(value) > _MOST_WHOLE:
@@ -588,13 +562,14 @@ def _step(kind: str, low: int) -> int:
 
 
 def _likely(kind: str, name: str) -> tuple[int, int]:
-    stated = " ".join(split_name(name))
+    stated, usual = " ".join(split_name(name)), code_table("likely")
     named = (
         bounds
-        for pattern, of_kind, bounds in _BY_NAME
-        if of_kind == kind and pattern.search(stated)
+        for pattern, of_kind, bounds in code_table("likely_by_name")
+        if of_kind == kind and re.search(pattern, stated)
     )
-    return next(named, _LIKELY.get(kind, _LIKELY["number"]))
+    low, high = next(named, usual.get(kind, usual["number"]))
+    return low, high
 
 
 def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fraction, Fraction]:
@@ -608,11 +583,10 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
     if low is None and high is None:
         return likely_low, max(likely_high, likely_low + step), step
     if low is None:
-        low = (
-            min(likely_low, high or likely_low)
-            if high is None or likely_low <= high
-            else high - _WIDE
-        )
+        if high is None or likely_low <= high:
+            low = min(likely_low, high or likely_low)
+        else:
+            low = high - _WIDE
     if high is None:
         high = likely_high if likely_high > low else low + _WIDE
     if "multipleOf" not in schema and step > (high - low) / 4:
@@ -630,8 +604,6 @@ def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
 
 
 def _exact(value: object) -> Fraction | None:
-    return (
-        Fraction(str(value))
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else None
-    )
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Fraction(str(value))
+    return None

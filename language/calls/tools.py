@@ -214,14 +214,11 @@ def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
             and owners.setdefault(key, at) == at
         ):
             spelled.setdefault(key, form)
-    ordered = sorted(
-        (spelled[key] for key in owners if key in spelled and key), key=len, reverse=True
-    )
-    return (
-        TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
-        if ordered
-        else None
-    )
+    found = (spelled[key] for key in owners if key in spelled and key)
+    ordered = sorted(found, key=len, reverse=True)
+    if ordered:
+        return TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
+    return None
 
 
 @lru_cache(16384)
@@ -238,9 +235,8 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
     spoken = schema
     if json_type(schema) == "string" and not any(map(schema.get, ("pattern", "format", "enum"))):
         spoken = _SPOKEN.get(kind, schema)  # a bare "startDate" is stated as a date
-    return ParameterView(
-        name, schema, kind, spoken, titles_of(name, str(schema.get("description") or "")), topic
-    )
+    titles = titles_of(name, str(schema.get("description") or ""))
+    return ParameterView(name, schema, kind, spoken, titles, topic)
 
 
 def _spelling(title: str) -> str:

@@ -18,17 +18,9 @@ from callwright.language.packs import LanguagePattern
 ZONES = "/usr/share/zoneinfo"
 # Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes
 # them for times of day.
-_DIMENSIONS = (
-    "time",
-    "duration",
-    "number",
-    "phone-number",
-    "email",
-    "url",
-    "amount-of-money",
-    "distance",
-    "quantity",
-    "temperature",
+_DIMENSIONS = frozenset(
+    {"time", "duration", "number", "phone-number", "email", "url", "amount-of-money"}
+    | {"distance", "quantity", "temperature"}
 )
 # Any other code it would take for English.
 _CODES = """
@@ -98,9 +90,8 @@ def _duckling() -> Any:  # noqa: ANN401 - the library has no types
     back.
     """
     libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
-    libc.sigaction(
-        signal.SIGINT, None, before
-    )  # not by `signal.signal`, which only the main thread may call
+    # not by `signal.signal`, which only the main thread may call
+    libc.sigaction(signal.SIGINT, None, before)
     import duckling
 
     libc.sigaction(signal.SIGINT, before, None)

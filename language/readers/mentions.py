@@ -67,35 +67,6 @@ class Amount(NamedTuple):
     is_sure: bool = True
 
 
-# What units measure, and how many of the first of their sort they are. Months and years are no
-# number of days.
-_UNITS = {
-    "second": ("duration", 1),
-    "minute": ("duration", 60),
-    "hour": ("duration", 3600),
-    "day": ("duration", 86400),
-    "week": ("duration", 604800),
-    "month": ("months", 1),
-    "quarter": ("months", 3),
-    "year": ("months", 12),
-    "millimetre": ("length", 0.001),
-    "centimetre": ("length", 0.01),
-    "metre": ("length", 1),
-    "kilometre": ("length", 1000),
-    "inch": ("length", 0.0254),
-    "foot": ("length", 0.3048),
-    "yard": ("length", 0.9144),
-    "mile": ("length", 1609.344),
-    "milligram": ("mass", 0.001),
-    "gram": ("mass", 1),
-    "kilogram": ("mass", 1000),
-    "ounce": ("mass", 28.3495),
-    "pound": ("mass", 453.592),
-    "celsius": ("temperature", 1),
-    "fahrenheit": ("temperature", 5 / 9),
-    "cent": ("money", 0.01),
-    "money": ("money", 1),
-}
 _FREEZING = {"fahrenheit": 32.0}
 _DIMENSIONS = ("number", "duration", "distance", "quantity", "temperature", "amount-of-money")
 _EACH = re.compile(r"\s(?:an?|each|every|al?|je)\s")
@@ -114,15 +85,21 @@ def words_around(name: str, template: str = "{0}") -> re.Pattern[str]:
     return re.compile(template.replace("{0}", f"(?:{'|'.join(alternatives)})"), re.IGNORECASE)
 
 
+def _units() -> dict[str, tuple[str, float]]:
+    """What each unit measures, and how many of the first of its sort it is."""
+    units: dict[str, tuple[str, float]] = packaged("callwright.language", "mentions.yaml")["units"]
+    return units
+
+
 def dimension_of(unit: str) -> str:
     """What a unit measures, "" for none that is known."""
-    return _UNITS[unit][0] if unit in _UNITS else ""
+    return str(_units()[unit][0]) if unit in _units() else ""
 
 
 def converted(value: float, unit: str, to: str) -> float:
     """A value of one unit in another of the same dimension."""
-    base = (value - _FREEZING.get(unit, 0)) * _UNITS[unit][1]
-    return base / _UNITS[to][1] + _FREEZING.get(to, 0)
+    base = (value - _FREEZING.get(unit, 0)) * _units()[unit][1]
+    return base / _units()[to][1] + _FREEZING.get(to, 0)
 
 
 def is_about(one: float, other: float) -> bool:
@@ -263,11 +240,10 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
         is_sure = (
             is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
         )
-        edges = (
-            [one.value]
-            if "value" in one.value
-            else [one.value[edge] for edge in ("from", "to") if edge in one.value]
-        )
+        if "value" in one.value:
+            edges = [one.value]
+        else:
+            edges = [one.value[edge] for edge in ("from", "to") if edge in one.value]
         unit = _unit(one.dimension, str(edges[0].get("unit", "")))
         amounts += (
             Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value)
@@ -329,7 +305,7 @@ def _unit_named(word: str, language: str) -> str:
             if (
                 one.end == len(stated)
                 and one.start == 0
-                and one.unit in _UNITS
+                and one.unit in _units()
                 and one.unit != "money"
             ):
                 return "kilogram" if one.value == 2000 and one.unit == "gram" else one.unit  # noqa: PLR2004

@@ -101,10 +101,8 @@ def _is_plain_to_see(change: CallChange) -> bool:
     """Whether the new value alone tells what it changes: it is of a type of its own, or stands
     right behind the old one.
     """
-    parameter, is_simple = (
-        change.parameter,
-        json_type(change.parameter.schema) not in ("object", "boolean"),
-    )
+    parameter = change.parameter
+    is_simple = json_type(change.parameter.schema) not in ("object", "boolean")
     told = is_typed(parameter) or parameter.is_identifier or (is_simple and change.case == _AT_ONCE)
     return told and not change.must_name
 
@@ -157,11 +155,9 @@ def _value_in(
     own = (
         read_answer(view, parameter, words, language, is_asked=False) if slot == "phrase" else None
     )
-    return (
-        value_of(parameter, words)
-        if own is None and (slot != "phrase" or parameter.kind == "boolean")
-        else own
-    )
+    if own is None and (slot != "phrase" or parameter.kind == "boolean"):
+        return value_of(parameter, words)
+    return own
 
 
 def is_typed(parameter: ParameterView) -> bool:
@@ -224,9 +220,8 @@ def mend_request(sections: Sections, language: Language, rng: Random) -> dict[st
         value, name = detail.get("value"), " ".join(split_name(str(detail.get("parameter", ""))))
         schema: JsonSchema = detail["schema"] if isinstance(detail.get("schema"), dict) else {}
         shape = rng.choice(shapes_in(language, "corrections.missing"))
-        stated = as_sentence(
-            shape, {"called": name, "value": write_value(value, schema, language, rng)}
-        )
+        words = {"called": name, "value": write_value(value, schema, language, rng)}
+        stated = as_sentence(shape, words)
         # the very letters of the value where no wording of it can be read back
         is_read = locate(value, schema, stated) is not None
         said = stated if is_read else as_sentence(shape, {"called": name, "value": str(value)})

@@ -75,9 +75,8 @@ def _intended(
 ) -> "_Words":
     intent = sections.word("intent", "")
     if intent not in deeds:
-        raise ReplyError(
-            f"template/v1 knows no intent {intent!r} of {who}; it knows {', '.join(deeds)}."
-        )
+        problem = f"template/v1 knows no intent {intent!r} of {who}; it knows {', '.join(deeds)}."
+        raise ReplyError(problem)
     return deeds[intent]()
 
 
@@ -133,15 +132,13 @@ class _Turn:
         text = worded.request
         if line:
             called = self._lacking(at) or lacking
-            said = (
-                without_greeting(text)
-                if line == "switches"
-                else lowered(text, part.arguments.values())
-            )
+            if line == "switches":
+                said = without_greeting(text)
+            else:
+                said = lowered(text, part.arguments.values())
             text = self.line(line, request=said, **({"called": called} if line in _LINKING else {}))
-        return _Words(
-            text, tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
-        )
+        mentions = tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
+        return _Words(text, mentions)
 
     def _lacking(self, at: int) -> str:
         """What a part leaves for an earlier result to give, as people call it; "" where it
@@ -179,9 +176,8 @@ class _Turn:
             writer = LineWriter(self.language, place, self.rng, plain=way == "called")
             said = writer.say(self.parts[at].view, slot, (way, "called"))
             if said is None:
-                raise ReplyError(
-                    f"template/v1 finds no words in {self.language!r} that say {slot[1]!r}."
-                )
+                problem = f"template/v1 finds no words in {self.language!r} that say {slot[1]!r}."
+                raise ReplyError(problem)
             told.append(_Words(said.text, (_Mention(at, slot[0].name, said.words),)))
         return self.joined(*told)
 
@@ -195,10 +191,8 @@ class _Turn:
 
     def joined(self, *pieces: _Words) -> _Words:
         """Pieces of a turn behind each other."""
-        return _Words(
-            self.space.join(one.text for one in pieces if one.text),
-            tuple(chain(*(one.mentions for one in pieces))),
-        )
+        text = self.space.join(one.text for one in pieces if one.text)
+        return _Words(text, tuple(chain(*(one.mentions for one in pieces))))
 
     @property
     def of_agent(self) -> Mapping[str, Callable[[], _Words]]:
@@ -252,11 +246,10 @@ class _Turn:
         for fact in self.sections.listed("facts"):
             if isinstance(fact, dict):
                 value = fact["value"]
-                shown = (
-                    self.line("yes" if value else "no").lower()
-                    if isinstance(value, bool)
-                    else str(value)
-                )
+                if isinstance(value, bool):
+                    shown = self.line("yes" if value else "no").lower()
+                else:
+                    shown = str(value)
                 told.append(self.line("rendered", called=str(fact["label"]), value=shown))
         return _Words(self.space.join(told))
 

@@ -43,12 +43,8 @@ OMITTED_CALL = "omitted_call"
 NEEDLESS_CALL = "needless_call"
 WRONG_ORDER = "wrong_order"
 WRONG_TYPE = "wrong_type"
-STEP_DEFECTS = (
-    OMITTED_CALL,
-    NEEDLESS_CALL,
-    WRONG_ORDER,
-    WRONG_TYPE,
-)  # made only where calls are made in steps
+# made only where calls are made in steps
+STEP_DEFECTS = (OMITTED_CALL, NEEDLESS_CALL, WRONG_ORDER, WRONG_TYPE)
 _KNOWN = DEFECTS + STEP_DEFECTS
 _ROUNDING = 1e-9
 UNKNOWN = "$$$"  # a value that only an earlier call's result tells
@@ -251,13 +247,8 @@ def spoil_wording(
     up to.
     """
     if defect == WRONG_TOOL:
-        return word_plainly(
-            view,
-            arguments,
-            language,
-            rng,
-            title=rng.choice(shapes_in(language, "defects.other_actions")),
-        )
+        title = rng.choice(shapes_in(language, "defects.other_actions"))
+        return word_plainly(view, arguments, language, rng, title=title)
     spoilt = spoil_call(defect, Proposal(view.name, arguments), [view], language, rng)
     if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
         return None
@@ -271,9 +262,8 @@ def spoil_wording(
         locate(arguments[name], view.properties[name], worded.request) is not None for name in lost
     ):
         return None
-    return worded._replace(
-        mentions={name: words for name, words in worded.mentions.items() if name in arguments}
-    )
+    mentions = {name: words for name, words in worded.mentions.items() if name in arguments}
+    return worded._replace(mentions=mentions)
 
 
 def _asides(
@@ -315,8 +305,6 @@ def spoil_answer(
     more = _asides(view, asked, known_ones, language, rng)
     right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
     stop = "" if right.text[-1] in _ENDS else of(language).stop
-    return (
-        right._replace(text=of(language).space.join((f"{right.text}{stop}", *more)))
-        if more
-        else None
-    )
+    if more:
+        return right._replace(text=of(language).space.join((f"{right.text}{stop}", *more)))
+    return None

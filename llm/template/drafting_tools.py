@@ -26,9 +26,8 @@ from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
-FOLDER = (  # what parameters of an everyday category hold lies beside its goals
-    "callwright.generators.toolset.everyday"
-)
+# what parameters of an everyday category hold lies beside its goals
+FOLDER = "callwright.generators.toolset.everyday"
 _SHARED = f"{FOLDER}.shared"
 _WITHOUT_VALUES = frozenset({"date", "time", "date_time", "boolean", "integer"})
 _SHAPES = {
@@ -93,9 +92,8 @@ def _in_language(words: Mapping[Language, _Stated], language: Language) -> _Stat
     return words[language]
 
 
-_Row = tuple[
-    str | int, ...
-]  # `name!` is required; its description, what it holds, and values or limits
+# `name!` is required; its description, what it holds, and values or limits
+_Row = tuple[str | int, ...]
 
 
 def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
@@ -158,11 +156,10 @@ def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], .
 
 
 def _kinds(language: Language) -> Mapping[str, str]:
-    kinds: Mapping[str, str] = (
-        packaged(_SHARED, "kinds.yaml")
-        if language == DEFAULT_LANGUAGE
-        else _lexicons()[language]["kinds"]
-    )
+    if language == DEFAULT_LANGUAGE:
+        kinds: Mapping[str, str] = packaged(_SHARED, "kinds.yaml")
+    else:
+        kinds = _lexicons()[language]["kinds"]
     return kinds
 
 
@@ -198,11 +195,9 @@ class Result(NamedTuple):
             "kind": self.kind,
             "description": description,
         }
-        return (
-            {**texts, "members": [member.sketch(language) for member in members]}
-            if members
-            else texts
-        )
+        if members:
+            return {**texts, "members": [member.sketch(language) for member in members]}
+        return texts
 
 
 def _functions(name: str) -> Mapping[str, Any]:
@@ -254,13 +249,10 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     """
     category, count = sections.word("category", ""), sections.json("count")
     if not category or not isinstance(count, int):
-        raise ReplyError(
-            "template/v1 expects a category's name in <category> and a number in <count>."
-        )
-    goals, resources = (
-        _paired(sections, "goals", language),
-        _paired(sections, "resources", language),
-    )
+        problem = "template/v1 expects a category's name in <category> and a number in <count>."
+        raise ReplyError(problem)
+    goals = _paired(sections, "goals", language)
+    resources = _paired(sections, "resources", language)
     named: dict[str, Wanted] = {}
     for at in sorted(rng.sample(range(len(goals)), min(count, len(goals)))):
         named.setdefault(function_name(goals[at].english), goals[at])
@@ -373,9 +365,8 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
     elif function[:1] and function[0] in _NAMED:
         found = _of_kept(deed, function, found)
     filled = list(found)
-    for filler in _functions("fillers").get(
-        deed, ("remark", "detail")
-    ):  # at least two, by what goes with the deed
+    # at least two, by what goes with the deed
+    for filler in _functions("fillers").get(deed, ("remark", "detail")):
         if len(filled) < _FEWEST:
             filled.append(_row(filler))
     if found and deed != "list" and not _is_required(filled) and filled[0].kind != "boolean":
@@ -402,9 +393,8 @@ def _of_kept(
     if function[0] == "rename":
         return [known, _row("new_label")]
     if deed in ("drop", "restore"):
-        is_kept = (
-            texts and "from" not in function
-        )  # pages deleted from a document are not the document
+        # pages deleted from a document are not the document
+        is_kept = texts and "from" not in function
         return [known] if is_kept or not _is_required(found) else found
     if deed == "change" and len(found) < _FEWEST and (texts or not found):
         return [known, _row("new_label")]
@@ -418,9 +408,8 @@ def _is_required(rows: Sequence[LexiconParameter]) -> bool:
 def _row(name: str) -> LexiconParameter:
     """A parameter that goes with what is done."""
     row: _Row = tuple(_functions("parameters")[name])
-    texts = [
-        str(part) for part in row[1::2] if isinstance(part, str)
-    ]  # the description, and the values
+    # the description, and the values
+    texts = [str(part) for part in row[1::2] if isinstance(part, str)]
     others = {
         code: [lexicon["texts"][text] for text in texts] for code, lexicon in _lexicons().items()
     }

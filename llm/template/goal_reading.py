@@ -212,11 +212,9 @@ class _SentenceReader:
             return meant
         if (lookup := self._box.lookup_for(tool, parameter)) is not None:
             query = self._sources(lookup.source, {self._box.tools[lookup.source].query: words})
-            return (
-                FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,))
-                if query
-                else None
-            )
+            if query:
+                return FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,))
+            return None
         value = _value(shown, parameter, words)
         is_id = parameter != shown.query and any(
             not self._box.is_lookup(one.source) for one in origins
@@ -233,28 +231,23 @@ class _SentenceReader:
         later = _read_line("after", words)
         listed = (one for one in origins if one.listed and not self._box.is_lookup(one.source))
         for origin in sorted(listed, key=lambda one: one.source not in self._known):
-            entry, pointers = (
-                later.get("moment", words),
-                self._box.pointers(origin.source, origin.entries),
-            )
+            entry = later.get("moment", words)
+            pointers = self._box.pointers(origin.source, origin.entries)
             if aspect := aspect_of(origin.field):
                 entry = _read_line("aspect", entry, aspect=aspect).get("entry", "")
             pointed = pointers.read(entry, partial(self._is_said, origin.source))
             if pointed is None:
                 continue
-            node, rules, last = (
-                self._known.get(origin.source),
-                pointed.rules,
-                self._last.get(pointers.noun),
-            )
+            node = self._known.get(origin.source)
+            rules = pointed.rules
+            last = self._last.get(pointers.noun)
             if not rules and last:
                 node, rules = last.node, last.rules
             elif rules and (pointed.given or node is None):
                 node = self._node(origin.source, self._sources(origin.source, pointed.given))
             if node is not None and node.tool == origin.source:
-                return FromEntry(
-                    node, origin.entries, origin.field, rules, int(later.get("minutes", 0))
-                )
+                later_by = int(later.get("minutes", 0))
+                return FromEntry(node, origin.entries, origin.field, rules, later_by)
         return None
 
     def _through(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:

@@ -146,9 +146,8 @@ def _later(value: JsonValue, minutes: int) -> JsonValue:
         raise _UnknownError from error
     separator = "T" if "T" in str(value) else " "
     later = moment + timedelta(minutes=minutes)
-    return later.isoformat(
-        sep=separator, timespec="seconds" if str(value).count(":") > 1 else "minutes"
-    )
+    timespec = "seconds" if str(value).count(":") > 1 else "minutes"
+    return later.isoformat(sep=separator, timespec=timespec)
 
 
 def pick(entries: Sequence[JsonValue], rules: Sequence[Rule]) -> JsonValue | None:

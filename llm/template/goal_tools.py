@@ -60,11 +60,9 @@ class GoalTool(ToolView):
         """The schema of a parameter, of "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.properties.get(first) or {}
-        return (
-            ((schema.get("items") or {}).get("properties") or {}).get(member) or {}
-            if member
-            else schema
-        )
+        if member:
+            return ((schema.get("items") or {}).get("properties") or {}).get(member) or {}
+        return schema
 
     def slot(self, parameter: str) -> ParameterView:
         """The view of a parameter, of "legs[].fromId" too."""
@@ -234,10 +232,8 @@ class Pointers:
         """The words for the entry that the rules mean in the response to a call that was given
         something.
         """
-        words, shape = (
-            {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)},
-            Rule("same"),
-        )
+        words = {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)}
+        shape = Rule("same")
         for rule in rules:
             shape = rule if rule.kind == "rank" else Rule(rule.kind)
             slot = {"contains": "part", "called": "name"}.get(rule.kind)

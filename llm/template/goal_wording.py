@@ -89,17 +89,14 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
             case "picked":
                 giver = nodes[given["call"]]
                 rules = (QUERY,) if box.is_lookup(giver.tool) else rules_of(given["where"])
-                return FromEntry(
-                    giver, given["entries"], given["field"], rules, given.get("later_by") or 0
-                )
+                later_by = given.get("later_by") or 0
+                return FromEntry(giver, given["entries"], given["field"], rules, later_by)
             case "composed":
                 parts = tuple(map(source_of, given["parts"]))
                 is_object = given["shape"] == "object"
-                return (
-                    Members(dict(zip(given["names"], parts, strict=True)))
-                    if is_object
-                    else Parts(parts, given["shape"] == "joined")
-                )
+                if is_object:
+                    return Members(dict(zip(given["names"], parts, strict=True)))
+                return Parts(parts, given["shape"] == "joined")
             case _:
                 return KnownValue(given.get("value"))
 
@@ -153,11 +150,10 @@ class _GoalRenderer:
         leads = shapes_in(DEFAULT_LANGUAGE, "goals.later")
         waiting, later = [*clauses], self._rng.sample(leads, len(leads))
         while waiting:
-            lead = (
-                self._line("leads")
-                if len(waiting) == len(clauses)
-                else later[len(waiting) % len(later)]
-            )
+            if len(waiting) == len(clauses):
+                lead = self._line("leads")
+            else:
+                lead = later[len(waiting) % len(later)]
             text, sentence = waiting.pop(0)
             if (
                 waiting
@@ -191,11 +187,9 @@ class _GoalRenderer:
             return "lookup"
         if inside and inside.source == entry.node.tool:
             return "inside"
-        return (
-            "through"
-            if not entry.entries and not entry.rules and self._about(entry.node)
-            else "ranked"
-        )
+        if not entry.entries and not entry.rules and self._about(entry.node):
+            return "through"
+        return "ranked"
 
     def _about(self, node: Node) -> str:
         """The parameter that takes the one entry that a call is about, "" where the call has to
@@ -266,9 +260,8 @@ class _GoalRenderer:
             case Members(members=members):
                 return self._leg(node, parameter, members)
             case Parts(parts=parts, is_text=is_text):
-                return (JOINT if is_text else LEG).join(
-                    self._words(node, parameter, part) for part in parts
-                )
+                words = (self._words(node, parameter, part) for part in parts)
+                return (JOINT if is_text else LEG).join(words)
             case FromEntry():
                 return self._entry(node, parameter, source)
 

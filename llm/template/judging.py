@@ -54,9 +54,8 @@ def settle(sections: Sections) -> dict[str, JsonValue]:
     leaves nothing out that was said.
     """
     shown = [sections.json(tag) for tag in ("first", "second")]
-    ways = [
-        _calls(one) if isinstance(one, list) else [] for one in shown
-    ]  # the other way is to speak
+    # the other way is to speak
+    ways = [_calls(one) if isinstance(one, list) else [] for one in shown]
     unsaid = [sum(len(_unsaid(call, sections)) for call in way) for way in ways]
     first, second = (
         {(call.tool, name, repr(one)) for call in way for name, one in call.arguments.items()}
@@ -111,12 +110,9 @@ def _calls(value: JsonValue) -> list[Proposal]:
     for one in value if isinstance(value, list) else [] if value is None else [value]:
         shown = one if isinstance(one, dict) else {}
         name, arguments = shown.get("tool", shown.get("name")), shown.get("arguments")
-        calls.append(
-            Proposal(
-                name if isinstance(name, str) else None,
-                arguments if isinstance(arguments, dict) else {},
-            )
-        )
+        tool = name if isinstance(name, str) else None
+        entry = Proposal(tool, arguments if isinstance(arguments, dict) else {})
+        calls.append(entry)
     return calls
 
 
@@ -151,11 +147,10 @@ def _unsaid(call: Proposal, sections: Sections) -> list[str]:
     turns = [turn for turn in sections.turns() if turn.speaker != "call"]
 
     def is_said(name: str, value: JsonValue, schema: JsonSchema) -> bool:
-        titles = (
-            view.parameter(name).titles
-            if view and name in view.properties and isinstance(value, bool)
-            else ()
-        )
+        if view and name in view.properties and isinstance(value, bool):
+            titles = view.parameter(name).titles
+        else:
+            titles = ()
         return value == UNKNOWN or any(
             locate(value, schema, text) is not None
             or any(title.lower() in text.lower() for title in titles)
@@ -190,12 +185,8 @@ def score_answer(sections: Sections) -> dict[str, JsonValue]:
 
 
 _MARKS = signs(" \n.,;:!?")
-_TELLING = (
-    "done",
-    "rendered",
-    "errors",
-    "others",
-)  # the lines of conversations that state a result
+# the lines of conversations that state a result
+_TELLING = ("done", "rendered", "errors", "others")
 _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 

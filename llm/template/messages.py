@@ -114,12 +114,8 @@ def find_pointer(text: str) -> Pointer | None:
         for sentence in _pointing_sentences(language):
             slots = sentence.read(said, lambda slot, words: _is_slot(slot, words, language))
             if slots is not None:
-                return Pointer(
-                    start,
-                    end,
-                    _ARTICLE.of(slots["called"]).sub("", slots["called"]),
-                    is_sentence=True,
-                )
+                noun = _ARTICLE.of(slots["called"]).sub("", slots["called"])
+                return Pointer(start, end, noun, is_sentence=True)
     found = next(filter(None, (pattern.search(text) for pattern in _general_patterns())), None)
     return Pointer(found.start(), found.end(), found["noun"], is_sentence=False) if found else None
 
@@ -245,9 +241,8 @@ def name_entities(sections: Sections) -> dict[str, JsonValue]:
     for one in sections.listed("arguments"):
         if isinstance(one, dict):
             schema = one.get("schema")
-            entity = entity_of(
-                str(one.get("parameter", "")), schema if isinstance(schema, dict) else {}
-            )
+            name = str(one.get("parameter", ""))
+            entity = entity_of(name, schema if isinstance(schema, dict) else {})
             found += (
                 [{"id": one.get("id"), "entity": entity}] if entity not in (None, _NEVER) else []
             )
@@ -290,10 +285,8 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
         _asked_parameter(sections),
         sections.json("value"),
     )
-    title, is_plain = (
-        title_of(name, schema, language),
-        sections.object("entity").get("kind") in _AS_IT_IS,
-    )
+    title = title_of(name, schema, language)
+    is_plain = sections.object("entity").get("kind") in _AS_IT_IS
     text = words = ""
     for _ in range(_ATTEMPTS):
         words = str(value) if is_plain else write_value(value, schema, language, rng)
@@ -323,11 +316,8 @@ def reword_request(sections: Sections, language: Language, rng: Random) -> dict[
     request = word_request(view, kept, language, rng).request
     ends = (request.removesuffix(one).rstrip() for one in shapes_in(language, "requests.closers"))
     asked = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
-    parts = (
-        asked,
-        pointing,
-        request[len(asked) :].strip(),
-    )  # thanks stand behind all that is asked
+    # thanks stand behind all that is asked
+    parts = (asked, pointing, request[len(asked) :].strip())
     return {"request": pack.space.join(filter(None, parts))}
 
 

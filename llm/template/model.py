@@ -110,9 +110,8 @@ class TemplateModel:
             return self._answer(request)
 
     def _answer(self, request: ChatRequest) -> RawReply:
-        sections = read_sections(
-            (ChatMessage(role="system", content=request.marks), *request.messages)
-        )
+        messages = (ChatMessage(role="system", content=request.marks), *request.messages)
+        sections = read_sections(messages)
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = draw_defect(self._rates, flaws)
@@ -235,11 +234,9 @@ def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonVa
     """A wording of the call, and the defect that is in it."""
     view, language = given.view, given.language
     worded = word_request(view, arguments, language, given.rng)
-    spoilt = (
-        spoil_wording(given.defect, view, arguments, language, given.flaws)
-        if given.defect
-        else None
-    )
+    spoilt = None
+    if given.defect:
+        spoilt = spoil_wording(given.defect, view, arguments, language, given.flaws)
     return (spoilt or worded).reply(), given.defect if spoilt else ""
 
 
@@ -254,11 +251,9 @@ def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
     answered = word_answer(view, slot, given.language, given.rng, is_bare=is_bare)
-    spoilt = (
-        spoil_answer(given.defect, view, slot, given.language, given.flaws)
-        if given.defect
-        else None
-    )
+    spoilt = None
+    if given.defect:
+        spoilt = spoil_answer(given.defect, view, slot, given.language, given.flaws)
     return (spoilt or answered).reply(), given.defect if spoilt else ""
 
 

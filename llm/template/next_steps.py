@@ -76,9 +76,8 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     """
     turns, box = sections.turns(), read_toolbox(sections.listed("tools"))
     spoken = [turn.text for turn in turns if turn.speaker == "user"]
-    is_linked = any(
-        box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties
-    )
+    found = (box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties)
+    is_linked = any(found)
     if not is_linked or not spoken or (len(spoken) > 1 and not _held_in(spoken[0])):
         return None
     told = {
@@ -128,9 +127,8 @@ def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) ->
         if question not in told:
             return request, question
         turns = [Turn("assistant", question), Turn("user", told[question])]
-        said = next(
-            (value for view in views for value in read_values(view, turns).values()), told[question]
-        )
+        found = (value for view in views for value in read_values(view, turns).values())
+        said = next(found, told[question])
         request = request.replace(match[0], str(said), 1)
     return request, ""
 

@@ -63,18 +63,15 @@ def word_plainly(
         )
         if worded := pointed_at(request, stated, details):
             return worded
-    raise ReplyError(
-        f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}."
-    )
+    problem = f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}."
+    raise ReplyError(problem)
 
 
 def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
     """A title behind an opener; alone where it may be no deed ("Weather forecast.")."""
-    return (
-        opened(title, language, rng, closes=False)
-        if _is_deed(view, title)
-        else _alone(title, language)
-    )
+    if _is_deed(view, title):
+        return opened(title, language, rng, closes=False)
+    return _alone(title, language)
 
 
 def _alone(title: str, language: Language) -> str:
@@ -96,10 +93,8 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
     """
     title, pack = view.does(language), of(language)
     places = [*_places(view.table, text, pack.colon)] if view.table else []
-    head, ends = (
-        (text[: places[0].start].rstrip() if places else text),
-        [one.start for one in places[1:]],
-    )
+    head = text[: places[0].start].rstrip() if places else text
+    ends = [one.start for one in places[1:]]
     asked = (head.removesuffix(pack.stop), *unopened(head, language))
     if title.lower() not in map(str.lower, asked):
         return None

@@ -76,11 +76,10 @@ def word_question(
     known.
     """
     own = questions_for(view, parameter, language)
-    called = (
-        parameter.topic
-        if parameter.topic and writes(language, parameter.topic)
-        else parameter.called(language)
-    )
+    if parameter.topic and writes(language, parameter.topic):
+        called = parameter.topic
+    else:
+        called = parameter.called(language)
     place = "dialogues.flags" if parameter.kind == "boolean" else "dialogues.questions"
     for _ in range(_ATTEMPTS):
         question = rng.choice(own) if own else draw_line(language, place, rng, called=called)
@@ -145,9 +144,8 @@ class LineWriter(NamedTuple):
                 continue
             slots, words = said
             line = draw_line(self.language, self.place, self.rng, **slots)
-            whole = (
-                (line.rstrip(signs(".")),) if "answer" in slots else ()
-            )  # it takes the name to say what the yes is to
+            # it takes the name to say what the yes is to
+            whole = (line.rstrip(signs(".")),) if "answer" in slots else ()
             for one in (*whole, words, capitalised(words)):
                 if (
                     one in line

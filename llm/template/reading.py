@@ -168,11 +168,9 @@ def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, Json
     parameter = _called(wish.view, wish.of_values) if wish.values else None
     items = {"type": "array", "items": parameter.schema} if parameter else {}
     values = read_value(wish.values, items) if parameter else None
-    return (
-        [{**given, parameter.name: one} for one in values]
-        if parameter and isinstance(values, list)
-        else []
-    )
+    if parameter and isinstance(values, list):
+        return [{**given, parameter.name: one} for one in values]
+    return []
 
 
 def _called(view: ToolView, cue: str) -> ParameterView | None:
@@ -280,14 +278,12 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
         for before, turn in pairwise([Turn("", ""), *turns])
         if turn.speaker == "user"
     ][-_MOST_TURNS:]
-    anew = next(
-        (at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers())), 0
-    )
+    found = (at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers()))
+    anew = next(found, 0)
     for text, is_answer in reversed(spoken[anew:]):
         view = recognise(views, text, language_of(text))
-        if (
-            view is None and not is_answer
-        ):  # what an answer speaks of is asked for in the request before it
+        # what an answer speaks of is asked for in the request before it
+        if view is None and not is_answer:
             view = _likeliest(views, text)
         if view is not None:
             return view
@@ -322,14 +318,13 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
     for view in views:
         title = view.title.lower()
         # a title that stands there whole counts for more than all words
-        share = (
-            1 + len(title) / _LONGEST_TEXT
-            if title in said
-            else max(
+        if title in said:
+            share = 1 + len(title) / _LONGEST_TEXT
+        else:
+            share = max(
                 _share(words, stems, deeds)
                 for words in (function_words(view.name), _WORD.findall(title))
             )
-        )
         if share > best:
             best, chosen = share, view
     return chosen
@@ -374,11 +369,8 @@ def name_tools(sections: Sections) -> JsonValue:
     held = {line: _stems(line) for line in map(str, sections.listed("list"))}
     often = Counter(chain.from_iterable(held.values()))
     shared = {line: sum(1 / often[word] for word in words & said) for line, words in held.items()}
-    likely = sorted(
-        (line for line in held if shared[line] > _LEAST_SHARED),
-        key=shared.__getitem__,
-        reverse=True,
-    )
+    found = (line for line in held if shared[line] > _LEAST_SHARED)
+    likely = sorted(found, key=shared.__getitem__, reverse=True)
     return {"tools": [line.partition(":")[0] for line in likely[:_MOST_NAMED]]}
 
 
@@ -526,9 +518,8 @@ def _named(view: ToolView, match: re.Match[str]) -> dict[str, JsonValue] | None:
     if table is None or called is None or called.end() < match.end("called"):
         return None
     begin = match.start("value")
-    if called.end() > match.end(
-        "called"
-    ):  # a name of several words, of which the shape gives some to the value
+    # a name of several words, of which the shape gives some to the value
+    if called.end() > match.end("called"):
         begin = called.end() if begin - match.end("called") in (0, 1) else len(match.string)
     parameter = view.parameters[table.owner(called[0])]
     value = value_of(parameter, match.string[begin : match.end("value")].strip(_AROUND))
@@ -549,18 +540,14 @@ def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
     if table is None:
         return found, rest
     for called in outside_quotes(table.pattern, piece):
-        parameter, link = (
-            view.parameters[table.owner(called[0])],
-            _LINK.of(piece).match(piece, called.end()),
-        )
+        parameter = view.parameters[table.owner(called[0])]
+        link = _LINK.of(piece).match(piece, called.end())
         if link:
             behind = QUOTED.match(piece, link.end()) or _CLAUSE.match(piece, link.end())
         else:
-            behind = (
-                _NEXT_WORD.match(piece, called.end())
-                if is_typed(parameter) or parameter.is_identifier
-                else None
-            )
+            behind = None
+            if is_typed(parameter) or parameter.is_identifier:
+                behind = _NEXT_WORD.match(piece, called.end())
         value = value_of(parameter, behind[0].strip(_AROUND)) if behind else None
         is_sure = link or not isinstance(value, str) or not value.islower() or is_typed(parameter)
         if behind and value is not None and is_sure:
@@ -645,11 +632,8 @@ def _alone(
     """The values that their type alone tells: the only day, the only number, a choice, a flag."""
     taken = {str(value) for value in found.values()}
     for code in taken:  # the 5 of L-5 counts nothing
-        text = (
-            text.replace(code, " ")
-            if any(map(str.isalpha, code)) and any(map(str.isdigit, code))
-            else text
-        )
+        if any(map(str.isalpha, code)) and any(map(str.isdigit, code)):
+            text = text.replace(code, " ")
     left = [one for one in view.parameters if one.name not in found]
     kinds = Counter(one.kind for one in left)
     for one in left:

@@ -33,9 +33,8 @@ class Turn(NamedTuple):
         try:
             return orjson.loads(self.text)
         except orjson.JSONDecodeError as error:
-            raise ReplyError(
-                f"template/v1 could not read a {self.speaker} as JSON: {error}."
-            ) from error
+            problem = f"template/v1 could not read a {self.speaker} as JSON: {error}."
+            raise ReplyError(problem) from error
 
 
 _TURN = re.compile(r"^(user|assistant|message|call|result)(?: \([^()\n]*\))?: ?", re.MULTILINE)
@@ -84,9 +83,8 @@ def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSch
     """Whether two lists hold the same, in any order."""
     rest = list(other)
     for value in one:
-        match = next(
-            (candidate for candidate in rest if is_equivalent(value, candidate, items)), None
-        )
+        found = (candidate for candidate in rest if is_equivalent(value, candidate, items))
+        match = next(found, None)
         if match is None:
             return False
         rest.remove(match)
@@ -113,13 +111,11 @@ class Sections(NamedTuple):
         try:
             value: JsonValue = orjson.loads(self.tagged[tag])
         except KeyError as error:
-            raise ReplyError(
-                f"template/v1 needs a section <{tag}> on a line of its own in the prompt."
-            ) from error
+            message = f"template/v1 needs a section <{tag}> on a line of its own in the prompt."
+            raise ReplyError(message) from error
         except orjson.JSONDecodeError as error:
-            raise ReplyError(
-                f"template/v1 could not read the section <{tag}> as JSON: {error}."
-            ) from error
+            problem = f"template/v1 could not read the section <{tag}> as JSON: {error}."
+            raise ReplyError(problem) from error
         return value
 
     def listed(self, tag: str) -> list[Any]:
@@ -169,9 +165,8 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
         end = content.rfind(_CLOSE)
         if content.startswith(_OPEN, start) and end >= start:
             head, tail = content[:start], content[end + len(_CLOSE) :]
-            conversation = (
-                content[start + len(_OPEN) : end] if conversation is None else conversation
-            )
+            if conversation is None:
+                conversation = content[start + len(_OPEN) : end]
         for found in (*_SECTION.finditer(head), *_SECTION.finditer(tail)):
             if found[1] != _EXAMPLE:
                 tagged.setdefault(found[1], found[2])

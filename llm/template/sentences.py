@@ -89,9 +89,8 @@ class OwnSentences(NamedTuple):
     sentences: ToolSentences
 
 
-OwnTable = Mapping[
-    tuple[Language, str], tuple[OwnSentences, ...]
-]  # by language and the tool's name
+# by language and the tool's name
+OwnTable = Mapping[tuple[Language, str], tuple[OwnSentences, ...]]
 _own: ContextVar[tuple[SentenceFile, ...]] = ContextVar("own_sentences", default=())
 
 
@@ -127,9 +126,8 @@ def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
             entries = read_with_words(one.text) or {}
             read = {name: ToolSentences.model_validate(entry) for name, entry in entries.items()}
         except (YAMLError, ValueError, AttributeError, ConfigurationError) as error:
-            raise ConfigurationError(
-                f"The sentences in {one.file} can't be read: {error}"
-            ) from error
+            problem = f"The sentences in {one.file} can't be read: {error}"
+            raise ConfigurationError(problem) from error
         for name, entry in read.items():
             takes = one.parameters.get(name) or (tuple(entry.requests[0].slots),)
             mine = (OwnSentences(tuple(map(frozenset, takes)), entry),)
@@ -173,9 +171,8 @@ def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
 def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
     """The sentences that a recipe brings for a tool, None where it brings none in the language."""
     brought = read_sentence_files(own_files()).get((language, view.name), ())
-    return next(
-        (own.sentences for own in brought if view.properties.keys() in own.parameters), None
-    )
+    found = (own.sentences for own in brought if view.properties.keys() in own.parameters)
+    return next(found, None)
 
 
 def word_request(
@@ -237,9 +234,8 @@ def asked_by(view: ToolView, question: str, language: Language) -> ParameterView
     """The parameter that one of the tool's own questions is for, None where it is none of them."""
     own = sentences_of(view, language)
     named = own.questions.items() if own else ()
-    return next(
-        (view.parameter(name) for name, questions in named if question.strip() in questions), None
-    )
+    found = (view.parameter(name) for name, questions in named if question.strip() in questions)
+    return next(found, None)
 
 
 def phrase_for(
@@ -308,11 +304,9 @@ def say_slot(
         return StatedParameter(parameter, value, phrase, phrase)
     stated = say(parameter, value, language, rng, plain=False)
     thing = own.things.get(parameter.name)
-    return (
-        stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}")
-        if thing
-        else stated
-    )
+    if thing:
+        return stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}")
+    return stated
 
 
 def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
@@ -386,13 +380,11 @@ def read_slot(parameter: ParameterView, own: ToolSentences | None, words: str) -
         if " " in words:  # no ID, but another thing
             return None
     is_quoted = words[:1] in _QUOTES and words[-1:] in _QUOTES and len(words) > 1
-    if (
-        is_quoted and (first := QUOTED.match(words)) and first.end() < len(words)
-    ):  # "Blue" and "Red" are two
+    # "Blue" and "Red" are two
+    if is_quoted and (first := QUOTED.match(words)) and first.end() < len(words):
         return None
-    is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(
-        _ENDS
-    )  # ",910 dollars" of "68,910 dollars"
+    # ",910 dollars" of "68,910 dollars"
+    is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(_ENDS)
     if not is_quoted and (is_cut or SENTENCE_END.search(QUOTED.sub("x", words))):
         return None
     value = value_of(parameter, words.strip(_QUOTES) if is_quoted else words)

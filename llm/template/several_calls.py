@@ -46,9 +46,8 @@ def word_routing(sections: Sections, language: Language, rng: Random) -> str:
 
 
 def _view(call: Mapping[str, JsonValue], sections: Sections) -> ToolView:
-    shown = next(
-        (tool for tool in sections.listed("tools") if tool.get("name") == call["tool"]), None
-    )
+    found = (tool for tool in sections.listed("tools") if tool.get("name") == call["tool"])
+    shown = next(found, None)
     if shown is None:
         raise ReplyError(f"template/v1 finds no tool {call['tool']!r} in <tools>.")
     return view_of(shown)
@@ -62,9 +61,8 @@ def _word_each(
         shapes_in(language, f"parallel.{name}") for name in ("leads", "begins", "ends")
     )
     if not leads:
-        raise ReplyError(
-            f"template/v1 has no phrases for several requests in the language {language!r}."
-        )
+        problem = f"template/v1 has no phrases for several requests in the language {language!r}."
+        raise ReplyError(problem)
     last, linked = len(calls) - 1, shapes_in(language, "conversations.linked")
     parts: list[str] = []
     for at, ((view, arguments, found), lead) in enumerate(
@@ -79,12 +77,10 @@ def _word_each(
         if not at:
             parts.append(text)
         elif found:
-            parts.append(
-                filled(
-                    rng.choice(linked),
-                    {"called": found, "request": lowered(text, arguments.values())},
-                )
+            entry = filled(
+                rng.choice(linked), {"called": found, "request": lowered(text, arguments.values())}
             )
+            parts.append(entry)
         else:
             parts.append(filled(lead, {"request": lowered(text, arguments.values())}))
     return parts

@@ -19,9 +19,8 @@ from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
 
-_CAPITAL = re.compile(
-    r"^[¿¡]?[^\W\d_](?=[^\W\d_A-Z])"
-)  # of a word, behind a mark that opens a sentence
+# of a word, behind a mark that opens a sentence
+_CAPITAL = re.compile(r"^[¿¡]?[^\W\d_](?=[^\W\d_A-Z])")
 _CLOSER_SHARE = 0.12
 
 
@@ -39,9 +38,8 @@ def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -
     where it `closes`.
     """
     head = draw_line(language, "requests.openers", rng, request=said)
-    is_polite = any(
-        map(str.isalpha, head.lower().rpartition(said.lower())[2])
-    )  # nobody thanks twice
+    # nobody thanks twice
+    is_polite = any(map(str.isalpha, head.lower().rpartition(said.lower())[2]))
     is_closed = rng.random() < _CLOSER_SHARE and closes and not is_polite
     return of(language).space.join(
         [head, *([draw_line(language, "requests.closers", rng)] if is_closed else [])]
@@ -73,9 +71,8 @@ CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
 QUOTED = re.compile(widened(r'"[^"]*"|@[“«„{open}].*?@[”»“{close}]'))
 _MOST_BARE, _LONGEST_BARE = 3, 8  # words and ideographs: what is longer is a sentence
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
-_TOKEN = re.compile(
-    r"\S*[a-z0-9][-/_.][a-z0-9]\S*"
-)  # a name as machines have it needs no quotation marks
+# a name as machines have it needs no quotation marks
+_TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")
 
 
 class StatedParameter(NamedTuple):
@@ -87,9 +84,8 @@ class StatedParameter(NamedTuple):
     value: JsonValue
     words: str
     shown: str
-    is_frame: bool = (
-        False  # the words speak for themselves, "with breakfast": no name goes with them
-    )
+    # the words speak for themselves, "with breakfast": no name goes with them
+    is_frame: bool = False
 
 
 def say(
@@ -109,9 +105,8 @@ def say(
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
     else:
         words = _say_value(value, parameter, language, rng, plain=plain)
-        return StatedParameter(
-            parameter, value, words, _shown(words, parameter, language, plain=plain)
-        )
+        shown = _shown(words, parameter, language, plain=plain)
+        return StatedParameter(parameter, value, words, shown)
     return StatedParameter(parameter, value, words, words)
 
 

@@ -57,9 +57,8 @@ def _weight(name: str, schema: JsonSchema, *, required: bool) -> float:
         kind != "text" or meaning_row(name, schema) is not None or not _SHOWN.isdisjoint(schema)
     )
     if schema.get("format") == "date-time" or not is_known:
-        weight -= (
-            _NEVER  # nobody speaks of seconds and zones, nor of what has no values that are known
-        )
+        # nobody speaks of seconds and zones, nor of what has no values that are known
+        weight -= _NEVER
     return weight - 1.5 if _TECHNICAL.search(name) else weight
 
 
@@ -84,9 +83,8 @@ def draw_values(
             and split_name(name)[-1] in _IDENTIFIES
             and json_type(schema) == "string"
         )
-        if is_id and not _SHOWN.intersection(
-            schema
-        ):  # nobody has an ID that reads "cook spicy noodles"
+        # nobody has an ID that reads "cook spicy noodles"
+        if is_id and not _SHOWN.intersection(schema):
             values[name] = _made_up(name, view, language, rng)
             continue
         try:

@@ -21,8 +21,8 @@ from callwright.validators.metrics.callnavi.answers import (
     settled,
     summarise,
     wash,
+    wash_text,
 )
-from callwright.validators.replies import wash_text
 from tests.conformance.comparing import (
     Case,
     Difference,

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from callwright.validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
 from callwright.validators.metrics.complexeval.results import parse_results, summarise
 from callwright.validators.metrics.complexeval.rules import Mistake, RunRules
-from callwright.validators.metrics.complexeval.runs import SampleRun
-from callwright.validators.metrics.complexeval.turns import (
+from callwright.validators.metrics.complexeval.runs import (
     FreeCalls,
     MatchedCall,
+    SampleRun,
     Setting,
     TurnResult,
     check_values,

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from callwright.validators.metrics.complexeval.calls import GoldenCall, sorted_call
-from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.validators.metrics.complexeval.runs import Matchers
 from callwright.warehouse.records import Call, Exchange, Tool
 from tests.conformance.comparing import Case
 

@@ -5,20 +5,20 @@ conversations.
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.hammerbench import (
+from callwright.validators.metrics.hammerbench import logs
+from callwright.validators.metrics.hammerbench.scores import (
     Conversation,
     FlatScores,
     LogRow,
     LogScores,
     SnapshotChoice,
     hammerbench_rouge_l,
+    parse_reply,
     score_conversations,
     score_rows,
     score_snapshot,
     score_turns,
 )
-from callwright.validators.replies import parse_reply
 from tests.conformance.comparing import (
     Case,
     Difference,

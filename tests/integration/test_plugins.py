@@ -13,13 +13,6 @@ from tests.support.environments import environment_beside_ours
 from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start
 
 PACKAGES = TOP / "tests" / "support"
-CODE = """
-import asyncio, sys
-from callwright.llm.chat import ChatMessage, ChatRequest
-from callwright.llm.models import open_adapter, read_model
-asked = ChatRequest("town/x", (ChatMessage(role="user", content="Hello."),), None, (), (), 0)
-print(asyncio.run(open_adapter(read_model("town/x")).send(asked)).text)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +108,6 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_im
     [score] = json.loads(printed[-1])
     assert 0 < score["value"] < 1
     assert score["count"] == 2
-
-
-def test_a_packages_model_is_used_by_its_name(python: Path, tmp_path: Path) -> None:
-    assert done(str(python), "-c", CODE, home=tmp_path) == "Hello.\n"
 
 
 def test_what_is_wrong_with_a_row_is_the_answer_to_whoever_names_it(

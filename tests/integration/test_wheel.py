@@ -10,13 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.environments import (
-    build_wheel,
-    environment_beside_ours,
-    new_environment,
-    product_files,
-)
-from tests.support.flows.model_server import serve_model
+from tests.support.environments import build_wheel, new_environment, product_files
 from tests.support.flows.small_builds import (
     BETWEEN,
     TOP,
@@ -110,29 +104,6 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(
     assert json.loads(scores)[0]["n"]
 
 
-ASKING = """
-import asyncio, sys
-from callwright.llm.chat import ChatMessage, ChatRequest
-from callwright.llm.models import open_adapter, read_model
-from callwright.warehouse.records import Tool
-async def main():
-    settings = read_model("openai/mine", {"api_base": sys.argv[1], "transport": "litellm"})
-    tool = Tool(name="f", description="Does it.", parameters={"type": "object", "properties": {}}, category="c", source="s")
-    messages = (ChatMessage(role="user", content="Do it."),)
-    await open_adapter(settings).send(ChatRequest(settings.name, messages, None, (tool,), settings.options, 0))
-    assert "litellm" in sys.modules and "mcp" not in sys.modules
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Path) -> None:
-    with serve_model() as server:
-        server.behaviour = lambda asked: "Done."
-        _run(fresh / "python", "-c", ASKING, server.url, home=tmp_path)
-    assert server.requests == 1
-
-
 MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
     "review": (
@@ -176,26 +147,3 @@ def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_
         [sentence] = [line for line in stderr.splitlines() if line.startswith("callwright: ")]
         assert sentence.endswith(f"pip install 'callwright[{extra}]'")
         assert "Traceback" not in stderr
-
-
-def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path) -> None:
-    found = {
-        part["part"]: part
-        for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))
-    }
-    for extra in (*MISSING_FOR_A_SETTING, "notebook"):
-        assert found[f"extra {extra}"]["state"] == "absent"
-        assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]
-
-
-def test_prefect_finds_the_flows_of_an_installed_package(wheel: Path, tmp_path: Path) -> None:
-    programs = environment_beside_ours(tmp_path / "env", str(wheel))
-    code = (
-        "from pathlib import Path; import callwright.flows\nfrom prefect.utilities.importtools"
-        " import import_object\nabove ="
-        " Path(callwright.flows.__file__).parent.parent\nprint(above);"
-        " print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
-    )
-    told = _run(programs / "python", "-c", code, home=tmp_path).splitlines()
-    assert told[0].startswith(str(programs.parent / "lib"))
-    assert told[1] == "build-dataset"

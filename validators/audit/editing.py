@@ -1,5 +1,5 @@
-"""Changing a sample so that all else stays as it was: evidence and tags go on pointing at what they
-pointed at.
+"""Changing a sample so that all else stays as it was: evidence and facts go on pointing at what
+they pointed at.
 
 A changed word keeps the evidence that stood on it, as a writer who is wrong about a sample would
 quote the same words.
@@ -7,29 +7,26 @@ quote the same words.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.validators.origins import root_of
 from callwright.warehouse.records import (
     AskedField,
+    CallPlace,
     CallTurn,
     Evidence,
+    FeedRule,
     GoldCall,
     Sample,
-    Trait,
+    SampleFacts,
+    SpokenPart,
     Turn,
     UserTurn,
-    asked_tag,
-    trait_tag,
-    without_traits,
 )
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
-_CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")
-# traits that count turns, snapshots or calls
-_NUMBERED: tuple[Trait, ...] = ("shift", "wanted", "asked", "goal", "extra")
 
 
 class Replacement(NamedTuple):
@@ -162,7 +159,7 @@ def kept_turns(sample: Sample) -> list[KeptTurn]:
 
 
 def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
-    """The sample of these turns, with evidence and tags that point at what they pointed at; what
+    """The sample of these turns, with evidence and facts that point at what they pointed at; what
     is gone nothing points at.
     """
     moves = _Moves(kept)
@@ -174,7 +171,7 @@ def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
         )
         for one in kept
     ]
-    return sample.with_changes(turns=tuple(turns), tags=moves.tags(sample))
+    return sample.with_changes(turns=tuple(turns), facts=moves.facts(sample))
 
 
 class _Moves:
@@ -201,42 +198,35 @@ class _Moves:
             if place is None:
                 return None
             path = f"turns[{place[0] + 1}].results[{place[1]}]{path[source.end() :]}"
-        if before := _CALL_BEFORE.match(rule):
-            place = self._calls.get((own, int(before[1])))
+        if isinstance(rule, FeedRule):
+            place = self._calls.get((own, rule.call))
             if place is None:
                 return None
-            rule = f"calls[{place[1]}]{rule[before.end() :]}"
+            rule = rule.with_changes(call=place[1])
         turn = None if evidence.turn is None else self._turns.get(evidence.turn)
         is_gone = turn is None and evidence.turn is not None
         return None if is_gone else evidence.with_changes(turn=turn, path=path, rule=rule)
 
-    def tags(self, sample: Sample) -> tuple[str, ...]:
-        tags = list(without_traits(sample.tags, *_NUMBERED))
-        before = [at for at, _ in sample.call_turns]
+    def facts(self, sample: Sample) -> SampleFacts:
+        known, before = sample.facts, [at for at, _ in sample.call_turns]
         shifts = [
-            self._turns.get(before[number]) for number in sample.shifts if number < len(before)
+            self._turns.get(before[number]) for number in known.shifts if number < len(before)
         ]
-        tags += [trait_tag("shift", self._steps.index(at)) for at in shifts if at is not None]
-        places = [
-            self._calls.get((before[step], place))
-            for step, place in sample.wanted
-            if step < len(before)
-        ]
-        wanted = [
-            f"{self._steps.index(place[0])}.{place[1]}" for place in places if place is not None
-        ]
-        tags += [trait_tag("wanted", " ".join(wanted))] if wanted else []
-        for one in sample.asked:
-            place = (
-                self._calls.get((before[one.step], one.place)) if one.step < len(before) else None
-            )
-            tags += (
-                []
-                if place is None
-                else [asked_tag(AskedField(self._steps.index(place[0]), place[1], one.path))]
-            )
-        stated: tuple[Literal["goal", "extra"], ...] = ("goal", "extra")
-        for trait in stated:
-            kept = [(at, name) for at, name in sample.stated_at(trait) if at in self._turns]
-            tags += [trait_tag(trait, f"{self._turns[at]}:{name}") for at, name in kept]
-        return tuple(tags)
+        wanted = [self._place(before, one.step, one.place) for one in known.wanted]
+        asked = [(self._place(before, *field[:2]), field.path) for field in known.asked]
+        return known.with_changes(
+            shifts=tuple(self._steps.index(at) for at in shifts if at is not None),
+            wanted=tuple(place for place in wanted if place),
+            asked=tuple(AskedField(*at, path=path) for at, path in asked if at),
+            goals=self._spoken(known.goals),
+            extras=self._spoken(known.extras),
+        )
+
+    def _place(self, before: Sequence[int], step: int, place: int) -> CallPlace | None:
+        found = self._calls.get((before[step], place)) if step < len(before) else None
+        return found and CallPlace(self._steps.index(found[0]), found[1])
+
+    def _spoken(self, parts: Iterable[SpokenPart]) -> tuple[SpokenPart, ...]:
+        return tuple(
+            one._replace(turn=self._turns[one.turn]) for one in parts if one.turn in self._turns
+        )

@@ -76,9 +76,8 @@ class SamplePool(NamedTuple):
     values: Mapping[tuple[Language, str, str], list[StatedElsewhere]]
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
     calls: Mapping[tuple[Language, str], list[GoldCall]]
-    requests: Mapping[
-        Language, list[tuple[str, frozenset[str]]]
-    ]  # with the names of the tools that serve it
+    # with the names of the tools that serve it
+    requests: Mapping[Language, list[tuple[str, frozenset[str]]]]
     questions: Mapping[Language, list[PooledQuestion]]
     messages: Mapping[Language, list[Message]]
     executed: Mapping[str, list[tuple[GoldCall, JsonValue]]]  # by tool, with what each returned

@@ -113,7 +113,7 @@ def check_complexity(sample: Sample, context: StageContext) -> Answer:
     """Prove that the required complexity is there; what else is there is reported too."""
     withheld = [context.tool(key) for key in sample.withheld]
     conversation = read_conversation(sample, context.toolset(sample.candidates), withheld)
-    required = sample.complexity
+    required = sample.facts.complexity
     problems = {name: rule(conversation) for name, rule in RULES.items()}
     unknown = f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
     problem = next((found for name, found in problems.items() if name == required), unknown)
@@ -269,7 +269,7 @@ def _implicit(conversation: ConversationWithTools) -> str:
 
 def _overfilled(conversation: ConversationWithTools) -> str:
     problem = "Nothing is noted that the user says beside the point."
-    for turn, words in conversation.sample.stated_at("extra"):
+    for turn, words in conversation.sample.facts.extras:
         one = next((each for each in conversation.rounds if each.turn == turn), None)
         if one is None or words not in one.text or not one.made:
             problem = f"{words!r} does not stand in a turn that a call follows upon."
@@ -371,7 +371,7 @@ def read_conversation(
 ) -> ConversationWithTools:
     """The rounds of a conversation."""
     goals: dict[int, list[str]] = {}
-    for turn, name in sample.stated_at("goal"):
+    for turn, name in sample.facts.goals:
         goals.setdefault(turn, []).append(name)
     starts = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     rounds: list[Round] = []

@@ -24,7 +24,7 @@ is rejected.
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -232,28 +232,17 @@ def rule(  # noqa: PLR0913 - what is said of a check is said here
 
     What it leaves open is `left_to` people, or to readers that see the conversation alone.
     """
-
-    def declare(find: Finder[Sample]) -> Check[Sample]:
-        return Check(
-            name,
-            GROUP,
-            question,
-            "Sample",
-            "Verdict",
-            source,
-            applies=applies,
-            sort="rule",
-            version=version,
-            find=find,
-            proof=proof,
-            most=most,
-            settles=settles,
-            left_to=left_to,
-            sees_whole=sees_whole,
-            doubts=doubts or {},
-        )
-
-    return declare
+    return _declared(
+        ("rule", name, version, question),
+        source=source,
+        applies=applies,
+        proof=proof,
+        most=most,
+        settles=settles,
+        left_to=left_to,
+        sees_whole=sees_whole,
+        doubts=doubts or {},
+    )
 
 
 def reader(  # noqa: PLR0913 - as `rule`
@@ -278,31 +267,19 @@ def reader(  # noqa: PLR0913 - as `rule`
     With `only_rest` it is asked where the checks before it leave something open that it settles;
     what it does not prove itself is `left_to` people, or to another reader behind it.
     """
-
-    def declare(find: Finder[Sample]) -> Check[Sample]:
-        return Check(
-            name,
-            GROUP,
-            question,
-            "Sample",
-            "Verdict",
-            source,
-            None,
-            role,
-            _paths(prompts),
-            applies,
-            sort="reader",
-            version=version,
-            find=find,
-            proof=proof,
-            settles=settles,
-            left_to=left_to,
-            only_rest=only_rest,
-            way=way,
-            doubts=doubts or {},
-        )
-
-    return declare
+    return _declared(
+        ("reader", name, version, question),
+        source=source,
+        role=role,
+        templates=_paths(prompts),
+        applies=applies,
+        proof=proof,
+        settles=settles,
+        left_to=left_to,
+        only_rest=only_rest,
+        way=way,
+        doubts=doubts or {},
+    )
 
 
 def opinion(  # noqa: PLR0913 - as `rule`
@@ -319,27 +296,15 @@ def opinion(  # noqa: PLR0913 - as `rule`
     """What the judge thinks of a sample, where it is a model that reads language: template/v1 is
     not asked.
     """
-
-    def declare(find: Finder[Sample]) -> Check[Sample]:
-        return Check(
-            name,
-            GROUP,
-            question,
-            "Sample",
-            "Verdict",
-            source,
-            None,
-            "judge",
-            _paths(prompts),
-            applies,
-            sort="opinion",
-            version=version,
-            find=find,
-            proof=proof,
-            doubts=doubts or {},
-        )
-
-    return declare
+    return _declared(
+        ("opinion", name, version, question),
+        source=source,
+        role="judge",
+        templates=_paths(prompts),
+        applies=applies,
+        proof=proof,
+        doubts=doubts or {},
+    )
 
 
 def gate(
@@ -348,22 +313,29 @@ def gate(
     """A check of a scenario before anything is made of it, read by the judge: what it does not
     prove is rejected.
     """
+    return _declared(
+        ("gate", name, version, question),
+        group=group,
+        reads="WordedScenario",
+        source=source,
+        role="judge",
+        templates=_paths(prompts),
+    )
 
-    def declare(find: Finder[WordedScenario]) -> Check[WordedScenario]:
-        return Check(
-            name,
-            group,
-            question,
-            "WordedScenario",
-            "Verdict",
-            source,
-            None,
-            "judge",
-            _paths(prompts),
-            sort="gate",
-            version=version,
-            find=find,
-        )
+
+def _declared(
+    about: tuple[Sort, str, str, str],
+    *,
+    group: str = GROUP,
+    reads: str = "Sample",
+    **said: Any,  # noqa: ANN401 - the fields of a check, which `rule` and the others have by type
+) -> Declared[Any]:
+    """What makes a check of the function that it is put before."""
+    sort, name, version, question = about
+
+    def declare(find: Finder[Any]) -> Check[Any]:
+        shown = (name, group, question, reads, "Verdict")
+        return Check(*shown, sort=sort, version=version, find=find, **said)
 
     return declare
 

@@ -162,9 +162,8 @@ class ComparedSamples:
         self._file = file
         self._hashed = hashed
         self._offsets = array("q", [0])
-        self._candidates: dict[
-            str, int
-        ] = {}  # there are few tools, and a sample may name a hundred
+        # there are few tools, and a sample may name a hundred
+        self._candidates: dict[str, int] = {}
         finalize(self, file.close)
 
     def add(self, sample: Sample) -> None:
@@ -392,9 +391,8 @@ class _Comparison:
     def _decide(self, pairs: list[_Pair], least: float) -> None:
         read_ahead(text for pair in pairs for text in (*pair.text.turns, *pair.other_text.turns))
         for pair in pairs:
-            if (
-                self._relations[pair.position] == self._relations[pair.other] == _NEW
-            ):  # only with what stays
+            # only with what stays
+            if self._relations[pair.position] == self._relations[pair.other] == _NEW:
                 likeness = likeness_of(pair.text, pair.other_text)
                 if likeness >= least:
                     self._note(pair.position, _REWORDED, pair.other, likeness)

@@ -30,9 +30,8 @@ from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.reading.defects import MAKERS, of_maker
+from callwright.validators.reading.defects import MAKERS, of_maker, wrong_calls_at
 from callwright.validators.reading.points import DuePoint, due_points
-from callwright.validators.tasks import wrong_calls_at
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
@@ -185,10 +184,10 @@ class _EndFindings(_Episodes):
         One that only says more than the call (a limit that is not reached) looks at the same
         things, and tells nothing else.
         """
-        for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.asked):
+        for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.facts.asked):
             if step >= len(self._steps) or at >= len(self._steps[step]):
                 continue
-            due, fields = self._steps[step][at], self._sample.asked_of(step, at)
+            due, fields = self._steps[step][at], self._sample.facts.asked_of(step, at)
             told = self._values(step, due, fields)
             for call in {
                 one.key: one for one in self._in_place_of(due, self._points[step])

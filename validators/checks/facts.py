@@ -166,7 +166,7 @@ def tells_results(sample: Sample) -> bool:
     """Whether the sample ends with a reply after results that were asked for; a task may ask to
     be told nothing.
     """
-    is_due = sample.asked or (sample.wanted and not sample.changes)
+    is_due = sample.facts.asked or (sample.facts.wanted and not sample.changes)
     return bool(is_due) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
 
 
@@ -186,7 +186,7 @@ def tells_results(sample: Sample) -> bool:
 def check_answers(sample: Sample, _context: StageContext) -> list[Finding]:
     """Look for the value of each field asked for; where none is named, a reader is asked."""
     at = len(sample.turns) - 1
-    if not sample.asked:
+    if not sample.facts.asked:
         return [
             unproved(
                 "The sample names no field that is asked for.",
@@ -449,7 +449,7 @@ def _read_path_answer(
     made = [one for held in results.values() for one in held]
     sentences = {
         id(one): answer_sentence(
-            Asked(one.call.tool, one.result, sample.asked_of(step, place)), sample.language
+            Asked(one.call.tool, one.result, sample.facts.asked_of(step, place)), sample.language
         )
         for step, held in enumerate(results.values())
         for place, one in enumerate(held)

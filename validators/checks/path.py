@@ -11,7 +11,7 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import entries_of, has, read_rule, rivals, value_at
+from callwright.generators.environments.picking import entries_of, has, rivals, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.disambiguation import strike_rivals
@@ -42,10 +42,12 @@ from callwright.warehouse.records import (
     Composed,
     Default,
     DoubtedFact,
+    EntryRule,
     Evidence,
     Goal,
     GoldCall,
     JsonSchema,
+    Picked,
     PlannedCall,
     ResultTurn,
     Sample,
@@ -77,7 +79,7 @@ CallKeys = list[frozenset[str]]
 )
 async def check_path(sample: Sample, context: StageContext) -> Answer:
     """Prove each value by its evidence, and by search that no other path is as short."""
-    name, calls = sample.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
+    name, calls = sample.facts.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
     proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
     if name not in context.environments:
         return answer_of(
@@ -281,21 +283,21 @@ class _PathFindings:
         leaves it open.
         """
         sample = self._sample
-        for step, position in sample.wanted:
+        for step, position in sample.facts.wanted:
             if (
                 step >= len(self._call_turns)
                 or (self._call_turns[step], position) not in self._places
             ):
                 self._contradict(f"The user asks for call {step}.{position}, which is missing.")
         calls = [
-            self._planned(turn, call, wanted=(step, position) in sample.wanted)
+            self._planned(turn, call, wanted=(step, position) in sample.facts.wanted)
             for step, turn in enumerate(self._call_turns)
             for position, call in enumerate(sample.calls_at(turn))
         ]
         if self.findings:
             return None
         return Goal(
-            environment=sample.environment,
+            environment=sample.facts.environment,
             language=sample.language,
             domain=sample.category,
             calls=tuple(calls),
@@ -408,10 +410,11 @@ class _PathFindings:
             problem = f"{taken} {evidence.path}, which answers no call."
         elif not isinstance(results, ResultTurn) or position >= len(results.results):
             problem = f"{taken} {evidence.path}, where there is no response."
+        elif not isinstance(rule := evidence.rule, EntryRule):
+            problem = f"The evidence for {where} leads nowhere: its rule tells no entry."
         else:
             try:
-                picked = read_rule(evidence.rule, self._places.index((turn - 1, position)))
-                held = shifted(value_at(results.results[position], path), picked.later_by)
+                held = shifted(value_at(results.results[position], path), rule.later_by)
             except RecordError as error:
                 problem = f"The evidence for {where} leads nowhere: {error}"
             else:
@@ -420,7 +423,14 @@ class _PathFindings:
                         f"{where} is {value!r}, but {evidence.path} holds {held!r}.",
                         evidence.argument,
                     )
-                return picked
+                call = self._places.index((turn - 1, position))
+                return Picked(
+                    call=call,
+                    entries=rule.entries,
+                    field=rule.field,
+                    where=rule.where,
+                    later_by=rule.later_by,
+                )
         self._contradict(problem, evidence.argument)
         return Default(value=value)
 

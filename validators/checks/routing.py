@@ -113,7 +113,7 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
 
 
 def _counts(question: _Question) -> Iterator[Finding]:
-    difficulty = question.sample.difficulty
+    difficulty = question.sample.facts.difficulty
     if difficulty not in _MOST or traits_of(question.sample.kind).difficulty != difficulty:
         yield contradicted(
             f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.",

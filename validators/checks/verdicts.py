@@ -78,9 +78,8 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
             doubts: list[DoubtedFact] = []
             for doubt in (finding.doubt for finding in grave):
-                if (
-                    doubt is not None and doubt not in doubts
-                ):  # a value may be a list, so that they have no hash
+                # a value may be a list, so that they have no hash
+                if doubt is not None and doubt not in doubts:
                     doubts.append(doubt)
             return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
     shown = dict.fromkeys(finding.reason for finding in found)

@@ -61,9 +61,8 @@ _DOUBLED = re.compile(
     rf"|\b(?!(?:{_REPEATED_ON_PURPOSE})\b)([^\W\d_A-Z]{{2,}}) \2\b"
     r"|(?:^|(?<=[.!?] ))([A-Z][a-z]+) \3(?=,? [a-z])"
 )
-_DOUBLED_UNSPACED = re.compile(
-    rf"([{unspaced()}]{{2}})\1"
-)  # in scripts without spaces, of two characters
+# in scripts without spaces, of two characters
+_DOUBLED_UNSPACED = re.compile(rf"([{unspaced()}]{{2}})\1")
 _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 

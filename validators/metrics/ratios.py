@@ -1,8 +1,6 @@
 """Metrics as ratios of sums over samples, by run and slice: what is kept are the parts that differ,
 with how often each came.
 
-Metrics of one's own give an answer a number, of which the mean is kept beside them.
-
 A ratio lies between the bounds of a 95 % interval over samples: Wilson's for plain shares, else a
 bootstrap that draws samples anew. What counts alike is one part with the number of times it came:
 drawing parts by a multinomial is drawing samples one by one, and takes as long for a million
@@ -12,16 +10,12 @@ samples as for a hundred. The draws have a fixed seed: the same answers give the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callwright.validators.predictions import CandidateRun, run_of
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Prediction, Sample, Score
-from callwright.warehouse.registry import Registry, raised
+from callwright.warehouse.records import Prediction, Score, ToolsShown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,9 +146,8 @@ def _interval(
         sum(getattr(part, name) * part.times for part in parts) for name in ("met", "whole")
     )
     if all(part.whole in {0, 1} and part.met in {0, 1} for part in parts) or met in {0, whole}:
-        return share_interval(
-            met * samples / whole, samples
-        )  # where all are alike, a bootstrap would see no doubt
+        # where all are alike, a bootstrap would see no doubt
+        return share_interval(met * samples / whole, samples)
     times = tuple(part.times for part in parts)
     if times not in drawn:
         drawn[times] = _draw(times)
@@ -173,6 +166,35 @@ def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
     shares = np.array(times, dtype=float) / sum(times)
     resamples = max(100, min(RESAMPLES, _AT_ONCE // len(times)))
     return random.multinomial(sum(times), shares, size=resamples).astype(float)
+
+
+class CandidateRun(NamedTuple):
+    """One run of one candidate over one release; `run` counts repetitions of the same."""
+
+    release: str
+    candidate: str
+    strategy: str = "direct"
+    tools_shown: ToolsShown = "first"
+    run: int = 0
+
+
+def run_of(prediction: Prediction) -> CandidateRun:
+    """The run that a prediction belongs to."""
+    return CandidateRun(
+        prediction.release,
+        prediction.candidate,
+        prediction.strategy,
+        prediction.tools_shown,
+        prediction.run,
+    )
+
+
+def by_run(predictions: Iterable[Prediction]) -> dict[CandidateRun, list[Prediction]]:
+    """Predictions by the run that they belong to."""
+    found: dict[CandidateRun, list[Prediction]] = defaultdict(list)
+    for one in predictions:
+        found[run_of(one)].append(one)
+    return found
 
 
 class Cell(NamedTuple):
@@ -219,6 +241,16 @@ class Ratios:
             for level, parts in levels.items():
                 self.parts[metric][level].update(parts)
 
+    def addends(self) -> dict[str, Addend]:
+        """What all that was counted adds to each metric."""
+        return {
+            metric: Addend(
+                sum(met * n for parts in levels.values() for (met, _), n in parts.items()),
+                sum(map(_whole, levels.values())),
+            )
+            for metric, levels in self.parts.items()
+        }
+
     def figures(self) -> Iterator[Figure]:
         """The metrics of what was counted, by their names; what is a share of nothing has none."""
         for metric, levels in sorted(self.parts.items()):
@@ -261,62 +293,4 @@ def score_of(cell: Cell, figure: Figure, **columns: Any) -> Score:  # noqa: ANN4
         count=figure.whole,
         **bounds_of(figure.interval),
         **columns,
-    )
-
-
-class Metric(NamedTuple):
-    """A metric: `score` gives what a candidate answered to a sample a number, None where it says
-    nothing of it.
-    """
-
-    name: str
-    about: str
-    score: Callable[[Sample, Prediction], float | None]
-
-
-METRICS = Registry("metrics", Metric, "metric", "metrics")
-
-
-class OwnScores:
-    """The means of all metrics of the table over a candidate's answers, as a whole and by kind,
-    category and language.
-    """
-
-    def __init__(self) -> None:
-        """Nothing is counted yet."""
-        self._cells: dict[Cell, Ratios] = defaultdict(Ratios)
-
-    def add(self, sample: Sample, predictions: Sequence[Prediction]) -> None:
-        """Count what runs have answered to a sample.
-
-        Raises ConfigurationError where a metric raises.
-        """
-        slices = (
-            ("all", ""),
-            ("kind", sample.kind),
-            ("category", sample.category),
-            ("language", sample.language),
-        )
-        for metric, prediction in product(METRICS.rows(), predictions):
-            value = _value(metric, sample, prediction)
-            if value is not None:
-                for where in slices:
-                    self._cells[Cell(run_of(prediction), *where)].count(metric.name, value)
-
-    def scores(self) -> Iterator[Score]:
-        """A score for each run, metric and slice."""
-        return scores_of(self._cells)
-
-
-def _value(metric: Metric, sample: Sample, prediction: Prediction) -> float | None:
-    try:
-        value = metric.score(sample, prediction)
-    except Exception as error:  # others' code may raise anything
-        raise ConfigurationError(
-            f"Your metric {metric.name!r} raised {raised(error)}. What was answered is kept."
-        ) from error
-    if value is None or isinstance(value, int | float):
-        return value
-    raise ConfigurationError(
-        f"Your metric {metric.name!r} gave {value!r}; it must give a number, or None."
     )

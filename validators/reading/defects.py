@@ -8,9 +8,10 @@ are measured, put into gold items for reviewers, and held against the end state 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
-from itertools import combinations
+from itertools import combinations, islice
 from random import Random
 from typing import NamedTuple
 
@@ -328,9 +329,8 @@ def _required_left_out(point: DuePoint, _rng: Random) -> Iterator[Calls]:
     """Where another one is missing already, so that nobody has asked for it yet."""
     for place, call in enumerate(point.calls):
         required = _required(point, call)
-        if (
-            not required <= call.arguments.keys()
-        ):  # in their order: a prompt must not differ from run to run
+        # in their order: a prompt must not differ from run to run
+        if not required <= call.arguments.keys():
             yield from (_without(point, place, name) for name in call.arguments if name in required)
 
 
@@ -445,3 +445,20 @@ MAKERS: tuple[Maker, ...] = (
 # What a reader has to find by reading the words; the others are told by the schema alone, or by
 # counting calls.
 PLANTED: tuple[Maker, ...] = MAKERS[: MAKERS.index(_value_of_other)]
+# Defects that may leave the world as it should be all the same.
+OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "unsaid_added"})
+_OF_ONE_SORT = 12  # wrong calls
+
+
+def wrong_calls_at(
+    point: DuePoint, rng: Random, writes: Callable[[str], bool]
+) -> Iterator[WrongCalls]:
+    """The wrong calls at a point that lack a writing call which is due there."""
+
+    def writing(calls: Calls) -> Counter[str]:
+        return Counter(call.key for call in calls if writes(call.tool))
+
+    due = writing(point.calls)
+    for maker in (one for one in MAKERS if one.name not in OTHER_ROADS):
+        made = (one for one in of_maker(maker, point, rng) if due - writing(one.calls))
+        yield from islice(made, _OF_ONE_SORT)

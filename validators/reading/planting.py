@@ -30,9 +30,8 @@ from callwright.warehouse.records import PlantedReading, ReadingOutcome, Sample,
 GROUP = "measuring"
 DEFECTS = 0.75  # the share of what is planted that is a defect; the rest are golds as they are
 _VERSION = "2"  # raised where other points or defects would be planted
-_OUTCOMES: dict[
-    tuple[bool, bool], ReadingOutcome
-] = {  # by whether a defect is planted, and whether it is doubted
+# by whether a defect is planted, and whether it is doubted
+_OUTCOMES: dict[tuple[bool, bool], ReadingOutcome] = {
     (True, True): "caught",
     (True, False): "missed",
     (False, True): "falsely_doubted",

@@ -179,9 +179,8 @@ def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
 
 
 def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    if isinstance(value, list) and isinstance(
-        other, list
-    ):  # of values that are not plain the order may count
+    # of values that are not plain the order may count
+    if isinstance(value, list) and isinstance(other, list):
         value, other = (
             (
                 sorted(one, key=str)

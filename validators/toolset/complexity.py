@@ -287,9 +287,8 @@ def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str
 def _manages(other: Doing, kind: str, made: frozenset[str], creating: Doing) -> bool:
     if kind not in other.kinds or other.verb == "set":
         return False
-    things = (
-        made if kind == READ else made | {stem(creating.head)}
-    )  # who shows rooms need not show bookings
+    # who shows rooms need not show bookings
+    things = made if kind == READ else made | {stem(creating.head)}
     return bool(things & set(other.resource)) or (
         kind != READ and other.verb == "rebook" and bool(made & _BOOKED)
     )

@@ -45,9 +45,8 @@ class Doing(NamedTuple):
     head: str = ""
 
 
-_NONE: Mapping[str, Any] = MappingProxyType(
-    {"verbs": {}, "opposites": ()}
-)  # of a language whose descriptions need none
+# of a language whose descriptions need none
+_NONE: Mapping[str, Any] = MappingProxyType({"verbs": {}, "opposites": ()})
 _WORDS = re.compile(r"[a-z]+")
 
 

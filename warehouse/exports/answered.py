@@ -18,7 +18,7 @@ from callwright.warehouse.exports.examples import (
     tool_calls,
 )
 from callwright.warehouse.exports.writing import LeftOutRow, json_text
-from callwright.warehouse.records import Sample, without_traits
+from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import GivenAnswer, SampleAnswers
 from callwright.warehouse.releases.answers import WRONG
 
@@ -55,7 +55,7 @@ def right_runs(
     for run in answers.runs:
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
-        told = sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))
+        told = sample.with_changes(turns=run.turns, facts=sample.facts.with_changes(asked=()))
         for one in teach(told) if run.turns else ():
             if isinstance(one, TrainingExample):
                 yield one._replace(
@@ -67,11 +67,8 @@ def right_runs(
 
 def unproved_runs(sample: Sample, answers: SampleAnswers, _teach: Teach) -> Iterator[LeftOutRow]:
     """How many wrong runs make no pair, since no step of theirs is provably wrong."""
-    yield from (
-        LeftOutRow(sample.kind, run.problem)
-        for run in answers.runs
-        if run.problem and not run.is_right
-    )
+    unproved = (run for run in answers.runs if run.problem and not run.is_right)
+    yield from (LeftOutRow(sample.kind, run.problem) for run in unproved)
 
 
 def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
@@ -89,13 +86,10 @@ def pairs(
     found = list(_wrong(example, answers))
     for given, message in found:
         chosen = own.get(given.given_by)
-        yield example._replace(
-            last=chosen or example.last,
-            given_by=given.given_by if chosen else "",
-            pass_rate=answers.pass_rate,
-            rejected=message,
-            rejected_by=_name(given),
-        )
+        worse = example._replace(rejected=message, rejected_by=_name(given))
+        by = given.given_by if chosen else ""
+        better = worse._replace(last=chosen or example.last, given_by=by)
+        yield better._replace(pass_rate=answers.pass_rate)
     if not found:
         yield LeftOutRow(example.sample.kind, NO_WRONG)
 
@@ -121,12 +115,8 @@ def _name(given: GivenAnswer) -> str:
 def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
     """The right answers that do what the gold does, speak or call, in calls that the tools take."""
     speaks = "tool_calls" not in example.last
-    for one in _stated(example, answers):
-        if (
-            one.given.is_right
-            and speaks != bool(one.given.calls)
-            and _is_taken(example, one.message)
-        ):
+    for one in (one for one in _stated(example, answers) if one.given.is_right):
+        if speaks != bool(one.given.calls) and _is_taken(example, one.message):
             yield one
 
 
@@ -142,10 +132,8 @@ def _said(message: Message) -> tuple[str, bytes]:
     """What a message says and calls, without what was thought before, however the arguments are
     ordered.
     """
-    calls = [
-        [one["function"]["name"], orjson.loads(one["function"]["arguments"])]
-        for one in message.get("tool_calls", ())
-    ]
+    made = [one["function"] for one in message.get("tool_calls", ())]
+    calls = [[one["name"], orjson.loads(one["arguments"])] for one in made]
     return message.get("content", ""), orjson.dumps(calls, option=orjson.OPT_SORT_KEYS)
 
 
@@ -161,11 +149,8 @@ def _is_taken(example: TrainingExample, message: Message) -> bool:
 def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
     """The wrong answers; a planted defect only where nobody has answered wrongly."""
     speaks = "tool_calls" not in example.last
-    found = _once(
-        one
-        for one in _stated(example, answers)
-        if not one.given.is_right and (one.given.calls or not speaks)
-    )
+    wrong = (one for one in _stated(example, answers) if not one.given.is_right)
+    found = _once(one for one in wrong if one.given.calls or not speaks)
     seen = [one for one in found if one.given.source != "planted"]
     return seen or found[:1]
 
@@ -175,9 +160,10 @@ def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_State
     names = {true: plain for plain, true in example.names.items()}
     for given in answers.given:
         if given.turn == example.turn and (given.calls or given.words.strip()):
-            made: Message = (
-                {"tool_calls": tool_calls(given.calls, names, given.turn)} if given.calls else {}
-            )
-            said = {} if given.calls else {"content": given.words}
+            message: Message = {"role": "assistant"}
+            if given.calls:
+                message["tool_calls"] = tool_calls(given.calls, names, given.turn)
+            else:
+                message["content"] = given.words
             thought = {"reasoning_content": given.reasoning} if given.reasoning else {}
-            yield _Stated(given, {"role": "assistant", **said, **made, **thought})
+            yield _Stated(given, message | thought)

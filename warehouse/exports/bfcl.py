@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
@@ -34,6 +33,7 @@ from callwright.warehouse.exports.writing import (
     ReleaseSplit,
     Write,
     identifier_names,
+    json_text,
     stated_id,
     user_text,
 )
@@ -111,11 +111,9 @@ def function_docs(
     for call in calls:
         given.setdefault(call.tool, {}).update(call.arguments)
     docs = [_doc(tool, names, given.get(tool.name, {})) for tool in listed]
-    if with_required:
-        for doc, tool in zip(docs, listed, strict=True):
-            doc["parameters"]["required"] = [
-                names.parameter(tool.name, name) for name in tool.required
-            ]
+    for doc, tool in zip(docs, listed, strict=True) if with_required else ():
+        required = [names.parameter(tool.name, name) for name in tool.required]
+        doc["parameters"]["required"] = required
     return docs
 
 
@@ -139,20 +137,20 @@ def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]
             case CallTurn(calls=calls, executed=True):
                 yield {"role": "assistant", "content": calls_text(calls, names)}
             case ResultTurn(results=results):
-                yield from (
-                    {"role": "tool", "content": orjson.dumps(result).decode()} for result in results
-                )
+                yield from _tool_messages(results)
+
+
+def _tool_messages(results: Iterable[JsonValue]) -> Iterator[dict[str, Any]]:
+    return ({"role": "tool", "content": json_text(result)} for result in results)
 
 
 def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
     """Calls in the notation that BFCL's decoder reads."""
     written = []
     for call in calls:
-        given = [
-            f"{names.parameter(call.tool, name)}={value!r}"
-            for name, value in call.arguments.items()
-        ]
-        written.append(f"{names.tool(call.tool)}({', '.join(given)})")
+        given = {names.parameter(call.tool, name): one for name, one in call.arguments.items()}
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        written.append(f"{names.tool(call.tool)}({shown})")
     return f"[{', '.join(written)}]"
 
 
@@ -172,34 +170,26 @@ def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     """A parameter in BFCL's types; where the schema names none, the gold value's own type
     decides.
     """
-    branches = [
-        one
-        for word in ("anyOf", "oneOf")
-        for one in schema.get(word) or ()
-        if one.get("type") != "null"
-    ]
+    offered = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
+    branches = [one for one in offered if one.get("type") != "null"]
     schema = {**branches[0], **schema} if branches and "type" not in schema else schema
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), None)
     kind = _TYPES.get(str(declared)) or _type_of(value)
     if isinstance(value, dict | list):
-        kind = _type_of(
-            value
-        )  # a gold value that its schema does not allow is what is asked for all the same
+        # a gold value that its schema does not allow is what is asked for all the same
+        kind = _type_of(value)
     typed: dict[str, Any] = {"type": kind, "description": str(schema.get("description", ""))}
     if "enum" in schema:
         typed["enum"] = schema["enum"]
     if kind == "array":
         items = schema.get("items")
-        typed["items"] = _typed(
-            items if isinstance(items, dict) else {},
-            value[0] if isinstance(value, list) and value else None,
-        )
+        first = value[0] if isinstance(value, list) and value else None
+        typed["items"] = _typed(items if isinstance(items, dict) else {}, first)
     if kind == "dict" and isinstance(schema.get("properties"), dict):
-        typed["properties"] = {
-            name: _typed(member) for name, member in schema["properties"].items()
-        }
+        members = schema["properties"].items()
+        typed["properties"] = {name: _typed(member) for name, member in members}
     return typed
 
 
@@ -249,15 +239,11 @@ def _begin(part: ReleaseSplit) -> Write:
                 "callwright_turn": due.turn,
                 "callwright_names": names.changed,
             }
-            part.add_line(
-                file,
-                identity | {"question": [messages], "function": functions, **origin} | part.mark,
-            )
+            row = identity | {"question": [messages], "function": functions, **origin} | part.mark
+            part.add_line(file, row)
             if truth:
-                part.add_line(
-                    f"possible_answer/{file}",
-                    identity | {"ground_truth": truth} | part.mark_of_tests,
-                )
+                name = f"possible_answer/{file}"
+                part.add_line(name, identity | {"ground_truth": truth} | part.mark_of_tests)
         return len(made)
 
     return write
@@ -275,11 +261,9 @@ FORMAT = Format(
 )
 
 
-CALLS_FILE, ACTS_FILE, POSSIBLE = (
-    "BFCL_v2_conversationsclean.json",
-    "BFCL_v2_dialogacts.json",
-    "possible_answer",
-)
+CALLS_FILE = "BFCL_v2_conversationsclean.json"
+ACTS_FILE = "BFCL_v2_dialogacts.json"
+POSSIBLE = "possible_answer"
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
 ACTS = {
     "seek": "agent_seek_information",
@@ -294,7 +278,7 @@ Question = dict[str, Any]
 
 def dialogue_of(sample: Sample) -> str:
     """What the conversation is called: the name it was imported with, else its key."""
-    stated = stated_id(sample, "confetti_dialogue")
+    stated = stated_id(sample, "confetti")
     return sample.key if stated is None else str(stated)
 
 
@@ -326,12 +310,13 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Questi
                 before += [one.with_changes(results=one.results[:number]) for one in following]
             docs = function_docs(tools, names, (call,), with_required=True)
             [answer] = accepted_calls((call,), tools, names)
-            stated = {
-                name: {key: value for key, value in due.items() if value != [""]}
-                for name, due in answer.items()
-            }
+            stated = {name: _required(due) for name, due in answer.items()}
             question = {"question": [list(_conversation_messages(before, names))], "function": docs}
             yield question, {"ground_truth": [stated]}
+
+
+def _required(due: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    return {name: value for name, value in due.items() if value != [""]}
 
 
 def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
@@ -346,10 +331,10 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, 
         acts = [act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts]
         labels = list(dict.fromkeys(ACTS[act] for act in (*(("call",) if calls else ()), *acts)))
         words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
-        written = [
-            f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"  # noqa: E501
-            for call in calls
-        ]
+        written = []
+        for call in calls:
+            given = ",".join(f"{name}=[{value!r}]" for name, value in call.arguments.items())
+            written.append(f"{names.tool(call.tool)}({given})")
         asked = {
             "question": [list(_conversation_messages(sample.turns[: group[0][0]], names))],
             "function": function_docs(tools, names, with_required=True),
@@ -367,18 +352,14 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
             case UserTurn(text=text, external=Message(app=app, text=message)):
                 yield {"role": "user", "content": text, "message": {"app": app, "text": message}}
             case ReplyTurn(text=text, acts=acts):
-                yield {"role": "assistant", "content": text} | (
-                    {"acts": [ACTS[act] for act in acts]} if acts else {}
-                )
+                labels = {"acts": [ACTS[act] for act in acts]} if acts else {}
+                yield {"role": "assistant", "content": text, **labels}
             case CallTurn(calls=calls) if calls:
-                made = [
-                    {"name": names.tool(call.tool), "arguments": call.arguments} for call in calls
-                ]
+                given = ((names.tool(call.tool), call.arguments) for call in calls)
+                made = [{"name": name, "arguments": arguments} for name, arguments in given]
                 yield {"role": "assistant", "content": "", "tool_calls": made}
             case ResultTurn(results=results):
-                yield from (
-                    {"role": "tool", "content": orjson.dumps(result).decode()} for result in results
-                )
+                yield from _tool_messages(results)
 
 
 def _begin_conversations(part: ReleaseSplit) -> Write:
@@ -397,10 +378,8 @@ def _begin_conversations(part: ReleaseSplit) -> Write:
         made = [(file, word, list(asked(sample, tools))) for file, word, asked in files]
         for file, word, rows in made:
             for number, (question, answer) in enumerate(rows):
-                at = {
-                    "id": f"{word}_{part.lines[file]}",
-                    "dialog_id": f"{dialogue_of(sample)}_{number}",
-                }
+                dialogue = f"{dialogue_of(sample)}_{number}"
+                at = {"id": f"{word}_{part.lines[file]}", "dialog_id": dialogue}
                 part.add_line(file, at | question | part.mark_of_tests)
                 part.add_line(f"{POSSIBLE}/{file}", at | answer | part.mark_of_tests)
         return sum(len(rows) for _, _, rows in made)

@@ -147,16 +147,14 @@ class ExampleFormat(NamedTuple):
         self, sample: Sample, source: ReleaseStream
     ) -> Iterator[TrainingExample | LeftOutRow]:
         """What is written of a sample; of answers each by itself, however long the conversation."""
+        teach = partial(
+            examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole
+        )
         if source.answers is None or self.answered is None:
-            yield from examples_of(
-                sample, source, most_tools=self.most_tools, are_whole=self.are_whole
-            )
+            yield from teach(sample)
             return
         answers = source.answers(sample)
         if self.of_runs is not None:
-            teach = partial(
-                examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole
-            )
             yield from self.of_runs(sample, answers, teach)
         for one in examples_of(sample, source, most_tools=self.most_tools):
             yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
@@ -166,17 +164,12 @@ class ExampleFormat(NamedTuple):
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
-        told: list[JsonValue] = [
-            [
-                said["role"],
-                said.get("content"),
-                [call["function"] for call in said.get("tool_calls", ())],
-            ]
-            for said in (*one.messages, *([one.rejected] if one.rejected else ()))
-        ]
-        words = bytes.fromhex(
-            content_key([told, *sorted(one.sample.candidates), *([True] if one.is_wrong else ())])
-        )
+        told: list[JsonValue] = []
+        for said in (*one.messages, *([one.rejected] if one.rejected else ())):
+            calls = [call["function"] for call in said.get("tool_calls", ())]
+            told.append([said["role"], said.get("content"), calls])
+        wrong = [True] if one.is_wrong else []
+        words = bytes.fromhex(content_key([told, *sorted(one.sample.candidates), *wrong]))
         if words in seen:
             part.leave_out(one.sample, ONCE)
             return False
@@ -186,9 +179,8 @@ class ExampleFormat(NamedTuple):
         except RecordError as error:
             part.leave_out(one.sample, str(error))
             return False
-        ours = (
-            part.mark if part.source.answers is None else {"pass_rate": one.pass_rate, **part.mark}
-        )
+        rate = {} if part.source.answers is None else {"pass_rate": one.pass_rate}
+        ours = {**rate, **part.mark}
         part.add_line(f"{part.stem}.jsonl", row if self.has_origins else {**row, **ours})
         if self.has_origins:
             part.add_line(f"{part.stem}.origins.jsonl", one.origin | ours)
@@ -211,19 +203,15 @@ def examples_of(
         tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
     )
     found: list[TrainingExample] = []
-    given = (
-        sample.fault.until if sample.fault else 0
-    )  # nothing is learned from what was done until it went wrong
+    # nothing is learned from what was done until it went wrong
+    given = sample.fault.until if sample.fault else 0
     for at in (at for at in _taught(turns) if at >= given):
         problem = _problem(turns[given:], at - given, tools)
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
         turn = turns[at]
-        is_wordless = (
-            isinstance(turn, CallTurn)
-            and not turn.calls
-            and not isinstance(_following(turns, at), ReplyTurn)
-        )
+        is_idle = isinstance(turn, CallTurn) and not turn.calls
+        is_wordless = is_idle and not isinstance(_following(turns, at), ReplyTurn)
         if problem := problem or (NO_WORDS if is_wordless and not refusal else ""):
             yield LeftOutRow(sample.kind, problem)
             continue
@@ -238,10 +226,8 @@ def examples_of(
         )
         found.append(one)
     for at, one in enumerate(found):
-        whole = one.messages
-        if not are_whole or not any(
-            list(later.before[: len(whole)]) == whole for later in found[at + 1 :]
-        ):
+        whole, others = tuple(one.messages), found[at + 1 :] if are_whole else []
+        if not any(later.before[: len(whole)] == whole for later in others):
             yield one
 
 
@@ -251,10 +237,8 @@ def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
     The sample states it, else it is drawn by its request: samples of one request begin alike, and
     are taught once.
     """
-    words, rng = (
-        source.words.get(sample.language, AssistantWords()),
-        Random(content_key([sample.request])),
-    )
+    words = source.words.get(sample.language, AssistantWords())
+    rng = Random(content_key([sample.request]))
     refusal, message = (rng.choice(one) if one else "" for one in words)
     return sample.briefing_after(sample.system_message or message), refusal
 
@@ -298,9 +282,8 @@ def _taught(turns: Sequence[Turn]) -> Iterator[int]:
     """
     for at, turn in enumerate(turns):
         before = turns[at - 1] if at else None
-        if isinstance(turn, CallTurn) or (
-            isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)
-        ):
+        answers = isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)
+        if answers or isinstance(turn, CallTurn):
             yield at
 
 
@@ -311,39 +294,33 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     turn = turns[at]
     due = list(turn.calls) if isinstance(turn, CallTurn) else []
     lacks_due = any(_lacks(call, tools) for call in due if call.tool in tools)
-    known = {name: tool.properties.keys() for name, tool in tools.items()}
-    if any(
-        call.tool not in known or not call.arguments.keys() <= known[call.tool]
-        for call in (*made, *due)
-    ):
-        return NO_SUCH_TOOL
+    for call in (*made, *due):
+        tool = tools.get(call.tool)
+        if tool is None or not call.arguments.keys() <= tool.properties.keys():
+            return NO_SUCH_TOOL
     if any(UNKNOWN in json_text(call.arguments) for call in (*made, *due)):
         return NOT_KNOWN
-    if any(_lacks(call, tools) for call in made) or (
-        lacks_due and not isinstance(_following(turns, at), ReplyTurn)
-    ):
+    is_asked = isinstance(_following(turns, at), ReplyTurn)
+    if any(_lacks(call, tools) for call in made) or (lacks_due and not is_asked):
         return NOT_ASKED
     if _was_taken_for_made(turns[:at], tools):
         return NOT_MADE
-    is_refused = any(
-        not is_allowed(json_text(tools[call.tool].parameters), json_text(call.arguments))
-        for call in (*made, *(() if lacks_due else due))
-    )
-    return NOT_VALID if is_refused else ""
+    called = [*made, *(() if lacks_due else due)]
+    stated = ((tools[call.tool].parameters, call.arguments) for call in called)
+    is_valid = all(is_allowed(json_text(schema), json_text(given)) for schema, given in stated)
+    return "" if is_valid else NOT_VALID
 
 
 def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:
     """Whether the assistant spoke after a call that was due whole and was not made: it goes on
     as if it were.
     """
-    return any(
-        isinstance(turn, CallTurn)
-        and turn.calls
-        and not turn.executed
-        and isinstance(following, ReplyTurn)
-        and not any(_lacks(call, tools) for call in turn.calls if call.tool in tools)
-        for turn, following in pairwise(turns)
-    )
+    for turn, following in pairwise(turns):
+        if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
+            lacks = any(_lacks(call, tools) for call in turn.calls if call.tool in tools)
+            if isinstance(following, ReplyTurn) and not lacks:
+                return True
+    return False
 
 
 def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
@@ -357,10 +334,10 @@ def is_allowed(schema: str, arguments: str) -> bool:
 
     Patterns are not asked.
     """
-    try:  # without a registry of its own, jsonschema asks the network for what `$ref` names
-        return bool(
-            _Validator(orjson.loads(schema), registry=Registry()).is_valid(orjson.loads(arguments))
-        )
+    # without a registry of its own, jsonschema asks the network for what `$ref` names
+    validator = _Validator(orjson.loads(schema), registry=Registry())
+    try:
+        return bool(validator.is_valid(orjson.loads(arguments)))
     except (UnknownType, Unresolvable):
         return True
 
@@ -386,10 +363,14 @@ def _last_message(
     calls = turn.calls if isinstance(turn, CallTurn) else ()
     if calls and not any(_lacks(call, tools) for call in calls):
         return {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
-    return {
-        "role": "assistant",
-        "content": following.text if isinstance(following, ReplyTurn) else refusal,
-    }
+    words = following.text if isinstance(following, ReplyTurn) else refusal
+    return {"role": "assistant", "content": words}
+
+
+def names_by_call(example: TrainingExample) -> dict[str, str]:
+    """The names of the tools that an example calls, by the ids of the calls."""
+    calls = (call for one in example.messages for call in one.get("tool_calls", ()))
+    return {call["id"]: call["function"]["name"] for call in calls}
 
 
 def openai_messages(
@@ -412,12 +393,9 @@ def openai_messages(
                     yield {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
             case ResultTurn(results=results):
                 for number, result in enumerate(results):
-                    text = result if isinstance(result, str) else json_text(result)
-                    yield {
-                        "role": "tool",
-                        "tool_call_id": f"call_{at - 1}_{number}",
-                        "content": text,
-                    }
+                    told = result if isinstance(result, str) else json_text(result)
+                    call = f"call_{at - 1}_{number}"
+                    yield {"role": "tool", "tool_call_id": call, "content": told}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case _:
@@ -428,14 +406,9 @@ def tool_calls(
     calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int
 ) -> list[dict[str, Any]]:
     """Calls as a message of the assistant has them, under the `names` that tools have there."""
-    return [
-        {
-            "id": f"call_{turn}_{number}",
-            "type": "function",
-            "function": {
-                "name": names.get(call.tool, call.tool),
-                "arguments": json_text(call.arguments),
-            },
-        }
-        for number, call in enumerate(calls)
-    ]
+    made = []
+    for number, call in enumerate(calls):
+        name = names.get(call.tool, call.tool)
+        function = {"name": name, "arguments": json_text(call.arguments)}
+        made.append({"id": f"call_{turn}_{number}", "type": "function", "function": function})
+    return made

@@ -49,21 +49,16 @@ def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn)
         for pair in zip(turn.calls, following.results, strict=False)
     ]
-    return {
-        "sample": sample.model_dump(mode="json"),
-        "tools": [tools[key].model_dump(mode="json") for key in keys if key in tools],
-        "responses": [
-            {"call": {"tool": call.tool, "arguments": call.arguments}, "response": result}
-            for call, result in answered
-        ],
-    }
+    given = ((call.bare.model_dump(mode="json"), result) for call, result in answered)
+    responses = [{"call": call, "response": result} for call, result in given]
+    listed = [tools[key].model_dump(mode="json") for key in keys if key in tools]
+    return {"sample": sample.model_dump(mode="json"), "tools": listed, "responses": responses}
 
 
 def _begin_records(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
-        part.add_line(
-            f"{part.split or 'records'}.jsonl", record_line(sample, part.source.tools) | part.mark
-        )
+        name = f"{part.split or 'records'}.jsonl"
+        part.add_line(name, record_line(sample, part.source.tools) | part.mark)
         return 1
 
     return write
@@ -109,9 +104,8 @@ def format_of(to: str) -> Format | TableFormat:
         return EXPORTS.named(to)
     found = row_in_file(*file_of(to, Path())).row
     if not isinstance(found, Format | TableFormat):
-        raise ConfigurationError(
-            f"{to!r} is not an export format. {path} must define a Format of that name."
-        )
+        problem = f"{to!r} is not an export format. {path} must define a Format of that name."
+        raise ConfigurationError(problem)
     return found
 
 
@@ -149,9 +143,8 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
     """
     form = format_of(to)
     if isinstance(form, TableFormat):
-        raise ConfigurationError(
-            f"The format {to!r} is copied out of the warehouse by `export_tables`."
-        )
+        problem = f"The format {to!r} is copied out of the warehouse by `export_tables`."
+        raise ConfigurationError(problem)
     return _put(source.release, form, folder, card, lambda beside: _write(source, form, beside))
 
 
@@ -172,12 +165,8 @@ def export_tables(
             for row in warehouse.rows(sql("whole.counted"), asked):
                 split, path = row["split"], beside / row["split"] / "samples.parquet"
                 own = canary(release) if split == TEST else ""
-                _copy_rows(
-                    warehouse,
-                    sql("whole.samples", split=literal(split), canary=literal(own)),
-                    asked,
-                    path,
-                )
+                rows = sql("whole.samples", split=literal(split), canary=literal(own))
+                _copy_rows(warehouse, rows, asked, path)
                 counts[split], mark = row["samples"], mark or own
                 files.append(path)
             _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
@@ -209,13 +198,11 @@ def _put(
     try:
         made = make(beside)
         readme = beside / README
-        readme.write_text(
-            _readme(card, made.header, _account(release, form, made, beside)), encoding="utf-8"
-        )
+        text = _readme(card, made.header, _account(release, form, made, beside))
+        readme.write_text(text, encoding="utf-8")
         written = sorted([*made.export.files, readme])
-        manifest: dict[
-            str, Any
-        ] = {  # what the README says, for programs, with the hash of each file
+        # what the README says, for programs, with the hash of each file
+        manifest: dict[str, Any] = {
             "format": form.name,
             "release": release.name,
             "content_hash": release.content_hash,
@@ -237,9 +224,8 @@ def _require_place(folder: Path, to: str) -> None:
         return
     manifest = folder / MANIFEST
     if not manifest.is_file():
-        raise ConfigurationError(
-            f"{folder} holds files that are not an export. Name another folder with --out."
-        )
+        problem = f"{folder} holds files that are not an export. Name another folder with --out."
+        raise ConfigurationError(problem)
     other = orjson.loads(manifest.read_bytes()).get("format")
     if other != to:
         raise ConfigurationError(
@@ -260,21 +246,17 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
             part.finish()
     listed = [parts[split] for split in in_order(parts)]
     written = [part for part in listed if part.rows]
-    lost = Counter(
-        {LeftOutRow(kind, OF_TEMPLATE): number for kind, number in source.of_template.items()}
-    )
+    made = source.of_template.items()
+    lost = Counter({LeftOutRow(kind, OF_TEMPLATE): number for kind, number in made})
     lost = sum((part.left_out for part in listed), lost)
     if lost and not written:
         reason = lost.most_common(1)[0][0].reason
         raise RecordError(f"Nothing is left to export: {reason.rstrip('.')}.")
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
+    splits = {part.split: part.rows for part in written}
     return _Made(
-        Export(
-            files,
-            {part.split: part.rows for part in written},
-            [Skipped(*one, lost[one]) for one in sorted(lost)],
-        ),
+        Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
         form.header(written) if form.header else {},
@@ -289,9 +271,8 @@ def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
         head, _, body = card.removeprefix("---\n").partition("\n---\n")
         fields = read_yaml(head) or {}
     fields |= header
-    top = (
-        f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n" if fields else ""
-    )
+    shown = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)
+    top = f"---\n{shown}---\n" if fields else ""
     return f"{top}{body.strip()}\n\n{account}".lstrip("\n")
 
 
@@ -301,22 +282,15 @@ def _account(release: Release, form: Format | TableFormat, made: _Made, folder: 
     names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)
     about = f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}."
     lines = ["## This export", "", about, "", "| split | samples | rows |", "|---|---:|---:|"]
-    lines += [
-        f"| {split or 'all'} | {made.samples[split]} | {rows} |"
-        for split, rows in export.splits.items()
-    ]
+    for split, rows in export.splits.items():
+        lines.append(f"| {split or 'all'} | {made.samples[split]} | {rows} |")
     lines += ["", f"Files: {names}."]
     if export.skipped:
         lines += ["", "| left out | of the kind | because |", "|---:|---|---|"]
         lines += [f"| {one.number} | {one.kind} | {one.reason} |" for one in export.skipped]
     if made.canary:
-        lines += [
-            "",
-            (
-                "Test samples are for measuring, never for training. This string marks them:"
-                f" `{made.canary}`"
-            ),
-        ]
+        told = "Test samples are for measuring, never for training. This string marks them:"
+        lines += ["", f"{told} `{made.canary}`"]
     return "\n".join(lines) + "\n"
 
 

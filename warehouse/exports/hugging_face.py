@@ -7,6 +7,7 @@ text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -34,6 +35,7 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
+from callwright.warehouse.yaml_text import read_yaml
 
 COLUMNS = {
     "key": "The sample, by the hash of its content.",
@@ -50,49 +52,7 @@ COLUMNS = {
     "canary": "A string that marks test samples, empty elsewhere.",
 }
 CROISSANT = "croissant.json"
-_CONTEXT: dict[str, JsonValue] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "dct": "http://purl.org/dc/terms/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "conformsTo": "dct:conformsTo",
-    "citeAs": "cr:citeAs",
-    "isLiveDataset": "cr:isLiveDataset",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    **{
-        word: f"cr:{word}"
-        for word in (
-            "column",
-            "equivalentProperty",
-            "extract",
-            "field",
-            "fileObject",
-            "fileProperty",
-            "fileSet",
-            "format",
-            "includes",
-            "jsonPath",
-            "key",
-            "md5",
-            "parentField",
-            "path",
-            "recordSet",
-            "references",
-            "regex",
-            "repeated",
-            "replace",
-            "samplingRate",
-            "separator",
-            "source",
-            "subField",
-            "transform",
-        )
-    },
-}
+_ABOUT = "Function-calling samples with gold calls, content hash"
 
 
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
@@ -102,13 +62,8 @@ def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, An
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
-            snapshots.append(
-                {
-                    "after": len(messages),
-                    "calls": _calls_text(turn.calls),
-                    "executed": turn.executed,
-                }
-            )
+            due = {"calls": _calls_text(turn.calls), "executed": turn.executed}
+            snapshots.append({"after": len(messages), **due})
         messages.extend(_messages(turn))
     return {
         "key": sample.key,
@@ -162,9 +117,8 @@ def _begin(part: ReleaseSplit) -> Write:
 
     def add(sample: Sample) -> int:
         with rows.open("ab") as file:
-            file.write(
-                orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
-            )
+            text = orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
+            file.write(text)
         return 1
 
     def end() -> None:
@@ -193,16 +147,15 @@ def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
 def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """Croissant 1.0: each file with its hash, and the columns of text of each split."""
     release = parts[0].source.release
+    context = files("callwright.warehouse.exports").joinpath("croissant.yaml").read_text("utf-8")
     described: dict[str, JsonValue] = {
-        "@context": _CONTEXT,
+        "@context": read_yaml(context),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": release.name,
         "version": release.version,
         "datePublished": f"{release.created_at:%Y-%m-%d}",
-        "description": (
-            f"Function-calling samples with gold calls, content hash {release.content_hash}."
-        ),
+        "description": f"{_ABOUT} {release.content_hash}.",
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -231,15 +184,11 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
             "source": {"fileObject": {"@id": _file(part)}, "extract": {"column": name}},
         }
         for name, words in COLUMNS.items()
-        if name not in {"messages", "snapshots", "withheld"}
+        if name not in _TYPES
     ]
-    return {
-        "@type": "cr:RecordSet",
-        "@id": split,
-        "name": split,
-        "description": f"Samples: {split}.",
-        "field": fields,
-    }
+    told = f"Samples: {split}."
+    head = {"@type": "cr:RecordSet", "@id": split, "name": split, "description": told}
+    return {**head, "field": fields}
 
 
 FORMAT = Format(

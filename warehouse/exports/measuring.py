@@ -12,7 +12,12 @@ import yaml
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.examples import (
+    ExampleFormat,
+    Message,
+    TrainingExample,
+    names_by_call,
+)
 from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, Write, json_text
 from callwright.warehouse.templates import sandbox
@@ -25,11 +30,7 @@ def inspect_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a sample; the target is the JSON text of the calls that are due, `[]` where
     words are.
     """
-    called = {
-        call["id"]: call["function"]["name"]
-        for one in example.messages
-        for call in one.get("tool_calls", ())
-    }
+    called = names_by_call(example)
     due = [{"name": one["function"], "arguments": one["arguments"]} for one in _calls(example.last)]
     tools = [{word: tool[word] for word in _WORDS} for tool in example.tools]
     return {
@@ -50,15 +51,12 @@ def _message(message: Message, called: dict[str, str]) -> Message:
 
 
 def _calls(message: Message) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": call["id"],
-            "function": call["function"]["name"],
-            "arguments": orjson.loads(call["function"]["arguments"]),
-            "type": "function",
-        }
-        for call in message.get("tool_calls", ())
-    ]
+    found = []
+    for call in message.get("tool_calls", ()):
+        name, arguments = call["function"]["name"], orjson.loads(call["function"]["arguments"])
+        one = {"id": call["id"], "function": name, "arguments": arguments, "type": "function"}
+        found.append(one)
+    return found
 
 
 def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
@@ -66,20 +64,12 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     but for names.
     """
     stems = [part.stem for part in parts]
-    environment = sandbox(keep_trailing_newline=True)
-    template = environment.from_string(
-        files("callwright.warehouse.exports")
-        .joinpath("inspect_task.py.j2")
-        .read_text(encoding="utf-8")
-    )
+    text = files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text("utf-8")
     path = folder / TASK
     default = TEST if TEST in stems else stems[-1]
-    words = {
-        "release": parts[0].source.release.name,
-        "file": TASK,
-        "default": default,
-        "splits": len(stems) > 1,
-    }
+    words = {"file": TASK, "default": default, "splits": len(stems) > 1}
+    words |= {"release": parts[0].source.release.name}
+    template = sandbox(keep_trailing_newline=True).from_string(text)
     path.write_text(template.render(words), encoding="utf-8")
     return [path]
 
@@ -150,21 +140,12 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     for sign, escaped in _TEMPLATES.items():
         messages = messages.replace(sign, escaped)
     tools = [{"type": "function", "function": tool} for tool in example.tools]
-    made: list[dict[str, Any]] = [
-        {
-            "type": "trajectory:tool-args-match",
-            "value": {
-                "name": call["name"],
-                "args": orjson.loads(call["arguments"]),
-                "mode": "exact",
-            },
-        }
-        for call in due
-    ]
-    counted = {
-        "type": "trajectory:step-count",
-        "value": {"type": "tool", "min": len(due), "max": len(due)},
-    }
+    made: list[dict[str, Any]] = []
+    for call in due:
+        wanted = {"name": call["name"], "args": orjson.loads(call["arguments"]), "mode": "exact"}
+        made.append({"type": "trajectory:tool-args-match", "value": wanted})
+    count = {"type": "tool", "min": len(due), "max": len(due)}
+    counted = {"type": "trajectory:step-count", "value": count}
     return {
         "description": f"{example.sample.key}-{example.turn}",
         "vars": {"messages": messages},
@@ -177,13 +158,11 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
 def _write_config(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """The configuration, which takes the test split, or the only file there is."""
     stems = [part.stem for part in parts]
+    http: JsonValue = {"enabled": True, "host": "127.0.0.1", "port": PORT}
     config: dict[str, JsonValue] = {
         "description": f"{parts[0].source.release.name}: calls that are due",
         "prompts": ["{{ messages }}"],
-        "tracing": {
-            "enabled": True,
-            "otlp": {"http": {"enabled": True, "host": "127.0.0.1", "port": PORT}},
-        },
+        "tracing": {"enabled": True, "otlp": {"http": http}},
         "tests": f"file://{TEST if TEST in stems else stems[-1]}.jsonl",
     }
     path = folder / CONFIG

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
@@ -30,6 +29,7 @@ from callwright.warehouse.records import (
     ResultTurn,
     Sample,
     Tool,
+    Turn,
     UserTurn,
 )
 
@@ -56,20 +56,19 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
             case CallTurn(executed=False):
                 continue
             case _:
-                raise RecordError(
-                    "CallNavi's questions have no place for calls that were carried out."
-                )
+                problem = "CallNavi's questions have no place for calls that were carried out."
+                raise RecordError(problem)
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
-    stated = stated_id(sample, "callnavi_id")
+    stated = stated_id(sample, "callnavi")
     is_chained = any(UNKNOWN in call.arguments.values() for call in calls)
     by_calls = "easy" if len(calls) < 2 else "hard" if is_chained else "medium"  # noqa: PLR2004 - one call is easy
     return {
         "id": name if stated is None else str(stated),
         "question": spoken,
         "ground_truth": {"API": names, "parameters": parameters},
-        "difficulty": sample.difficulty or by_calls,
+        "difficulty": sample.facts.difficulty or by_calls,
     }
 
 
@@ -78,9 +77,8 @@ def _port(tool: Tool) -> Fields:
     if tool.returns is None:
         return {**tool.signature, "parameters": parameters}
     members = tool.returns.get("properties")
-    is_object = (
-        isinstance(members, dict) and not members
-    )  # of an object without members nothing is told
+    # of an object without members nothing is told
+    is_object = isinstance(members, dict) and not members
     return {
         **tool.signature,
         "parameters": parameters,
@@ -94,11 +92,9 @@ def _word(schema: JsonSchema) -> JsonValue:
     if isinstance(members, dict) and members:
         return {name: _word(member) for name, member in members.items()}
     choices = schema.get("enum")
-    is_words = isinstance(choices, list) and all(
-        isinstance(one, str) and "/" not in one for one in choices
-    )
-    if choices and is_words and len(choices) > 1:
-        return "/".join(choices)
+    listed = choices if isinstance(choices, list) else []
+    if len(listed) > 1 and all(isinstance(one, str) and "/" not in one for one in listed):
+        return "/".join(listed)
     declared = schema.get("type")
     return declared if isinstance(declared, str) else "string"
 
@@ -111,13 +107,10 @@ def _begin_questions(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         domain = _FILE_NAME.sub("_", sample.category) or "samples"
         file = f"{QUESTIONS}/{domain}.json"
-        part.add_item(
-            file,
-            callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests,
-        )
-        shown.setdefault(domain, {}).update(
-            (tools[key].name, tools[key]) for key in sample.candidates if key in tools
-        )
+        row = callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests
+        part.add_item(file, row)
+        listed = (tools[key] for key in sample.candidates if key in tools)
+        shown.setdefault(domain, {}).update((tool.name, tool) for tool in listed)
         return 1
 
     def write_tools() -> None:
@@ -160,28 +153,27 @@ def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity:
 
 def _require_path(sample: Sample) -> None:
     turns = sample.turns
-    if (
-        not turns
-        or not isinstance(turns[0], UserTurn)
-        or not any(isinstance(turn, ResultTurn) for turn in turns)
-    ):
+    has_results = any(isinstance(turn, ResultTurn) for turn in turns)
+    if not has_results or not isinstance(turns[0], UserTurn):
         raise RecordError(
             "ComplexFuncBench's records are paths of calls that were made, and this is no path of"
             " calls that were made."
         )
     for turn, following in pairwise((*turns, None)):
         match turn:
-            case CallTurn(calls=calls) if not (
-                isinstance(following, ResultTurn) and len(following.results) == len(calls)
-            ):
+            case CallTurn(calls=calls) if _results_of(following) != len(calls):
                 raise RecordError(
                     "ComplexFuncBench's records need a result for each call, and calls here have"
                     " none."
                 )
             case UserTurn(external=message) if message is not None:
-                raise RecordError(
-                    "ComplexFuncBench's records have no place for an external message."
-                )
+                problem = "ComplexFuncBench's records have no place for an external message."
+                raise RecordError(problem)
+
+
+def _results_of(turn: Turn | None) -> int:
+    """How many results a turn has, -1 where it is not of results."""
+    return len(turn.results) if isinstance(turn, ResultTurn) else -1
 
 
 def _path_messages(sample: Sample) -> Iterator[Fields]:
@@ -192,9 +184,8 @@ def _path_messages(sample: Sample) -> Iterator[Fields]:
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=calls):
-                made: list[JsonValue] = [
-                    {"name": call.tool, "arguments": call.arguments} for call in calls
-                ]
+                given = ((call.tool, call.arguments) for call in calls)
+                made: list[JsonValue] = [{"name": one, "arguments": other} for one, other in given]
                 yield {"role": "assistant", "function_call": made}
             case ResultTurn(results=results):
                 yield {"role": "observation", "content": list(results)}
@@ -207,19 +198,14 @@ def _begin_paths(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         _require_path(sample)
-        stated, domain = (
-            stated_id(sample, "complexfuncbench_id"),
-            sample.category.replace(" ", "-") or "Samples",
-        )
+        stated = stated_id(sample, "complexfuncbench")
+        domain = sample.category.replace(" ", "-") or "Samples"
         identity = None if stated is None else str(stated)
-        while identity is None:
-            numbered = f"{domain}-{counted[domain]}"
+        while identity is None or (stated is None and identity in taken):
+            identity = f"{domain}-{counted[domain]}"
             counted[domain] += 1
-            identity = None if numbered in taken else numbered
-        part.add_line(
-            PATHS_FILE,
-            complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests,
-        )
+        row = complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests
+        part.add_line(PATHS_FILE, row)
         taken.add(identity)
         return 1
 
@@ -272,9 +258,8 @@ FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file ho
     "sQsA_external": PublishedFile("multi-turn/HammerBench_External.json"),
     "IS": PublishedFile("multi-turn/HammerBench_IS.json", has_single_tool_first=True),
 }
-ALIASES: Mapping[str, str] = {
-    "irrelevant": "irrelevant_perfect"
-}  # kinds of our own that have no file of their own
+# kinds of our own that have no file of their own
+ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
@@ -285,38 +270,25 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
 
     The app of an external message, the evidence and what tools return have no place in the format.
     """
-    kind, missing = (
-        kind_of_file(sample),
-        next((key for key in sample.candidates if key not in tools), None),
-    )
+    kind = kind_of_file(sample)
+    missing = next((key for key in sample.candidates if key not in tools), None)
     if missing is not None:
         raise RecordError(f"The candidate {missing!r} is no tool that was given.")
     candidates = [tools[key] for key in sample.candidates]
-    messages: list[JsonValue] = [
-        dict(message) for message in _snapshot_messages(sample, kind, tools)
-    ]
+    messages: list[JsonValue] = [*map(dict, _snapshot_messages(sample, kind, tools))]
     listed: list[JsonValue] = [_document(tool) for tool in candidates]
     if FILES[kind].is_single:
         return {"messages": messages, "multiple_tools": listed}
     due = {call.tool for call in sample.all_calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
-    stated = stated_id(sample, "hammerbench_id")
+    stated = stated_id(sample, "hammerbench")
     identity: JsonValue = number if stated is None else stated
+    record: Fields = {"messages": messages, "multiple_tools": listed, "single_tool": single}
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
-        return {
-            "id": identity,
-            "messages": messages,
-            "multiple_tools": listed,
-            "single_tool": single,
-        }
+        return {"id": identity, **record}
     if FILES[kind].has_single_tool_first:
-        return {
-            "messages": messages,
-            "single_tool": single,
-            "multiple_tools": listed,
-            "id": identity,
-        }
-    return {"messages": messages, "multiple_tools": listed, "single_tool": single, "id": identity}
+        record = {"messages": messages, "single_tool": single, "multiple_tools": listed}
+    return {**record, "id": identity}
 
 
 def hammerbench_file(sample: Sample) -> str:
@@ -328,14 +300,15 @@ def kind_of_file(sample: Sample) -> str:
     """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
     kind = ALIASES.get(sample.kind, sample.kind)
     if kind not in FILES:
-        raise RecordError(
-            f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
-        )
+        problem = f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
+        raise RecordError(problem)
     return kind
 
 
 def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
-    labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
+    labels: Iterator[JsonValue] = iter(
+        {"name": one.tool, "arguments": one.arguments} for one in sample.facts.hammerbench_labels
+    )
     # The label of an irrelevant request of our own: the tool that was taken away, whose arguments
     # nobody kept.
     withheld: list[JsonValue] = [
@@ -353,9 +326,7 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=()):
-                refused = index + 1 < len(sample.turns) and isinstance(
-                    sample.turns[index + 1], ReplyTurn
-                )
+                refused = any(isinstance(one, ReplyTurn) for one in sample.turns[index + 1 :][:1])
                 label = None if refused else next(labels, withheld[0] if withheld else None)
                 if label is not None:
                     yield {"role": "function call", "content": label}
@@ -398,10 +369,8 @@ def _begin_published(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         file = hammerbench_file(sample)
-        part.add_item(
-            file,
-            hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests,
-        )
+        row = hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests
+        part.add_item(file, row)
         return 1
 
     return write

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import PackageLoader
-from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.formats import record_line
@@ -30,9 +29,8 @@ from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
-ENVIRONMENT = (  # the folder of what plays tasks, where rows of other samples stand beside
-    "environment"
-)
+# the folder of what plays tasks, where rows of other samples stand beside
+ENVIRONMENT = "environment"
 NO_TASK = "it is no task: nothing in a world is to change"
 HAS_BEGUN = (
     "it has begun already: something has gone wrong or was asked in it, and no environment begins"
@@ -42,19 +40,8 @@ IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
-    {
-        "aggregate_metrics",
-        "close",
-        "get_reward",
-        "mcp",
-        "reset",
-        "seed_session",
-        "state",
-        "step",
-        "verify",
-        RESET,
-        REWARD,
-    }
+    {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state"}
+    | {"step", "verify", RESET, REWARD}
 )
 
 
@@ -83,11 +70,8 @@ def said_before_calls(sample: Sample) -> list[dict[str, str]]:
     """What is said before the first call, as the chat completions API has it."""
     spoken = takewhile(lambda turn: not isinstance(turn, CallTurn), sample.turns)
     roles = {"user": "user", "reply": "assistant"}
-    return [
-        {"role": roles[turn.kind], "content": turn.text}
-        for turn in spoken
-        if isinstance(turn, UserTurn | ReplyTurn)
-    ]
+    texts = (turn for turn in spoken if isinstance(turn, UserTurn | ReplyTurn))
+    return [{"role": roles[turn.kind], "content": turn.text} for turn in texts]
 
 
 class TaskFormat(NamedTuple):
@@ -106,30 +90,19 @@ class TaskFormat(NamedTuple):
 
     def alone(self, name: str, holds: str, readers: str) -> Format:
         """A format for training that is these environments and nothing else."""
-        return Format(
-            name,
-            holds,
-            readers,
-            self.begin,
-            complete=self.complete,
-            is_for_training=True,
-            has_worlds=True,
-        )
+        form = Format(name, holds, readers, self.begin, complete=self.complete)
+        return form._replace(is_for_training=True, has_worlds=True)
 
     def added_to(self, form: Format) -> Format:
         """A format that has environments besides where there are tasks."""
 
         def begin(part: ReleaseSplit) -> Write:
             write, write_task = form.begin(part), self.begin(part)
-            return lambda sample: (
-                write(sample) + (0 if problem_of_task(sample) else write_task(sample))
-            )
+            return lambda one: write(one) + (0 if problem_of_task(one) else write_task(one))
 
         def complete(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-            return [
-                *(form.complete(parts, folder) if form.complete else ()),
-                *self.complete(parts, folder),
-            ]
+            others = form.complete(parts, folder) if form.complete else ()
+            return [*others, *self.complete(parts, folder)]
 
         return form._replace(begin=begin, complete=complete, has_worlds=True)
 
@@ -140,17 +113,14 @@ class TaskFormat(NamedTuple):
         def write(sample: Sample) -> int:
             if problem := problem_of_task(sample):
                 raise RecordError(problem)
-            part.add_line(
-                f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark
-            )
+            row = record_line(sample, tools) | part.mark
+            part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", row)
             if self.row_of is not None:
-                names = part.source.worlds[sample.environment].names
-                shown = [
-                    tool_document(tools[key], names[tools[key].name]) for key in sample.candidates
-                ]
-                part.add_line(
-                    f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark}
-                )
+                names = part.source.worlds[sample.facts.environment].names
+                listed = (tools[key] for key in sample.candidates)
+                shown = [tool_document(tool, names[tool.name]) for tool in listed]
+                name = f"{root}data/{part.stem}.jsonl"
+                part.add_line(name, {**self.row_of(sample, shown), **part.mark})
             return 1
 
         return write
@@ -163,11 +133,8 @@ class TaskFormat(NamedTuple):
         place = folder / root / TASKS
         if not place.is_dir():
             return []
-        texts = {
-            f"{root}{TASKS}/{name}": text
-            for one in source.worlds.values()
-            for name, text in one.files.items()
-        }
+        held = (one.files.items() for one in source.worlds.values())
+        texts = {f"{root}{TASKS}/{name}": text for some in held for name, text in some}
         stems = [part.stem for part in parts if (place / f"{part.stem}.jsonl").is_file()]
         splits = [stem for stem in stems if stem in source.release.splits]
         first, last = (splits[0], splits[-1]) if splits else ("", "")
@@ -175,13 +142,9 @@ class TaskFormat(NamedTuple):
         words |= {"first": first, "last": last, **(self.words_of(source) if self.words_of else {})}
         for name, template in self.files.items():
             texts[name.format(word=word)] = _TEMPLATES.get_template(template).render(words)
-        worlds: dict[str, JsonValue] = {
-            name: dict(one.document) for name, one in source.worlds.items()
-        }
-        return [
-            write_json(place / WORLDS_FILE, worlds),
-            *(_written(folder / name, text) for name, text in texts.items()),
-        ]
+        worlds = {name: dict(one.document) for name, one in source.worlds.items()}
+        written = [_written(folder / name, text) for name, text in texts.items()]
+        return [write_json(place / WORLDS_FILE, worlds), *written]
 
 
 def word_of(source: ReleaseStream) -> str:

@@ -4,6 +4,7 @@ server of NeMo Gym.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -82,22 +83,16 @@ def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
     """
     system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
     spoken = [one for one in example.messages if one["role"] != "system"]
-    messages = [
-        _turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])
-    ]
+    groups = groupby(spoken, itemgetter("role"))
+    messages = [_turn_message(role, list(group)) for role, group in groups]
     sides = [one["from"] in ASSISTANT for one in messages]
-    speaks_twice = any(
-        one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken)
-    )
+    found = (one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken))
+    speaks_twice = any(found)
     if speaks_twice or sides != [bool(at % 2) for at in range(len(sides))]:
         raise RecordError(NOT_IN_TURN)
     tools = json_text(list(example.tools)) if example.tools else ""
-    return {
-        "conversations": messages,
-        "system": system,
-        "tools": tools,
-        "origin": json_text(example.origin),
-    }
+    told = {"conversations": messages, "system": system, "tools": tools}
+    return {**told, "origin": json_text(example.origin)}
 
 
 def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
@@ -108,22 +103,16 @@ def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
         case "tool" if len(group) == 1:
             return {"from": "observation", "value": first["content"]}
         case "tool":
-            return {
-                "from": "observation",
-                "value": json_text([_parsed(one["content"]) for one in group]),
-            }
+            results = [_parsed(one["content"]) for one in group]
+            return {"from": "observation", "value": json_text(results)}
         case _ if "tool_calls" not in first:
             return {"from": "gpt", "value": first["content"]}
         case _:
             calls = [call["function"] for call in first["tool_calls"]]
-            made = [
-                {"name": call["name"], "arguments": orjson.loads(call["arguments"])}
-                for call in calls
-            ]
-            return {
-                "from": "function_call",
-                "value": json_text(made[0] if len(made) == 1 else made),
-            }
+            given = ((call["name"], orjson.loads(call["arguments"])) for call in calls)
+            made = [{"name": name, "arguments": arguments} for name, arguments in given]
+            value = json_text(made[0] if len(made) == 1 else made)
+            return {"from": "function_call", "value": value}
 
 
 def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
@@ -136,14 +125,11 @@ def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
 def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
     """What LLaMA-Factory must be told: which file is a data set, and which column is what."""
     columns = {"messages": "conversations", "system": "system", "tools": "tools"}
-    named = {
-        "_".join(filter(None, (part.source.release.name, part.split))): {
-            "file_name": f"{part.stem}.jsonl",
-            "formatting": "sharegpt",
-            "columns": columns,
-        }
-        for part in parts
-    }
+    named = {}
+    for part in parts:
+        name = "_".join(filter(None, (part.source.release.name, part.split)))
+        told = {"file_name": f"{part.stem}.jsonl", "formatting": "sharegpt", "columns": columns}
+        named[name] = told
     return [write_json(folder / INFO, named)]
 
 
@@ -174,15 +160,9 @@ def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
     where words are due. With `parallel_tool_call_rewarding` it wants no call besides.
     """
     listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
-    asked = {
-        "input": [item for message in example.before for item in _items(message)],
-        "tools": listed,
-    }
-    return {
-        "responses_create_params": asked,
-        "expected_action": _action(example.last),
-        "origin": example.origin,
-    }
+    items = [item for message in example.before for item in _items(message)]
+    asked = {"responses_create_params": {"input": items, "tools": listed}}
+    return {**asked, "expected_action": _action(example.last), "origin": example.origin}
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
@@ -190,11 +170,8 @@ def _items(message: Message) -> Iterator[dict[str, Any]]:
     own.
     """
     if message["role"] == "tool":
-        yield {
-            "type": "function_call_output",
-            "call_id": message["tool_call_id"],
-            "output": message["content"],
-        }
+        call, output = message["tool_call_id"], message["content"]
+        yield {"type": "function_call_output", "call_id": call, "output": output}
         return
     if message.get("content"):
         yield {"type": "message", "role": message["role"], "content": message["content"]}
@@ -213,11 +190,8 @@ def _action(message: Message) -> dict[str, Any]:
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "function_call",
-        "name": call["function"]["name"],
-        "arguments": call["function"]["arguments"],
-    }
+    function = call["function"]
+    return {"type": "function_call", "name": function["name"], "arguments": function["arguments"]}
 
 
 def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,12 @@ from callwright.warehouse.exports.answered import (
     right_runs,
     unproved_runs,
 )
-from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.examples import (
+    ExampleFormat,
+    Message,
+    TrainingExample,
+    names_by_call,
+)
 from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
 from callwright.warehouse.records import JsonSchema, Tool
@@ -47,23 +52,15 @@ def dpo_row(example: TrainingExample) -> dict[str, Any]:
     *prompt, chosen = _messages(example)
     if example.rejected is None:
         raise RecordError(NO_WRONG)
-    return {
-        "prompt": prompt,
-        "chosen": [chosen],
-        "rejected": [_message(example.rejected, {})],
-        **_tools(example),
-    }
+    rejected = [_message(example.rejected, {})]
+    return {"prompt": prompt, "chosen": [chosen], "rejected": rejected, **_tools(example)}
 
 
 def kto_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a row whose completion is wanted or not."""
     *prompt, completion = _messages(example)
-    return {
-        "prompt": prompt,
-        "completion": [completion],
-        "label": not example.is_wrong,
-        **_tools(example),
-    }
+    label = not example.is_wrong
+    return {"prompt": prompt, "completion": [completion], "label": label, **_tools(example)}
 
 
 def grpo_row(example: TrainingExample) -> dict[str, Any]:
@@ -74,12 +71,9 @@ def grpo_row(example: TrainingExample) -> dict[str, Any]:
     told = "\n\n".join([*system, f"{CALLING}\n<tools>\n{listed}\n</tools>"])
     spoken = [one for one in prompt if one["role"] != "system"]
     due = [call["function"] for call in last.get("tool_calls", ())]
-    return {
-        "prompt": [{"role": "system", "content": told}, *spoken],
-        "gold": json_text(due),
-        "words": last["content"],
-        **_tools(example),
-    }
+    asked = [{"role": "system", "content": told}, *spoken]
+    gold = json_text(due)
+    return {"prompt": asked, "gold": gold, "words": last["content"], **_tools(example)}
 
 
 def _tools(example: TrainingExample) -> dict[str, str]:
@@ -88,11 +82,7 @@ def _tools(example: TrainingExample) -> dict[str, str]:
 
 
 def _messages(example: TrainingExample) -> list[Message]:
-    called = {
-        call["id"]: call["function"]["name"]
-        for one in example.messages
-        for call in one.get("tool_calls", ())
-    }
+    called = names_by_call(example)
     return [_message(one, called) for one in example.messages]
 
 
@@ -101,14 +91,10 @@ def _message(message: Message, called: Mapping[str, str]) -> Message:
     role, content = message["role"], message.get("content", "")
     if role == "tool":
         return {"role": role, "name": called[message["tool_call_id"]], "content": content}
-    calls = [call["function"] for call in message.get("tool_calls", ())]
-    made = [
-        {
-            "type": "function",
-            "function": {"name": call["name"], "arguments": orjson.loads(call["arguments"])},
-        }
-        for call in calls
-    ]
+    made = []
+    for call in (call["function"] for call in message.get("tool_calls", ())):
+        function = {"name": call["name"], "arguments": orjson.loads(call["arguments"])}
+        made.append({"type": "function", "function": function})
     thought = {name: message[name] for name in ("reasoning_content",) if name in message}
     return {"role": role, "content": content, **({"tool_calls": made} if made else {}), **thought}
 
@@ -121,25 +107,17 @@ def _header(
     """
 
     def head(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
-        files: list[JsonValue] = [
-            {"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts
-        ]
-        messages: list[JsonValue] = [{"name": name, "list": "json"} for name in lists]
-        told: list[JsonValue] = [
-            {"name": name, "dtype": "string"} for name in (*texts, "origin", "canary")
-        ]
-        label: list[JsonValue] = (
-            [{"name": "label", "dtype": "bool"}] if "completion" in lists else []
-        )
-        is_rated = any(part.source.answers for part in parts)
-        rate: list[JsonValue] = [{"name": "pass_rate", "dtype": "float64"}] if is_rated else []
-        return {
-            "configs": [{"config_name": "default", "data_files": files}],
-            "dataset_info": {
-                "config_name": "default",
-                "features": [*messages, *label, *told, *rate],
-            },
-        }
+        named = ((part.split or "train", f"{part.stem}.jsonl") for part in parts)
+        files: list[JsonValue] = [{"split": split, "path": path} for split, path in named]
+        features: list[JsonValue] = [{"name": name, "list": "json"} for name in lists]
+        types = {"label": "bool"} if "completion" in lists else {}
+        types |= dict.fromkeys((*texts, "origin", "canary"), "string")
+        features += [{"name": name, "dtype": kind} for name, kind in types.items()]
+        if any(part.source.answers for part in parts):
+            features.append({"name": "pass_rate", "dtype": "float64"})
+        info: JsonValue = {"config_name": "default", "features": features}
+        configs: JsonValue = [{"config_name": "default", "data_files": files}]
+        return {"configs": configs, "dataset_info": info}
 
     return head
 

@@ -17,7 +17,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Release, Sample, Tool, Trait, UserTurn
+from callwright.warehouse.records import Paper, Release, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 
 TEST = "test"
@@ -76,10 +76,8 @@ class ReleaseSplit:
     @property
     def files(self) -> list[Path]:
         """The files of this part, those that no other file is about first."""
-        return [
-            self._folder / name
-            for name in sorted(self.lines, key=lambda name: (name.count("/"), name))
-        ]
+        ordered = sorted(self.lines, key=lambda name: (name.count("/"), name))
+        return [self._folder / name for name in ordered]
 
     def take(self, sample: Sample) -> None:
         """Write what the format makes of a sample; one that it has no place for is counted with
@@ -182,13 +180,8 @@ class TableFormat(NamedTuple):
 
 def in_order(splits: Iterable[str]) -> list[str]:
     """Splits as they are listed."""
-    return sorted(
-        splits,
-        key=lambda split: (
-            split not in _SPLITS,
-            _SPLITS.index(split) if split in _SPLITS else split,
-        ),
-    )
+    given = set(splits)
+    return [*(one for one in _SPLITS if one in given), *sorted(given - {*_SPLITS})]
 
 
 def canary(release: Release) -> str:
@@ -239,13 +232,10 @@ class Names(NamedTuple):
         `TOOL.PARAMETER`.
         """
         tools = {plain: name for name, plain in self.tools.items() if plain != name}
-        parameters = {
-            f"{self.tool(tool)}.{plain}": name
-            for tool, renamed in self.parameters.items()
-            for name, plain in renamed.items()
-            if plain != name
-        }
-        return tools | parameters
+        for tool, renamed in self.parameters.items():
+            changed = ((name, plain) for name, plain in renamed.items() if plain != name)
+            tools |= {f"{self.tool(tool)}.{plain}": name for name, plain in changed}
+        return tools
 
 
 def plain_names(tools: Iterable[Tool]) -> dict[str, str]:
@@ -262,11 +252,8 @@ def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> 
     names are distinct.
     """
     listed = list(tools)
-    parameters = (
-        {tool.name: _distinct(tool.properties, _identifier) for tool in listed}
-        if with_parameters
-        else {}
-    )
+    of_tools = listed if with_parameters else []
+    parameters = {tool.name: _distinct(tool.properties, _identifier) for tool in of_tools}
     return Names(_distinct({tool.name for tool in listed}, _identifier), parameters)
 
 
@@ -283,17 +270,15 @@ def tool_document(tool: Tool, name: str | None = None) -> Fields:
 
 def user_text(turn: UserTurn) -> str:
     """What a user said, with the message from outside below it, where there is one."""
-    return (
-        turn.text
-        if turn.external is None
-        else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
-    )
+    if turn.external is None:
+        return turn.text
+    return f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
 
 
-def stated_id(sample: Sample, trait: Trait) -> JsonValue:
-    """What a sample that was imported is called there; None where it was not imported."""
-    stated = sample.trait(trait)
-    return orjson.loads(stated) if stated else None
+def stated_id(sample: Sample, paper: Paper) -> JsonValue:
+    """What a sample is called in a paper's data; None where it was not imported from there."""
+    known = sample.facts.paper_id
+    return known.id if known and known.paper == paper else None
 
 
 def _identifier(name: str) -> str:

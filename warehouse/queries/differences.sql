@@ -48,14 +48,14 @@ select p.old, p.new, n.kind, json_object(
     'kind', o.kind, 'language', o.language, 'category', o.category,
     'split', coalesce(ro.split, ''), 'request', o.request, 'gold', o.gold,
     'turns', o.body -> '$.turns', 'candidates', o.body -> '$.candidates',
-    'withheld', o.body -> '$.withheld', 'tags', o.body -> '$.tags',
+    'withheld', o.body -> '$.withheld', 'facts', coalesce(o.body -> '$.facts', o.body -> '$.tags'),
     'system_message', coalesce(o.body ->> '$.system_message', ''), 'model', o.model,
     'prompt_version', o.prompt_version
 ), json_object(
     'kind', n.kind, 'language', n.language, 'category', n.category,
     'split', coalesce(rn.split, ''), 'request', n.request, 'gold', n.gold,
     'turns', n.body -> '$.turns', 'candidates', n.body -> '$.candidates',
-    'withheld', n.body -> '$.withheld', 'tags', n.body -> '$.tags',
+    'withheld', n.body -> '$.withheld', 'facts', coalesce(n.body -> '$.facts', n.body -> '$.tags'),
     'system_message', coalesce(n.body ->> '$.system_message', ''), 'model', n.model,
     'prompt_version', n.prompt_version
 )

@@ -19,7 +19,7 @@ where list_contains(?, d.type)
 group by all
 
 -- name: passed_by_place
-select kind, language, category, regexp_extract(body::varchar, 'complexity=([a-z_]+)', 1) as complexity, count(*) as passed
+select kind, language, category, coalesce(sample_fact(body, 'complexity'), '') as complexity, count(*) as passed
 from samples where key in (@passed) group by all
 
 -- name: passed_of_kinds

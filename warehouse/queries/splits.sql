@@ -74,8 +74,6 @@ with parents as (
     ) as goal from mine
 ), texts as (
     select s.key, @masked as text from mine s
-), tags as (
-    select key, unnest(json_extract_string(body, '$.tags[*]')) as tag from mine
 )
 select hash(p.key) as one, hash(p.parent) as other from parents p anti join tools t on t.key = p.parent
 union all
@@ -83,7 +81,7 @@ select hash(key), hash('goal', goal) from goals where goal is not null
 union all
 select hash(key), hash('text', text) from texts where length(regexp_replace(text, '[^\p{L}]', '', 'g')) > 3
 union all
-select hash(key), hash('template', tag) from tags where starts_with(tag, 'template=')
+select hash(key), hash('template', 'template=' || sample_fact(body, 'template')) from mine where sample_fact(body, 'template') is not null
 
 -- name: same_tool
 union all

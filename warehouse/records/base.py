@@ -2,7 +2,6 @@
 of them.
 """
 
-from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
 from operator import not_
@@ -12,13 +11,13 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 KEY_BYTES = 12
+FOR_KEYS = object()  # the context in which records are serialized for their keys
 
 
 def content_key(value: JsonValue) -> str:
     """The key of a JSON value: 24 hex digits that are the same wherever the content is the same."""
-    return blake2b(
-        orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES
-    ).hexdigest()
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=KEY_BYTES).hexdigest()
 
 
 class Record(BaseModel):
@@ -26,16 +25,14 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin"})
-    KEYED_AS: ClassVar[
-        Mapping[str, str]
-    ] = {}  # fields by the names that they had when keys were first made of them
 
     @cached_property
     def key(self) -> str:
         """The content hash, blind to the fields of UNKEYED (who made it, when)."""
-        body = self.model_dump(mode="json", exclude=set(self.UNKEYED))
-        for name, earlier in self.KEYED_AS.items():
-            body[earlier] = body.pop(name)
+        # Fields bear the names, and facts the texts, that keys were first made of.
+        body = self.model_dump(
+            mode="json", exclude=set(self.UNKEYED), by_alias=True, context=FOR_KEYS
+        )
         return content_key({"type": type(self).__name__, "body": body})
 
     @classmethod
@@ -49,17 +46,15 @@ class Record(BaseModel):
 
     def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
         """A new, validated record that differs in the fields given."""
-        fields = {
-            name: getattr(self, name) for name in type(self).model_fields
-        }  # dict(self) has a cached key as well
+        # dict(self) has a cached key as well
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self).model_validate({**fields, **changes})
 
 
 # a folder of language/ that holds language.yaml; recipes are checked against those that there are
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
-DEFAULT_LANGUAGE: Language = (
-    "en"  # where nothing says another; names in code are in it, whatever people speak
-)
+# where nothing says another; names in code are in it, whatever people speak
+DEFAULT_LANGUAGE: Language = "en"
 Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 
@@ -105,9 +100,8 @@ class Tool(Record):
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
-        return tuple(
-            name for name in self.properties if name in required or name not in self.plumbing
-        )
+        found = (name for name in self.properties if name in required or name not in self.plumbing)
+        return tuple(found)
 
     @property
     def optional(self) -> tuple[str, ...]:

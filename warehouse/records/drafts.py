@@ -12,7 +12,18 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Call, JsonSchema, Language, Record
-from callwright.warehouse.records.samples import DialogueAct, Draft, Fault, GoldCall, Sample, Turn
+from callwright.warehouse.records.samples import (
+    NO_FACTS,
+    Condition,
+    DialogueAct,
+    Draft,
+    EntryRule,
+    Facts,
+    Fault,
+    GoldCall,
+    Sample,
+    Turn,
+)
 
 ElementKind = Literal[
     "city",
@@ -42,7 +53,6 @@ ElementKind = Literal[
     "number",
     "flag",
 ]
-Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", "only"]
 
 
 class Link(Record):
@@ -59,19 +69,6 @@ class Link(Record):
     source: str
     entries: str
     field: str
-
-
-class Condition(Record):
-    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
-    entry.
-
-    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
-    list has one entry.
-    """
-
-    test: Test
-    field: str = ""
-    value: JsonValue = None
 
 
 class StatedValue(Record):
@@ -108,6 +105,13 @@ class Picked(Record):
     field: str
     where: tuple[Condition, ...] = ()
     later_by: int = 0
+
+    @property
+    def rule(self) -> EntryRule:
+        """What tells the value in the response, whichever call returned it."""
+        return EntryRule(
+            entries=self.entries, field=self.field, where=self.where, later_by=self.later_by
+        )
 
 
 class Composed(Record):
@@ -552,14 +556,14 @@ class WordedScenario(Draft):
 
 
 class Conversation(Draft):
-    """A worded conversation; `tags` tell at which turns what is asked for.
+    """A worded conversation; `facts` tell at which turns what is asked for.
 
     Replies without acts are yet to be labelled.
     """
 
     worded: WordedScenario
     turns: tuple[Turn, ...]
-    tags: tuple[str, ...] = ()
+    facts: Facts = NO_FACTS
 
 
 class TakenRecord(Draft):

@@ -3,7 +3,6 @@ models were asked.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from operator import not_
 from typing import Annotated, ClassVar, Literal
@@ -91,9 +90,8 @@ class Verdict(Record):
     are what a reader wrote at each turn.
     """
 
-    UNKEYED: ClassVar[frozenset[str]] = frozenset(
-        {"origin", "doubts", "readings"}
-    )  # the reason has them
+    # the reason has them
+    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "doubts", "readings"})
 
     subject: str
     check: str
@@ -217,12 +215,11 @@ class Prediction(Record):
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "reasoning"})  # no part of the answer
-    KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
 
     release: str
     subject: str
     turn: int
-    candidate: str
+    candidate: str = Field(serialization_alias="model")
     strategy: str = "direct"
     tools_shown: ToolsShown = "first"
     run: int = 0
@@ -331,11 +328,9 @@ class MultiStepRun(Record):
     is allowed was not made, None where none is due.
     """
 
-    KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
-
     release: str
     subject: str
-    candidate: str
+    candidate: str = Field(serialization_alias="model")
     strategy: str = "direct"
     mode: EvalMode
     run: int = 0

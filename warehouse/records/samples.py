@@ -4,19 +4,89 @@ A HammerBench snapshot, a CONFETTI turn, a ComplexFuncBench step and a CallNavi 
 thing: the calls due after a prefix of the conversation. A `CallTurn` is that.
 """
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import not_
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import Field, JsonValue
+from pydantic import (
+    AliasChoices,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
-from callwright.warehouse.records.base import Arguments, Call, Change, Language, Record
-
-_PLACE = re.compile(r"(\d+)\.(\d+)")
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records.base import FOR_KEYS, Arguments, Call, Change, Language, Record
+from callwright.warehouse.records.texts import (
+    read_facts,
+    read_rule,
+    write_entry_rule,
+    write_facts,
+    write_feed_rule,
+)
 
 EvidenceKind = Literal["span", "normalised", "default", "response", "context", "person"]
 DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
+
+
+Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", "only"]
+
+
+class Condition(Record):
+    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
+    entry.
+
+    `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
+    list has one entry.
+    """
+
+    test: Test
+    field: str = ""
+    value: JsonValue = None
+
+
+class EntryRule(Record):
+    """A value is the `field` of the entry of the list `entries` that meets all of `where`.
+
+    Paths are dotted, from the root of the response and from the entry; "" is the whole of it.
+    `later_by` is added, in minutes, to a date and time.
+    """
+
+    kind: Literal["entry"] = "entry"
+    entries: str
+    field: str
+    where: tuple[Condition, ...] = Field(default=(), exclude_if=not_)
+    later_by: int = Field(default=0, exclude_if=not_)
+
+    @model_serializer(mode="wrap")
+    def _serialize(
+        self, handler: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any] | str:
+        fields: dict[str, Any] = handler(self)
+        return write_entry_rule(self) if info.context is FOR_KEYS else fields
+
+
+class FeedRule(Record):
+    """A value that nobody knows yet is the `field` of what a call before returns, the one at the
+    place `call` (from 0) of the same turn.
+    """
+
+    kind: Literal["feed"] = "feed"
+    call: int
+    field: str
+
+    @model_serializer(mode="wrap")
+    def _serialize(
+        self, handler: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any] | str:
+        fields: dict[str, Any] = handler(self)
+        return write_feed_rule(self.call, self.field) if info.context is FOR_KEYS else fields
 
 
 class Evidence(Record):
@@ -24,7 +94,7 @@ class Evidence(Record):
 
     `turn` is the index into the sample's turns; `start` and `end` are character offsets into that
     turn's text (or its external message, when `in_message`); `path` addresses a value in an earlier
-    result; `rule` names a normalisation.
+    result; `rule` names a normalisation, or tells which value of the result is meant.
     """
 
     argument: str
@@ -35,7 +105,13 @@ class Evidence(Record):
     quote: str = ""
     in_message: bool = False
     path: str = ""
-    rule: str = ""
+    rule: str | Annotated[EntryRule | FeedRule, Field(discriminator="kind")] = ""
+
+    @field_validator("rule", mode="before")
+    @classmethod
+    def _read_older(cls, stated: object, info: ValidationInfo) -> object:
+        is_text = isinstance(stated, str) and info.data.get("kind") == "response"
+        return read_rule(str(stated)) if is_text else stated
 
 
 class GoldCall(Record):
@@ -222,6 +298,13 @@ class Snapshot(NamedTuple):
     calls: tuple[GoldCall, ...]
 
 
+class CallPlace(NamedTuple):
+    """A call by its step and its place among the calls of the step, both counted from 0."""
+
+    step: int
+    place: int
+
+
 class AskedField(NamedTuple):
     """A field that the user wants to be told: the step and place of the call, and the path in
     what it returns.
@@ -232,56 +315,112 @@ class AskedField(NamedTuple):
     path: str
 
 
-Trait = Literal[
-    "shift",
-    "environment",
-    "template",
-    "wanted",
-    "asked",
-    "difficulty",
-    "complexity",
-    "reference_time",
-    "goal",
-    "extra",
-    "simulation",
-    "persona",
-    "style",
-    "user",
-    "callnavi_id",
-    "complexfuncbench_id",
-    "confetti_dialogue",
-    "hammerbench_id",
-    "hammerbench_label",
-]
+class SpokenPart(NamedTuple):
+    """What a user turn asks for (the name of a tool), or words that it says beside the point."""
+
+    turn: int
+    words: str
+
+
+class UserWordings(NamedTuple):
+    """How often a model worded what a simulated user says, and how often that was refused."""
+
+    wordings: int
+    refused: int
+
+
+Paper = Literal["callnavi", "complexfuncbench", "confetti", "hammerbench"]
+
+
+class PaperId(NamedTuple):
+    """What a sample is called in the data of the paper that it was imported from."""
+
+    paper: Paper
+    id: JsonValue
 
 
 TIME_SENTENCE = "Current date and time: {}"
 _POLICIES = "Policies:"
+_GOLD = ("wanted", "asked", "goals", "extras", "shifts")
+_BY_NAME = PlainSerializer(lambda value: value._asdict())
 
 
-def trait_tag(trait: Trait, value: object) -> str:
-    """A trait as the tag that a sample keeps: the one place that writes what `Sample` reads."""
-    return f"{trait}={value}"
+class SampleFacts(Record):
+    """What else is known of a sample; left out of JSON where nothing is.
+
+    Gold that refers to turns and calls of the sample by number: `wanted` are the calls that the
+    user asks for, `asked` the fields of results that the user wants to be told, `goals` the tools
+    that a conversation's turns ask for, `extras` what they say beside the point, `shifts` the
+    snapshots (from 0) at which a change of mind takes effect.
+
+    Circumstances: `environment` is the world in which the calls were made, `simulation` the seed of
+    its results, `template` the key of the goal that a variant was made of, `reference_time` when
+    the conversation takes place (YYYY-MM-DD HH:MM), `complexity` what a conversation was made to
+    have, `difficulty` how hard CallNavi finds the request; `persona` and `style` say who speaks.
+    `hammerbench_labels` are labels of calls that none of the candidates can make. `labels` are read
+    by people alone.
+    """
+
+    wanted: tuple[Annotated[CallPlace, _BY_NAME], ...] = ()
+    asked: tuple[Annotated[AskedField, _BY_NAME], ...] = ()
+    goals: tuple[Annotated[SpokenPart, _BY_NAME], ...] = ()
+    extras: tuple[Annotated[SpokenPart, _BY_NAME], ...] = ()
+    shifts: tuple[int, ...] = ()
+    environment: str = ""
+    simulation: int | None = None
+    template: str = ""
+    reference_time: str = ""
+    complexity: str = ""
+    difficulty: str = ""
+    persona: str = ""
+    style: str = ""
+    user: Annotated[UserWordings, _BY_NAME] | None = None
+    paper_id: Annotated[PaperId, _BY_NAME] | None = None
+    hammerbench_labels: tuple[Call, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_older(cls, stated: object) -> object:
+        return read_facts(stated) if isinstance(stated, list | tuple) else stated
+
+    @model_serializer(mode="wrap")
+    def _serialize(
+        self, handler: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any] | list[str]:
+        """Return what is known by name, or for keys the texts that they were first made of."""
+        if info.context is FOR_KEYS:
+            return write_facts(vars(self))
+        return {name: value for name, value in handler(self).items() if value or value == 0}
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether some of the facts are gold that refers to turns or calls by number."""
+        return any(getattr(self, name) for name in _GOLD)
+
+    def without_gold(self) -> "SampleFacts":
+        """The circumstances alone, for a sample of other turns or calls."""
+        return self.with_changes(**dict.fromkeys(_GOLD, ())) if self.has_gold else self
+
+    def asked_of(self, step: int, place: int) -> tuple[str, ...]:
+        """The paths of the fields asked for in what one call returned."""
+        return tuple(one.path for one in self.asked if (one.step, one.place) == (step, place))
 
 
-def asked_tag(field: AskedField) -> str:
-    """The tag of a field that the user wants to be told."""
-    return trait_tag("asked", f"{field.step}.{field.place} {field.path}")
-
-
-def without_traits(tags: Iterable[str], *traits: Trait) -> tuple[str, ...]:
-    """The tags but those of these traits."""
-    return tuple(tag for tag in tags if tag.partition("=")[0] not in traits)
+NO_FACTS = SampleFacts()
+Facts = Annotated[
+    SampleFacts, Field(validation_alias=AliasChoices("facts", "tags"), serialization_alias="tags")
+]
 
 
 class Sample(Record):
     """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is.
 
-    What else a sample is stands in its tags, which its key covers; they are read here alone, as the
-    traits below. The `system_message` is what an assistant is shown before the conversation, where
-    a recipe has one. The `changes` are how the world of a task has to end; the `fault` is what goes
-    wrong on the way, None where nothing does; the `policy_case` are the policies that the assistant
-    has to follow, None where it has none.
+    What else is known of it stands in its `facts`, which its key covers. The `system_message` is
+    what an assistant is shown before the conversation, where a recipe has one. The `changes` are
+    how the world of a task has to end; the `fault` is what goes wrong on the way, None where
+    nothing does; the `policy_case` are the policies that the assistant has to follow, None where it
+    has none.
     """
 
     kind: str
@@ -290,12 +429,27 @@ class Sample(Record):
     candidates: tuple[str, ...]
     turns: tuple[Turn, ...]
     withheld: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
+    facts: Facts = NO_FACTS
     origin: Origin | None = None
     system_message: str = Field(default="", exclude_if=not_)
     changes: tuple[Change, ...] = Field(default=(), exclude_if=not_)
     fault: Fault | None = Field(default=None, exclude_if=not_)
     policy_case: PolicyCase | None = Field(default=None, exclude_if=not_)
+
+    def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
+        """A new, validated sample that differs in the fields given.
+
+        Raises RecordError where another kind is made of a sample whose facts hold gold, and `facts`
+        does not say which of them it keeps.
+        """
+        is_derived = changes.get("kind", self.kind) != self.kind
+        if is_derived and "facts" not in changes and self.facts.has_gold:
+            raise RecordError(
+                f"A sample of the kind {changes['kind']!r} is made of one of the kind {self.kind!r}"
+                " whose facts are gold for its own turns; say which it keeps, such as"
+                " facts=source.facts or facts=source.facts.without_gold()."
+            )
+        return super().with_changes(**changes)
 
     @property
     def underlying(self) -> "Sample":
@@ -340,21 +494,12 @@ class Sample(Record):
         """The calls of all turns, one after another."""
         return tuple(call for _, turn in self.call_turns for call in turn.calls)
 
-    def trait_values(self, trait: Trait) -> tuple[str, ...]:
-        """All values of a trait, in the order of the tags."""
-        found = (tag.partition("=") for tag in self.tags)
-        return tuple(value for name, sign, value in found if sign and name == trait)
-
-    def trait(self, trait: Trait) -> str:
-        """The first value of a trait, "" where the sample has none."""
-        return next(iter(self.trait_values(trait)), "")
-
     @property
     def time_sentence(self) -> str:
         """The sentence that tells when the conversation takes place: what "tomorrow" means; ""
         where the sample does not say.
         """
-        now = self.trait("reference_time")
+        now = self.facts.reference_time
         return TIME_SENTENCE.format(now) if now else ""
 
     def briefing_after(self, system_message: str) -> str:
@@ -371,61 +516,12 @@ class Sample(Record):
         return self.briefing_after(self.system_message)
 
     @property
-    def shifts(self) -> tuple[int, ...]:
-        """The numbers of the snapshots at which the user's change of mind takes effect."""
-        return tuple(int(value) for value in self.trait_values("shift") if value.isdecimal())
-
-    @property
-    def environment(self) -> str:
-        """The environment in which the calls were made, "" where they were not."""
-        return self.trait("environment")
-
-    @property
     def simulation_seed(self) -> int | None:
         """The seed by which the results of a conversation were simulated, None where nobody
         knows.
         """
-        stated = self.trait("simulation")
-        return int(stated) if stated.isdecimal() else self.origin.seed if self.origin else None
-
-    @property
-    def difficulty(self) -> str:
-        """How hard CallNavi finds the request, "" where nobody says."""
-        return self.trait("difficulty")
-
-    @property
-    def complexity(self) -> str:
-        """The complexity that a conversation was made to have, "" where none."""
-        return self.trait("complexity")
-
-    @property
-    def wanted(self) -> tuple[tuple[int, int], ...]:
-        """The calls that the user asks for, by step and place in it; none where the sample does
-        not tell which.
-        """
-        return tuple(
-            (int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted"))
-        )
-
-    @property
-    def asked(self) -> tuple[AskedField, ...]:
-        """The fields of results that the user wants to be told; none where the sample does not
-        tell which.
-        """
-        found = (value.partition(" ") for value in self.trait_values("asked"))
-        places = ((_PLACE.fullmatch(place), path) for place, _, path in found)
-        return tuple(AskedField(int(at[1]), int(at[2]), path) for at, path in places if at)
-
-    def asked_of(self, step: int, place: int) -> tuple[str, ...]:
-        """The paths of the fields asked for in what one call returned."""
-        return tuple(one.path for one in self.asked if (one.step, one.place) == (step, place))
-
-    def stated_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
-        """What a conversation's turns ask for, or say beside the point, each with the index of
-        its turn.
-        """
-        pairs = (value.partition(":") for value in self.trait_values(trait))
-        return tuple((int(turn), words) for turn, _, words in pairs if turn.isdecimal() and words)
+        known = self.facts.simulation
+        return self.origin.seed if known is None and self.origin else known
 
     def snapshots(self) -> Iterator[Snapshot]:
         """Every call turn with the turns before it."""

@@ -1,6 +1,39 @@
 """Releases: frozen, named sets of accepted samples."""
 
-from callwright.warehouse.releases.answers import *
-from callwright.warehouse.releases.freezing import *
-from callwright.warehouse.releases.reading import *
-from callwright.warehouse.releases.splits import *
+from callwright.warehouse.releases.answers import Answerers as Answerers
+from callwright.warehouse.releases.answers import AnswerReader as AnswerReader
+from callwright.warehouse.releases.answers import GivenAnswer as GivenAnswer
+from callwright.warehouse.releases.answers import PassRates as PassRates
+from callwright.warehouse.releases.answers import SampleAnswers as SampleAnswers
+from callwright.warehouse.releases.answers import parse_pass_rates as parse_pass_rates
+from callwright.warehouse.releases.freezing import BuildShare as BuildShare
+from callwright.warehouse.releases.freezing import MadeRelease as MadeRelease
+from callwright.warehouse.releases.freezing import Selection as Selection
+from callwright.warehouse.releases.freezing import Terms as Terms
+from callwright.warehouse.releases.freezing import create_release as create_release
+from callwright.warehouse.releases.freezing import freeze as freeze
+from callwright.warehouse.releases.freezing import make_release as make_release
+from callwright.warehouse.releases.freezing import select_samples as select_samples
+from callwright.warehouse.releases.reading import AssistantWords as AssistantWords
+from callwright.warehouse.releases.reading import ReleaseContent as ReleaseContent
+from callwright.warehouse.releases.reading import ReleaseDiff as ReleaseDiff
+from callwright.warehouse.releases.reading import ReleaseState as ReleaseState
+from callwright.warehouse.releases.reading import ReleaseStream as ReleaseStream
+from callwright.warehouse.releases.reading import ShippedWorld as ShippedWorld
+from callwright.warehouse.releases.reading import changed_samples as changed_samples
+from callwright.warehouse.releases.reading import check_release_name as check_release_name
+from callwright.warehouse.releases.reading import count_kinds as count_kinds
+from callwright.warehouse.releases.reading import diff_releases as diff_releases
+from callwright.warehouse.releases.reading import keys_of_kinds as keys_of_kinds
+from callwright.warehouse.releases.reading import list_releases as list_releases
+from callwright.warehouse.releases.reading import read_release as read_release
+from callwright.warehouse.releases.reading import read_tools as read_tools
+from callwright.warehouse.releases.reading import release_named as release_named
+from callwright.warehouse.releases.reading import require_intact as require_intact
+from callwright.warehouse.releases.reading import samples_by_key as samples_by_key
+from callwright.warehouse.releases.reading import splits_of as splits_of
+from callwright.warehouse.releases.reading import stream_release as stream_release
+from callwright.warehouse.releases.reading import verify_release as verify_release
+from callwright.warehouse.releases.reading import verify_releases as verify_releases
+from callwright.warehouse.releases.splits import SplitBy as SplitBy
+from callwright.warehouse.releases.splits import parse_shares as parse_shares

@@ -10,7 +10,7 @@ gold's calls are due, and something else was done.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from math import inf, isnan
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -35,7 +35,7 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.rows import Row
-from callwright.warehouse.store import Warehouse
+from callwright.warehouse.store import Queries, Warehouse
 
 WRONG = "its run is wrong"
 NOT_CLEAN = (
@@ -137,11 +137,9 @@ def _result(call: RunCall, recorded: Sequence[tuple[JsonValue, ...]]) -> JsonVal
     """
     if call.observation is not None:
         return call.observation
-    return (
-        recorded[call.step][call.place]
-        if call.step is not None and call.place is not None
-        else _UNKNOWN
-    )
+    if call.step is not None and call.place is not None:
+        return recorded[call.step][call.place]
+    return _UNKNOWN
 
 
 def _is_error(result: JsonValue) -> bool:
@@ -162,20 +160,20 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
             return WrongStep(at, (), message.text)
         # In a task its world refuses a wrong call, otherwise no gold call is like it.
         refused = any(_is_error(one.observation) for one in message.calls)
-        is_refused = number in row["wrong_turns"] if row["end_reached"] is None else refused
-        if not is_refused:
+        if not (number in row["wrong_turns"] if row["end_reached"] is None else refused):
             return ELSEWHERE
-        return WrongStep(
-            at, tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls), ""
-        )
+        calls = tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls)
+        return WrongStep(at, calls, "")
     return NOT_PROVED
+
+
+def _stated(call: GoldCall | RunCall) -> bytes:
+    return orjson.dumps([call.tool, call.arguments], option=orjson.OPT_SORT_KEYS)
 
 
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
     """What is called, in whatever order."""
-    return sorted(
-        orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls
-    )
+    return sorted(map(_stated, calls))
 
 
 NOT_ANSWERED = "none of the candidates has answered it"
@@ -259,12 +257,10 @@ class AnswerReader:
         """`planted` gives the sample with defects in a call, each behind its name; the first
         that fits is taken.
         """
-        self._warehouse, self._release, self._asked, self._planted = (
-            warehouse,
-            release,
-            asked,
-            planted,
-        )
+        self._warehouse = warehouse
+        self._release = release
+        self._asked = asked
+        self._planted = planted
         self._given: dict[str, list[Row]] = {}
         self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
@@ -288,38 +284,30 @@ class AnswerReader:
             raise RecordError(OUT_OF_BAND)
         given = list(map(_given, self._given.get(sample.key, ())))
         for row in self._earlier.get(sample.key, ()):
-            given += _differing(
-                sample, Sample.model_validate_json(row["body"]), "person", "corrected"
-            )
-        planted = (
-            one
-            for name, broken in self._planted(sample)
-            for one in _differing(sample, broken, "planted", name)
-        )
+            earlier = Sample.model_validate_json(row["body"])
+            given += _differing(sample, earlier, "person", "corrected")
+        broken = self._planted(sample)
+        found = (_differing(sample, one, "planted", name) for name, one in broken)
+        planted = chain.from_iterable(found)
         runs: list[GivenRun] = []
         for row in self._runs.get(sample.key, ()):
             run, wrong = read_run(sample, row)
             runs.append(run)
             if wrong is not None:
-                at, calls, words = wrong
-                given.append(
-                    GivenAnswer(
-                        at, "candidate", run.given_by, is_right=False, calls=calls, words=words
-                    )
-                )
+                whose: tuple[int, AnswerSource, str] = (wrong.turn, "candidate", run.given_by)
+                given.append(GivenAnswer(*whose, False, wrong.calls, wrong.words))  # noqa: FBT003
         return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
         names = ["~".join(one) for one in self._asked.candidates]
         asked = [self._release, names, list(keys)]
-        found = self._warehouse.rows_by_name(
-            {
-                "given": (sql("given_answers.answers"), asked),
-                "runs": (sql("given_answers.runs"), asked),
-                "rates": (sql("given_answers.pass_rates"), asked),
-                "earlier": (sql("given_answers.corrected"), [list(keys)]),
-            }
-        )
+        queries: Queries = {
+            "given": (sql("given_answers.answers"), asked),
+            "runs": (sql("given_answers.runs"), asked),
+            "rates": (sql("given_answers.pass_rates"), asked),
+            "earlier": (sql("given_answers.corrected"), [list(keys)]),
+        }
+        found = self._warehouse.rows_by_name(queries)
         self._rates = {row["sample"]: row["pass_rate"] for row in found["rates"]}
         self._given, self._runs, self._earlier = (
             grouped(found[name], itemgetter("subject")) for name in ("given", "runs", "earlier")
@@ -327,26 +315,18 @@ class AnswerReader:
 
 
 def _given(row: Row) -> GivenAnswer:
-    calls = (
-        None
-        if row["calls"] is None
-        else tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
-    )
+    calls = None
+    if row["calls"] is not None:
+        calls = tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
     words = row["text"] if not calls else ""
-    with suppress(
-        orjson.JSONDecodeError
-    ):  # candidates that answer in a notation state the words to the user as `say`
+    # candidates that answer in a notation state the words to the user as `say`
+    with suppress(orjson.JSONDecodeError):
         stated = orjson.loads(words)
         said = stated.get("say") if isinstance(stated, dict) else None
         words = said if isinstance(said, str) else words
+    reasoning = row["reasoning"] or ""
     return GivenAnswer(
-        row["turn"],
-        "candidate",
-        row["given_by"],
-        row["is_right"],
-        calls,
-        words,
-        row["reasoning"] or "",
+        row["turn"], "candidate", row["given_by"], row["is_right"], calls, words, reasoning
     )
 
 
@@ -368,13 +348,7 @@ def _told(turn: Turn) -> object:
     """What a turn says, without its evidence."""
     match turn:
         case CallTurn(calls=calls, executed=executed):
-            return [
-                executed,
-                *(
-                    (one.tool, orjson.dumps(one.arguments, option=orjson.OPT_SORT_KEYS))
-                    for one in calls
-                ),
-            ]
+            return [executed, *map(_stated, calls)]
         case ReplyTurn(text=text):
             return text
         case _:

@@ -83,16 +83,12 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     """
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
-        raise ConfigurationError(
-            "There are no accepted samples to release. Run `callwright build RECIPE` first."
-        )
+        problem = "There are no accepted samples to release. Run `callwright build RECIPE` first."
+        raise ConfigurationError(problem)
     _require_known("recipe", selection.recipes, {row["recipe"] for row in builds})
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
-    _require_known(
-        "language",
-        selection.languages,
-        {language for row in builds for language in row["languages"]},
-    )
+    known = {language for row in builds for language in row["languages"]}
+    _require_known("language", selection.languages, known)
     named = frozenset(_build_named(start, builds) for start in selection.builds)
     reasons = {row["key"]: _left_out(row, selection, named) for row in builds}
     taken = [key for key, reason in reasons.items() if not reason]
@@ -101,41 +97,36 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     keys = _keys_of(warehouse, taken, selection)
     if not keys:
         raise ConfigurationError("No accepted sample matches --kind, --language and --where.")
-    counts = {
-        row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])
-    }
+    rows = warehouse.rows(sql("selecting.taken"), [list(keys)])
+    counts = {row["build"]: row["taken"] for row in rows}
     shares: list[BuildShare] = []
     for row in builds:
         number = counts.get(row["key"], 0)
         reason = "" if number == row["landed"] else reasons[row["key"]] or "filtered"
         key, recipe, is_trial = row["key"], row["recipe"], row["is_trial"]
-        shares.append(
-            BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
-        )
+        entry = BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
+        shares.append(entry)
     return SelectedSamples(keys, tuple(shares))
 
 
 def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
     strange = [name for name in names if name not in known]
     if strange:
-        raise ConfigurationError(
-            f"There are no accepted samples of the {what} {strange[0]!r}. There are some of"
-            f" {', '.join(sorted(known))}."
-        )
+        problem = f"There are no accepted samples of the {what} {strange[0]!r}."
+        raise ConfigurationError(f"{problem} There are some of {', '.join(sorted(known))}.")
 
 
 def _build_named(start: str, builds: Sequence[Row]) -> str:
     found = [row["key"] for row in builds if start and row["key"].startswith(start)]
     if len(found) == 1:
         return str(found[0])
-    known = ", ".join(
-        f"{row['key']} ({row['recipe']}{', a trial' if row['is_trial'] else ''})" for row in builds
-    )
-    problem = (
-        f"Several builds begin with {start!r}"
-        if found
-        else f"No build that has landed samples is {start!r}"
-    )
+    trial = {True: ", a trial", False: ""}
+    told = (f"{row['key']} ({row['recipe']}{trial[row['is_trial']]})" for row in builds)
+    known = ", ".join(told)
+    if found:
+        problem = f"Several builds begin with {start!r}"
+    else:
+        problem = f"No build that has landed samples is {start!r}"
     raise ConfigurationError(f"{problem}; there are {known}.")
 
 
@@ -154,9 +145,8 @@ def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str
     trials = [row for row in builds if reasons[row["key"]] == "trial"]
     if not trials:
         return "None of the builds named by --build is of a recipe named by --recipe."
-    tried = ", ".join(
-        f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials
-    )
+    counted = ((row["key"], row["recipe"], count_of(row["landed"], "sample")) for row in trials)
+    tried = ", ".join(f"{key} ({recipe}, {count})" for key, recipe, count in counted)
     return (
         f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial"
         f" to take it: --build {trials[0]['key']}."
@@ -216,10 +206,8 @@ class MadeRelease(NamedTuple):
         """The splits whose share is off by more than two points, each with how much larger or
         smaller it is than asked for.
         """
-        off = {
-            name: self.splits[name] / self.release.samples - share
-            for name, share in self.release.splits.items()
-        }
+        total, shares = self.release.samples, self.release.splits.items()
+        off = {name: self.splits[name] / total - share for name, share in shares}
         return {name: by for name, by in off.items() if abs(by) > _NOTABLE}
 
 
@@ -262,14 +250,14 @@ def make_release(
         plan = plan_splits(read, selected.keys, terms.shares, terms.by, before)
         duplicates = find_duplicates(read, selected.keys, plan.splits)
     now = dict(zip(selected.keys, plan.splits or [""] * len(selected.keys), strict=True))
+    following = next_version(earlier.version, before, now) if earlier else FIRST_VERSION
     release = Release(
         name=name,
         content_hash=content_hash(selected.keys, plan.splits),
         samples=len(selected.keys),
         created_at=datetime.now(UTC),
         note=terms.note,
-        version=terms.version
-        or (next_version(earlier.version, before, now) if earlier else FIRST_VERSION),
+        version=terms.version or following,
         follows=earlier.name if earlier else "",
         selection=stated,
         splits=dict(terms.shares),
@@ -277,14 +265,9 @@ def make_release(
     kept = _keep(warehouse, release, selected.keys, plan, duplicates)
     groups = Counter(plan.groups)
     same = sum(1 for key, split in now.items() if split and before.get(key) == split)
+    splits = Counter(plan.splits)
     return MadeRelease(
-        kept,
-        selected,
-        Counter(plan.splits),
-        len(groups),
-        duplicates,
-        max(groups.values(), default=0),
-        same,
+        kept, selected, splits, len(groups), duplicates, max(groups.values(), default=0), same
     )
 
 
@@ -294,12 +277,9 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 
     Raises ConfigurationError where the name is no name, or is taken by others.
     """
+    checked, made_at, hashed = check_release_name(name), datetime.now(UTC), content_hash(keys)
     release = Release(
-        name=check_release_name(name),
-        content_hash=content_hash(keys),
-        samples=len(keys),
-        created_at=datetime.now(UTC),
-        note=note,
+        name=checked, content_hash=hashed, samples=len(keys), created_at=made_at, note=note
     )
     return _keep(warehouse, release, keys, SplitPlan((), ()), ())
 
@@ -307,9 +287,8 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 def check_version(version: str) -> str:
     """A semantic version as it is. Raises ConfigurationError where it is none."""
     if not _VERSION.fullmatch(version):
-        raise ConfigurationError(
-            f"--version {version!r} is not a semantic version. An example: 1.2.0"
-        )
+        problem = f"--version {version!r} is not a semantic version. An example: 1.2.0"
+        raise ConfigurationError(problem)
     return version
 
 
@@ -363,24 +342,16 @@ def _keep(
     if existing is not None:
         if existing.content_hash == release.content_hash:
             return existing
-        same = (
-            "the same samples in other splits"
-            if set(splits_of(warehouse, release.name)) == {*keys}
-            else "other samples"
-        )
+        same = "other samples"
+        if set(splits_of(warehouse, release.name)) == {*keys}:
+            same = "the same samples in other splits"
         raise ConfigurationError(
             f"A release {release.name!r} exists already and cannot be changed. It holds "
             f"{count_of(existing.samples, 'sample')}, which are {same}. Choose another name."
         )
     with warehouse.writing() as connection:
-        connection.execute(
-            sql("manifests.chosen"),
-            [
-                list(keys),
-                list(plan.splits or [None] * len(keys)),
-                list(plan.groups or [None] * len(keys)),
-            ],
-        )
+        splits, groups = (list(one or [None] * len(keys)) for one in plan)
+        connection.execute(sql("manifests.chosen"), [list(keys), splits, groups])
         connection.execute(sql("manifests.take_samples"), [release.name])
         connection.execute(sql("manifests.take_tools"), [release.name])
         connection.execute("drop table chosen")
@@ -392,8 +363,6 @@ def _keep(
         release = release.with_changes(manifest_hash=hashed[0] if hashed and hashed[0] else "")
         ((table, row),) = rows_of([release], release.created_at)
         places = ", ".join("?" * len(row))
-        connection.execute(
-            f"insert into {table} ({', '.join(row)}) values ({places})",  # noqa: S608
-            [*row.values()],
-        )
+        insert = f"insert into {table} ({', '.join(row)}) values ({places})"  # noqa: S608
+        connection.execute(insert, [*row.values()])
     return release

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Language, Release, Sample, Tool, content_key
+from callwright.warehouse.records import Language, Release, Sample, SampleFacts, Tool, content_key
 from callwright.warehouse.releases.answers import SampleAnswers
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -63,29 +63,22 @@ class ReleaseStream(NamedTuple):
     release: Release
     samples: Iterable[tuple[str, Sample]]
     tools: Mapping[str, Tool]
-    words: Mapping[Language, AssistantWords] = MappingProxyType(
-        {}
-    )  # for rows of training whose samples have none
-    of_template: Mapping[str, int] = MappingProxyType(
-        {}
-    )  # by kind, the samples of the template model that were left out
-    answers: Callable[[Sample], SampleAnswers] | None = (
-        None  # what was answered to the sample that was taken last
-    )
-    worlds: Mapping[str, ShippedWorld] = MappingProxyType(
-        {}
-    )  # by name, where a format has a place for them
+    # for rows of training whose samples have none
+    words: Mapping[Language, AssistantWords] = MappingProxyType({})
+    # by kind, the samples of the template model that were left out
+    of_template: Mapping[str, int] = MappingProxyType({})
+    # what was answered to the sample that was taken last
+    answers: Callable[[Sample], SampleAnswers] | None = None
+    # by name, where a format has a place for them
+    worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
     """All releases, the newest first."""
     rows = warehouse.rows(f"select {_COLUMNS} from releases order by created_at desc, name")  # noqa: S608 - our own
-    return [
-        Release.model_validate(
-            row | {name: orjson.loads(row[name]) for name in ("selection", "splits")}
-        )
-        for row in rows
-    ]
+    for row in rows:
+        row |= {name: orjson.loads(row[name]) for name in ("selection", "splits")}
+    return [*map(Release.model_validate, rows)]
 
 
 _COLUMNS = """name, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash, manifest_made"""  # noqa: E501
@@ -125,9 +118,8 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
     with warehouse.reading_together():
         stream = stream_release(warehouse, name, without=without)
         samples = tuple(sample for _, sample in stream.samples)
-        return ReleaseContent(
-            stream.release, samples, dict(stream.tools), splits_of(warehouse, name)
-        )
+        tools = dict(stream.tools)
+        return ReleaseContent(stream.release, samples, tools, splits_of(warehouse, name))
 
 
 def stream_release(
@@ -152,9 +144,8 @@ def stream_release(
         tools = read_tools(warehouse, [row["tool"] for row in wanted])
     found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
-    return ReleaseStream(
-        release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out}
-    )
+    of_template = {row["kind"]: row["samples"] for row in left_out}
+    return ReleaseStream(release, samples, tools, words, of_template)
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
@@ -168,36 +159,29 @@ def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
 
     Raises ConfigurationError for an unknown name.
     """
-    return {
-        row["kind"]: row["samples"]
-        for row in warehouse.rows(sql("releases.kinds"), [release_named(warehouse, name).name])
-    }
+    rows = warehouse.rows(sql("releases.kinds"), [release_named(warehouse, name).name])
+    return {row["kind"]: row["samples"] for row in rows}
 
 
 def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
     """The keys of a release's samples of these kinds in order, each with its split, "": what is
     too large to be read at once.
     """
-    return {
-        row["key"]: row["split"] or ""
-        for row in warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
-    }
+    rows = warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
+    return {row["key"]: row["split"] or "" for row in rows}
 
 
 def samples_by_key(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
     """The samples with these keys that the warehouse has, by key."""
-    rows = warehouse.rows(
-        "select key, body from samples where list_contains(?::varchar[], key) order by key",
-        [list(keys)],
-    )
+    asked = "select key, body from samples where list_contains(?::varchar[], key) order by key"
+    rows = warehouse.rows(asked, [list(keys)])
     return {row["key"]: Sample.model_validate_json(row["body"]) for row in rows}
 
 
 def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
     """The tools with these keys, by key."""
-    rows = warehouse.rows(
-        "select * from tools where list_contains(?::varchar[], key)", [list(keys)]
-    )
+    asked = "select * from tools where list_contains(?::varchar[], key)"
+    rows = warehouse.rows(asked, [list(keys)])
     return {tool.key: tool for tool in map(tool_of, rows)}
 
 
@@ -244,20 +228,16 @@ class ReleaseState(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was found, for people."""
-        since = (
-            "as it was frozen"
-            if self.release.manifest_made == "release"
-            else "as it was when its manifest was made"
-        )
+        since = "as it was when its manifest was made"
+        if self.release.manifest_made == "release":
+            since = "as it was frozen"
         if self.is_intact:
             return (
                 f"{self.release.name} is {since}: {self.release.samples} samples, each row as in"
                 " the manifest."
             )
-        named = ", ".join(
-            f"{one.table} {one.key} {one.change}".replace("  ", " ")
-            for one in self.changes[:_SHOWN]
-        )
+        told = (f"{one.table} {one.key} {one.change}" for one in self.changes[:_SHOWN])
+        named = ", ".join(one.replace("  ", " ") for one in told)
         more = f" and {len(self.changes) - _SHOWN} more" if len(self.changes) > _SHOWN else ""
         return f"{self.release.name} is not {since}: {named}{more}."
 
@@ -304,24 +284,21 @@ def require_intact(warehouse: Warehouse, name: str) -> Release:
 
 def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
     name = release.name
-    found = warehouse.rows_by_name(
-        {
-            "samples": (sql("manifests.changed_samples"), [name]),
-            "tools": (sql("manifests.changed_tools"), [name]),
-            "manifest": (sql("manifests.manifest_hash"), [name, name]),
-            "keys": (sql("manifests.keys"), [name]),
-        }
-    )
+    queries = {
+        "samples": (sql("manifests.changed_samples"), [name]),
+        "tools": (sql("manifests.changed_tools"), [name]),
+        "manifest": (sql("manifests.manifest_hash"), [name, name]),
+        "keys": (sql("manifests.keys"), [name]),
+    }
+    found = warehouse.rows_by_name(queries)
     changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in found["samples"]]
     changes += [ReleaseChange(row["change"], "tools", row["key"]) for row in found["tools"]]
     is_manifest = (found["manifest"][0]["hash"] or "") == release.manifest_hash
     keys, splits = found["keys"][0]["keys"] or (), found["keys"][0]["splits"] or ()
+    hashed = content_hash(keys, splits if release.splits else ())
     if len(keys) != release.samples:
         changes.append(ReleaseChange("added or removed", "release_samples"))
-    elif (
-        not is_manifest
-        or content_hash(keys, splits if release.splits else ()) != release.content_hash
-    ):
+    elif not is_manifest or hashed != release.content_hash:
         changes.append(ReleaseChange("edited", "release_samples"))
     return ReleaseState(release, tuple(changes))
 
@@ -389,16 +366,16 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     """
     names = [release_named(warehouse, name).name for name in (old, new)]
     with warehouse.reading():  # of one state, also of a copy that may not be written to
-        pairs = tuple(
-            (one, other) for one, other, _ in warehouse.stream(sql("differences.pairs"), names)
-        )
+        found = {
+            name: list(warehouse.stream(sql(f"differences.{name}"), names))
+            for name in ("pairs", "alone", "kept", "moved")
+        }
+        pairs = tuple((one, other) for one, other, _ in found["pairs"])
         paired = {key for pair in pairs for key in pair}
-        alone = [
-            row for row in warehouse.stream(sql("differences.alone"), names) if row[0] not in paired
-        ]
-        kept = dict(warehouse.stream(sql("differences.kept"), names))
-        moved = tuple(
-            (key, was, now) for key, was, now in warehouse.stream(sql("differences.moved"), names)
+        alone = [row for row in found["alone"] if row[0] not in paired]
+        kept, moved = (
+            dict(found["kept"]),
+            tuple((key, was, now) for key, was, now in found["moved"]),
         )
         numbers, first, anew = Counter[str](), dict[str, tuple[str, FieldChange]](), Counter[str]()
         for sample in changed_samples(warehouse, old, new, pairs):
@@ -409,19 +386,19 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     came, went = (
         Counter(kind for _, kind, is_new in alone if is_new is side) for side in (True, False)
     )
+    kinds = (
+        KindDiff(kind, came[kind], went[kind], anew[kind], kept.get(kind, 0))
+        for kind in sorted({*came, *went, *anew, *kept})
+    )
+    fields = (ChangedField(name, number, *first[name]) for name, number in numbers.most_common())
     return ReleaseDiff(
         added=tuple(key for key, _, is_new in alone if is_new),
         removed=tuple(key for key, _, is_new in alone if not is_new),
         changed=pairs,
         kept=sum(kept.values()),
-        kinds=tuple(
-            KindDiff(kind, came[kind], went[kind], anew[kind], kept.get(kind, 0))
-            for kind in sorted({*came, *went, *anew, *kept})
-        ),
+        kinds=tuple(kinds),
         moved=moved,
-        fields=tuple(
-            ChangedField(name, number, *first[name]) for name, number in numbers.most_common()
-        ),
+        fields=tuple(fields),
     )
 
 
@@ -432,15 +409,14 @@ def changed_samples(
     for start in range(0, len(pairs), _AT_ONCE):
         some = pairs[start : start + _AT_ONCE]
         keys = [[one for one, _ in some], [other for _, other in some]]
-        for one, other, kind, *sides in warehouse.stream(
-            sql("differences.changed"), [*keys, old, new]
-        ):
+        rows = warehouse.stream(sql("differences.changed"), [*keys, old, new])
+        for one, other, kind, *sides in rows:
             before, after = map(orjson.loads, sides)
-            fields = [
-                FieldChange(name, before[name], after[name])
-                for name in before
-                if before[name] != after[name]
-            ]
+            for side in (before, after):  # older bodies hold texts
+                facts = SampleFacts.model_validate(side["facts"] or {})
+                side["facts"] = facts.model_dump(mode="json")
+            changed = (name for name in before if before[name] != after[name])
+            fields = (FieldChange(name, before[name], after[name]) for name in changed)
             yield ChangedSample(one, other, kind, tuple(fields))
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
@@ -45,12 +45,8 @@ def parse_shares(text: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (piece.strip() for piece in part.partition("="))
-        if (
-            not _NAME.fullmatch(name)
-            or name in shares
-            or not re.fullmatch(r"\d*\.?\d+", share)
-            or not float(share)
-        ):
+        is_share = re.fullmatch(r"\d*\.?\d+", share) is not None and float(share) > 0
+        if not is_share or not _NAME.fullmatch(name) or name in shares:
             raise ConfigurationError(
                 f"--splits {text!r} must be different names with their shares, as in "
                 f"train=0.8,test=0.2; {part!r} is not."
@@ -62,18 +58,6 @@ def parse_shares(text: str) -> dict[str, float]:
             f" {sum(shares.values()):g}."
         )
     return shares
-
-
-def parse_split_by(text: str) -> SplitBy:
-    """What `--by` says.
-
-    Raises ConfigurationError where it is nothing that splits can be made by.
-    """
-    if text not in get_args(SplitBy):
-        raise ConfigurationError(
-            f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}."
-        )
-    return cast("SplitBy", text)
 
 
 def plan_splits(
@@ -95,40 +79,33 @@ def plan_splits(
         there = connection.execute(sql("splits.there"), [asked]).fetchall()
         known = {key: earlier[key] for (key,) in there}
         everything = sorted({*keys, *known})
-        connection.execute(
-            "create temp table chosen as select unnest(?::varchar[]) as key", [everything]
-        )
+        chosen_keys = "create temp table chosen as select unnest(?::varchar[]) as key"
+        connection.execute(chosen_keys, [everything])
         samples = connection.execute(sql("splits.samples")).fetchnumpy()
-        edges = connection.execute(
-            sql("splits.edges_and_tools" if by == "tool" else "splits.edges")
-        ).fetchnumpy()
+        linked_by = sql("splits.edges_and_tools" if by == "tool" else "splits.edges")
+        edges = connection.execute(linked_by).fetchnumpy()
         connection.execute("drop table chosen")
     groups = group_relatives(samples["node"], edges["one"], edges["other"])
     wanted = set(keys)
     is_new = np.array([key in wanted for key in everything], dtype=bool)
     names = list(shares)
-    earlier_places = np.array(
-        [names.index(known[key]) if key in known else -1 for key in everything], dtype=np.int64
-    )
+    places = [names.index(known[key]) if key in known else -1 for key in everything]
+    earlier_places = np.array(places, dtype=np.int64)
     fixed = earlier_splits(groups, earlier_places, list(shares.values()))
     kept, levels = groups[is_new], [samples[level][is_new] for level in _LEVELS]
     chosen = assign_groups(kept, levels, list(shares.values()), fixed[is_new])
     empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
     if empty:
-        linked, number = (
-            " or that call the same tools" if by == "tool" else "",
-            len(set(kept.tolist())),
-        )
+        linked = " or that call the same tools" if by == "tool" else ""
+        number = len(set(kept.tolist()))
         raise ConfigurationError(
             f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the"
             f" {len(keys)} samples are {number} {'group' if number == 1 else 'groups'} of them."
             " Give it a larger share, or release kinds one by one."
         )
     _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
-    return SplitPlan(
-        tuple(names[place] for place in chosen.tolist()),
-        tuple(keys[first] for first in firsts[members].tolist()),
-    )
+    splits = tuple(names[place] for place in chosen.tolist())
+    return SplitPlan(splits, tuple(keys[first] for first in firsts[members].tolist()))
 
 
 def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]) -> "Numbers":
@@ -160,13 +137,11 @@ def group_relatives(
 
     nodes, places = np.unique(np.concatenate([samples, one, other]), return_inverse=True)
     ends = places[len(samples) :].reshape(2, -1)
-    links = coo_matrix(
-        (np.ones(ends.shape[1], dtype=bool), (ends[0], ends[1])), shape=(len(nodes), len(nodes))
-    )
+    is_linked = np.ones(ends.shape[1], dtype=bool)
+    links = coo_matrix((is_linked, (ends[0], ends[1])), shape=(len(nodes), len(nodes)))
     _, labels = connected_components(links, directed=False)
-    _, firsts, members = np.unique(
-        labels[places[: len(samples)]], return_index=True, return_inverse=True
-    )
+    own = labels[places[: len(samples)]]
+    _, firsts, members = np.unique(own, return_index=True, return_inverse=True)
     found: Numbers = firsts[members].astype(np.int64)
     return found
 
@@ -184,12 +159,10 @@ def assign_groups(
     import numpy as np
 
     widths = [int(numbers.max(initial=-1)) + 1 for numbers in levels]
-    offsets = accumulate(
-        widths[:-1], initial=0
-    )  # where each level's strata begin: none has the number of another
-    strata = np.concatenate(
-        [numbers + offset for numbers, offset in zip(levels, offsets, strict=True)]
-    )
+    # where each level's strata begin: none has the number of another
+    offsets = accumulate(widths[:-1], initial=0)
+    shifted = [numbers + offset for numbers, offset in zip(levels, offsets, strict=True)]
+    strata = np.concatenate(shifted)
     _, firsts, members, sizes = np.unique(
         groups, return_index=True, return_inverse=True, return_counts=True
     )
@@ -244,11 +217,8 @@ def find_duplicates(
     from rapidfuzz.process import cpdist
 
     with warehouse.reading() as connection:
-        connection.execute(
-            "create temp table chosen as select unnest(?::varchar[]) as key, unnest(?::varchar[])"
-            " as split",
-            [list(keys), list(splits)],
-        )
+        chosen = "select unnest(?::varchar[]) as key, unnest(?::varchar[]) as split"
+        connection.execute(f"create temp table chosen as {chosen}", [list(keys), list(splits)])
         for statement in (sql("splits.texts"), sql("splits.rarer"), sql("splits.shared")):
             connection.execute(statement)
         pairs = connection.execute(sql("splits.candidates")).fetchall()
@@ -257,15 +227,13 @@ def find_duplicates(
     if not pairs:
         return []
     subjects, own, others, other_splits, texts, other_texts = zip(*pairs, strict=True)
-    likeness = (
-        cpdist(texts, other_texts, scorer=fuzz.ratio, score_cutoff=100 * LEAST_LIKENESS) / 100
-    ).tolist()
+    least = 100 * LEAST_LIKENESS
+    likeness = (cpdist(texts, other_texts, scorer=fuzz.ratio, score_cutoff=least) / 100).tolist()
     best: dict[str, CrossDuplicate] = {}
     for found in map(CrossDuplicate, subjects, own, others, other_splits, likeness):
-        known = best.get(found.subject)
-        if found.likeness and (
-            known is None or (found.likeness, known.other) > (known.likeness, found.other)
-        ):
+        known = best.get(found.subject, found)
+        is_better = (found.likeness, known.other) > (known.likeness, found.other)
+        if found.likeness and (known is found or is_better):
             best[found.subject] = found
     return [best[subject] for subject in sorted(best)]
 

@@ -24,7 +24,7 @@ with persons as (
     from sample_grades, unnest(claims) as c(claim)
 ), stood as (
     select subject, e ->> 'argument' as argument,
-        coalesce(nullif(e ->> 'rule', ''), case when e ->> 'kind' = 'span' then 'word for word' else e ->> 'kind' end) as rule,
+        coalesce(nullif(rule_words(e -> 'rule'), ''), case when e ->> 'kind' = 'span' then 'word for word' else e ->> 'kind' end) as rule,
         case when e ->> 'kind' in ('span', 'normalised') then 'said' else 'derived' end as standing
     from grounded, unnest(json_extract(evidence, '$[*]')) as found(e)
     union all

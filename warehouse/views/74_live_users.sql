@@ -5,7 +5,7 @@ create or replace view live_users as
 with talks as (
     select b.build, s.language, v.score,
         len(list_filter(json_extract_string(s.body, '$.turns[*].kind'), lambda kind : kind = 'user')) - 1 as answers,
-        split(split_part(list_filter(json_extract_string(s.body, '$.tags[*]'), lambda tag : tag like 'user=%')[1], '=', 2), '/')::integer[] as counts
+        regexp_extract_all(sample_fact(s.body, 'user'), '\d+')::integer[] as counts
     from build_samples b join samples s on s.key = b.sample join kinds k on k.name = s.kind and k.family = 'users'
     left join all_newest_verdicts v on v.subject = s.key and v.check_name = 'user'
 )

@@ -86,12 +86,6 @@ def test_trouble_that_passes_is_waited_out(status, scripted, client):
     assert len(server.asked) == 3
 
 
-def test_the_servers_own_wish_for_a_pause_is_kept(scripted):
-    server = scripted(answer({}, 429, **{"Retry-After": "0"}), answer(USER))
-    with LabelStudio(server.url, "a" * 40, pause=60) as patient:
-        assert patient.signed_in_as() == "reviewer@localhost"
-
-
 def test_trouble_that_stays_ends_after_a_bounded_number_of_tries(scripted, client):
     server = scripted(answer({"detail": "down"}, 500))
     with pytest.raises(TransientError, match="answered 500: down"):
@@ -105,12 +99,6 @@ def test_a_dead_url_is_named_with_what_to_do(client):
         match=r"No Label Studio answers at http://127\.0\.0\.1:9 .*callwright review serve",
     ):
         client("http://127.0.0.1:9").signed_in_as()
-
-
-@pytest.mark.parametrize("url", ["", "nonsense", "ftp://127.0.0.1"])
-def test_what_is_no_web_address_is_named(url, client):
-    with pytest.raises(AnnotationError, match="No Label Studio answers at"):
-        client(url).signed_in_as()
 
 
 def test_a_refused_token_is_named_with_what_to_do(scripted, client):

@@ -10,9 +10,8 @@ import pytest
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.connection import StudioConnection
 from callwright.annotation.studio.projects import UNANSWERED, filter_on
-from callwright.annotation.studio.records import Project, description_of
+from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.tasks import list_tasks
 from callwright.warehouse.errors import AnnotationError, TransientError
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
@@ -83,12 +82,6 @@ def test_an_import_that_failed_is_made_once_whether_it_had_arrived_or_not(
     assert studio.posts() == (1 if is_done else 2)
 
 
-def test_an_import_whose_answer_was_cut_short_is_not_sent_again(studio, client, tasks):
-    studio.troubles = [Trouble("POST", "/import", "cut")]
-    assert client.push(PROJECT, tasks).task_ids.keys() == {task.callwright_key for task in tasks}
-    assert (len(studio.tasks), studio.posts()) == (5, 1)
-
-
 def test_a_push_after_a_crash_finds_what_it_had_made(studio, client, tasks):
     studio.troubles = [Trouble("GET", "/api/tasks", 500) for _ in range(9)]
     with pytest.raises(TransientError):
@@ -122,33 +115,6 @@ def test_of_two_pushes_at_once_each_task_stays_once_and_both_know_its_number(stu
     )
 
 
-def test_a_task_that_stands_there_twice_keeps_the_one_that_people_answered(studio, client, tasks):
-    studio.add(tasks[0].data())
-    answered = studio.add(tasks[0].data(), annotations=[annotation(1)])
-    assert client.push(PROJECT, tasks[:1]).task_ids == {tasks[0].callwright_key: answered}
-    assert list(studio.tasks) == [answered]
-
-
-def test_an_empty_project_is_told_once_how_many_people_answer_its_tasks(studio, client, tasks):
-    several = [task._replace(reviewers=2) for task in tasks[:4]] + [tasks[4]]
-    client.push(PROJECT, several)
-    by_key = {task["data"]["callwright_key"]: task["overlap"] for task in studio.tasks.values()}
-    assert by_key == {task.callwright_key: task.reviewers for task in several}
-    assert sum(line.startswith("PATCH") for line in studio.asked) == 1  # the project
-    assert studio.posts() == 2  # the import, and the one other task
-
-
-@pytest.mark.parametrize("is_done", [False, True])
-def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_was_lost(
-    studio, client, tasks, is_done
-):
-    studio.add(tasks[4].data())
-    studio.troubles = [Trouble("POST", "/api/tasks", 502, is_done=is_done)]
-    client.push(PROJECT, [tasks[0]._replace(reviewers=3), tasks[4]])
-    assert [task["overlap"] for task in studio.tasks.values()] == [1, 3]
-    assert studio.posts() == (1 if is_done else 2)
-
-
 def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_a_crash(
     studio, client, tasks
 ):
@@ -169,18 +135,6 @@ def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_
         twice: False,
         skipped: False,
     }
-
-
-def test_an_answer_that_comes_while_the_number_of_people_is_told_is_seen(studio, client, tasks):
-    number = studio.add(tasks[0].data(), annotations=[annotation(1, 1)], is_labeled=True)
-
-    def answer_meanwhile(method: str, path: str) -> None:
-        if method == "PATCH" and sum(line.startswith("PATCH") for line in studio.asked) == 1:
-            studio.tasks[number]["annotations"] = [annotation(1, 1), annotation(2, 2)]
-
-    studio.before = answer_meanwhile
-    client.push(PROJECT, [tasks[0]._replace(reviewers=2)])
-    assert studio.tasks[number]["is_labeled"]
 
 
 @pytest.mark.parametrize("status", [500, 429, "cut", 0])
@@ -213,18 +167,6 @@ def test_skips_drafts_and_emptied_tasks_are_states(studio, client, tasks):
     } == {skipped: ((), 1, 0), begun: ((), 0, 2), emptied: ((), 0, 0)}
 
 
-def test_tasks_of_others_do_not_hide_that_one_of_ours_is_gone(studio, client, tasks):
-    ids = list(client.push(PROJECT, tasks).task_ids.values())
-    studio.tasks.pop(ids[2])
-    for _ in range(7):
-        studio.add({"text": "somebody else's"})
-    studio.asked.clear()
-    assert client.gone(PROJECT, ids) == {ids[2]}
-    assert client.gone(PROJECT, ids[:2]) == set()
-    assert client.gone(PROJECT, []) == set()
-    assert len(client.pull(PROJECT).foreign) == 7
-
-
 def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio, client, tasks):
     studio.overlap = 1
     true_answer = studio.answer
@@ -236,19 +178,6 @@ def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio
     studio.answer = half  # type: ignore[method-assign]
     with pytest.raises(AnnotationError, match="took 2 of 5 imported tasks"):
         client.push(PROJECT, tasks)
-
-
-def test_slices_of_a_question_fit_into_a_url_and_leave_nothing_out():
-    keys = [f"sample_review:{number:032x}:1" for number in range(1000)]
-    remote = StudioConnection("https://studio.example.com", "t", timeout=1, pause=1)
-    slices = list(remote.fitting(keys))
-    assert [key for some in slices for key in some] == keys
-    assert max(map(len, slices)) < 100
-    assert (
-        len(list(StudioConnection("http://127.0.0.1:8080", "t", timeout=1, pause=1).fitting(keys)))
-        == 2
-    )
-    assert list(remote.fitting(["x" * 9000, "y"])) == [["x" * 9000], ["y"]]
 
 
 @pytest.mark.parametrize(
@@ -283,26 +212,6 @@ def test_a_list_of_tasks_is_read_to_its_end_and_no_further(studio, client, tasks
     assert [task.id for task in listed] == [*range(1, count + 1)]
 
 
-def test_a_list_that_grows_shorter_while_it_is_read_ends_there(studio, client, tasks):
-    for _ in range(501):
-        studio.add(tasks[0].data())
-    listed = list_tasks(client, 1, filter_on(UNANSWERED))
-    first = next(listed)
-    studio.tasks.popitem()
-    assert len([first, *listed]) == 500
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_pushes_after_any_number_of_tasks_find_what_is_there(studio, client, tasks, count):
-    queued = [
-        QueuedTask(tasks[0].task.with_changes(subject=f"{number:032x}", title="-"), 0.5)
-        for number in range(count)
-    ]
-    client.push(PROJECT, queued)
-    again = client.push(PROJECT, queued)
-    assert (again.created, again.already_there, len(studio.tasks)) == (0, count, count)
-
-
 @pytest.mark.parametrize("count", PAGE_ENDS)
 def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, tasks, count):
     first = client.pull(PROJECT)
@@ -311,39 +220,3 @@ def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, task
     earlier = datetime.fromisoformat(NOW) - timedelta(hours=1)
     assert len(client.pull(PROJECT, first.cursor).annotations) == count
     assert len(client.pull(PROJECT, earlier).annotations) == count
-
-
-@pytest.mark.parametrize("count", [*PAGE_ENDS, 99, 100, 101])
-def test_the_project_is_found_among_any_number_of_others(studio, client, count):
-    others = [
-        {"id": number, "title": "theirs", "description": "theirs"} for number in range(2, count + 2)
-    ]
-    ours = {
-        "id": 1,
-        "title": "t",
-        "description": description_of("sample_review", ""),
-        "label_config": "",
-    }
-    studio.projects = others
-    assert client.find_project("sample_review") is None
-    studio.projects = [*others, ours]
-    assert client.find_project("sample_review").id == 1
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_reviewers_are_named_among_any_number_of_people(studio, client, tasks, count):
-    studio.users += [
-        {"id": number, "email": f"{number}@localhost"} for number in range(2, count + 2)
-    ]
-    studio.add(tasks[0].data(), annotations=[annotation(1, count + 1)])
-    [one] = client.pull(PROJECT).annotations
-    assert one.reviewer == (f"{count + 1}@localhost" if count else "reviewer@localhost")
-
-
-@pytest.mark.parametrize("count", PAGE_ENDS)
-def test_all_people_who_answered_one_task_are_counted(studio, client, tasks, count):
-    answers = [annotation(number + 1, number) for number in range(count)]
-    number = studio.add(tasks[0].data(), annotations=answers, is_labeled=True)
-    client.ask_several({number: count + 1})
-    assert studio.tasks[number]["overlap"] == count + 1
-    assert not studio.tasks[number]["is_labeled"] or count == 0

@@ -10,16 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.studio import server
-from callwright.annotation.studio.server import (
-    HOST,
-    Places,
-    end,
-    free_port,
-    only_one,
-    serving_process,
-    tail,
-)
+from callwright.annotation.studio.server import HOST, Places, free_port, only_one, serving_process
 from callwright.warehouse.errors import CallwrightError
 
 
@@ -77,21 +68,6 @@ def test_of_two_starts_one_waits_and_gives_up_with_a_sentence(places):
         pass
 
 
-def test_a_server_that_does_not_run_is_not_ended(places):
-    assert end(places) is False
-
-
-def test_a_server_that_ends_by_itself_meanwhile_is_ended_as_well(places, monkeypatch):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()  # from here on nobody has its number
-    places.record.write_text(f'{{"pid": {gone.pid}, "port": 1}}', encoding="utf-8")
-    monkeypatch.setattr(
-        server, "_command_of", lambda _pid: str(places.record)
-    )  # it was seen just before
-    assert end(places) is True
-    assert not places.record.exists()
-
-
 @pytest.mark.enable_socket
 def test_a_port_in_use_is_given_up_for_a_free_one():
     with socket.socket() as taken:
@@ -100,10 +76,3 @@ def test_a_port_in_use_is_given_up_for_a_free_one():
         wanted = taken.getsockname()[1]
         assert free_port(wanted, "tea server") not in (0, wanted)
     assert free_port(wanted, "tea server") == wanted
-
-
-def test_the_end_of_a_log_is_its_last_lines(places):
-    assert tail(places.log) == ""
-    places.log.write_text("x" * 5000 + "\nthe end\n", encoding="utf-8")
-    assert tail(places.log).endswith("the end")
-    assert len(tail(places.log)) <= 2000

@@ -1,8 +1,5 @@
-import pytest
-
 from callwright.annotation.edits import strike
 from callwright.annotation.multi_step_review import (
-    has_competition,
     offered_strikes,
     parse_correction_review,
     parse_disambiguation,
@@ -12,8 +9,7 @@ from callwright.annotation.sample_review import boxes, parse_review
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
 from callwright.generators.multi_step.samples import Asked, answer_of
-from callwright.warehouse.errors import AnnotationError, RecordError
-from callwright.warehouse.records import CallTurn, ResultTurn, Strike
+from callwright.warehouse.records import CallPlace, CallTurn, ResultTurn, SampleFacts, Strike
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 
 KEY = goal_path().key
@@ -61,26 +57,6 @@ def test_a_correction_is_accepted_or_rejected_with_reasons():
     assert (rejected.decision, rejected.reasons) == ("reject", ("incomplete",))
 
 
-def test_a_rejection_without_a_reason_goes_back():
-    parsed = parse_correction_review(_annotation(KEY, "reject"), KEY)
-    assert parsed.review is None
-    assert parsed.returned.problem == "Rejected without a reason."
-
-
-def test_a_correction_is_not_edited():
-    with pytest.raises(AnnotationError, match="does not offer"):
-        parse_correction_review(_annotation(KEY, "edit"), KEY)
-
-
-@pytest.mark.parametrize(
-    "parse",
-    [parse_correction_review, lambda pulled, _: parse_disambiguation(pulled, path_sample())],
-)
-def test_an_annotation_of_something_else_is_refused(parse):
-    with pytest.raises(AnnotationError, match="is about 'x'"):
-        parse(_annotation("x", "accept"), KEY)
-
-
 def test_what_is_ticked_is_struck_in_a_new_version_of_the_sample():
     sample = path_sample(hotels(8, (1, 4)))
     parsed = parse_disambiguation(
@@ -93,21 +69,13 @@ def test_what_is_ticked_is_struck_in_a_new_version_of_the_sample():
     assert _names(parsed.edited) == ["h0", "h2", "h3", "h5", "h6", "h7"]
     assert parsed.edited.origin.parents == (sample.key,)
     assert (parsed.review.decision, parsed.review.result) == ("edit", parsed.edited.key)
-    assert parsed.edited.tags == sample.tags
-
-
-def test_evidence_moves_up_with_the_entry_that_it_names():
-    edited = strike(path_sample(hotels(8, (1, 4))), [_strike(0), _strike(1), _strike(4)])
-    (evidence,) = edited.turns[5].calls[0].evidence
-    assert evidence.path == "turns[4].results[0].data.hotels[0].hotel_id"
-    assert value_at(edited.turns[4].results[0], "data.hotels[0].hotel_id") == "h2"
-    assert edited.turns[3] == path_sample().turns[3]  # other evidence stays
+    assert parsed.edited.facts == sample.facts
 
 
 def test_when_all_that_competes_is_struck_nothing_is_left_to_ask():
     sample = path_sample(hotels(30, (1, 4, 9, 20), prose=5))
     edited = strike(sample, [*offered_strikes(sample).values()])
-    assert not has_competition(edited)
+    assert not offered_strikes(edited)
     assert [contest.rivals for contest in contests_of(edited)] == [(), ()]
     for turn in edited.turns:
         if isinstance(turn, CallTurn):
@@ -122,7 +90,7 @@ def test_when_all_that_competes_is_struck_nothing_is_left_to_ask():
 
 def test_the_answer_follows_the_responses_that_it_tells_of():
     sample = path_sample(hotels(8, (0, 4)))
-    retold = sample.with_changes(tags=("environment=town", "wanted=1.0"))
+    retold = sample.with_changes(facts=SampleFacts(environment="town", wanted=(CallPlace(1, 0),)))
     call = retold.turns[3].calls[0]
     text = answer_of([Asked(call.tool, retold.turns[4].results[0], ())], "en")
     retold = retold.with_changes(
@@ -134,22 +102,6 @@ def test_the_answer_follows_the_responses_that_it_tells_of():
         turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text="By a person."))
     )
     assert strike(worded, [_strike(0)]).turns[-1].text == "By a person."
-
-
-def test_what_a_call_goes_on_with_is_never_struck():
-    with pytest.raises(RecordError, match=r"Entry 2 .* 'hotel_id' is picked out of it"):
-        strike(path_sample(), [_strike(2)])
-
-
-@pytest.mark.parametrize("one", [_strike(99), _strike(0, step=9)])
-def test_an_entry_that_is_not_there_is_not_struck(one):
-    with pytest.raises(RecordError):
-        strike(path_sample(), [one])
-
-
-def test_striking_nothing_leaves_the_sample_as_it_is():
-    sample = path_sample()
-    assert strike(sample, []) is sample
 
 
 def test_boxes_and_verdict_must_agree():
@@ -164,19 +116,6 @@ def test_boxes_and_verdict_must_agree():
     assert nothing.review is in_vain.review is None
 
 
-def test_a_box_that_the_sample_does_not_have_is_a_problem():
-    sample = path_sample()
-    with pytest.raises(AnnotationError, match="no entry that the sample offers"):
-        parse_disambiguation(_annotation(sample.key, "edit", strikes=["1.0.2:data.hotels"]), sample)
-
-
-def test_a_skipped_task_says_nothing():
-    sample = path_sample()
-    skipped = _annotation(sample.key).with_changes(skipped=True)
-    assert parse_disambiguation(skipped, sample).review is None
-    assert parse_correction_review(skipped.with_changes(subject=KEY), KEY).review is None
-
-
 def test_an_argument_of_a_step_is_edited_and_rests_on_the_reviewer():
     sample = path_sample()
     typed = boxes(sample).request.replace("+ guests = 2", "+ guests = 3")
@@ -189,10 +128,3 @@ def test_an_argument_of_a_step_is_edited_and_rests_on_the_reviewer():
         "guests": "person",
     }
     assert parsed.edited.turns[4] == sample.turns[4]
-
-
-def test_a_response_is_not_edited_by_typing():
-    sample = path_sample()
-    typed = boxes(sample).request.replace('<- [{"status": true', '<- [{"status": false', 1)
-    parsed = parse_review(_annotation(sample.key, "edit", edited_request=[typed]), sample, TOOLS)
-    assert "results can't be changed here" in parsed.returned.problem

@@ -15,15 +15,11 @@ from callwright.annotation.tool_review import (
     ToolSurroundings,
     ToolTask,
     boxes,
-    edited_tool,
     parse_tool_review,
     read_returned,
-    read_schema,
     tool_task,
-    write_schema,
 )
 from callwright.validators.checks.table import in_english, told_in_english
-from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 from tests.unit.annotation.test_screens import _tree
 
@@ -134,22 +130,6 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
 
 
-@pytest.mark.parametrize(("language", "why"), [("zh", "可能与"), ("es", "quizá hace lo mismo")])
-def test_what_speaks_against_a_tool_is_told_in_the_language_of_the_screen(
-    language: Language, why: str
-) -> None:
-    task = _task(language)
-    assert why in task.why
-    assert "alike" not in task.why
-    assert task.gaps not in {"", _task("en").gaps}
-
-
-def test_a_tool_that_repeats_nothing_has_no_twin_beside_it() -> None:
-    task = tool_task(OTHER, ToolSurroundings([]), [], reason="too complex")
-    assert task.twin == "none; something else is in doubt"
-    assert (task.why, task.company, task.gaps) == ("too complex", "none", "none")
-
-
 def test_an_accepted_and_a_rejected_tool_give_reviews() -> None:
     accepted = parse_tool_review(_annotate(("accept",), comment="Fine."), MAKE).review
     assert accepted is not None
@@ -178,14 +158,6 @@ def test_an_edited_tool_is_a_new_one_named_by_the_review() -> None:
     assert parsed.edited == edited
     assert parsed.review is not None
     assert (parsed.review.decision, parsed.review.result) == ("edit", edited.key)
-
-
-def test_an_edit_that_changes_nothing_accepts() -> None:
-    held = {f"edited_{field}": text for field, text in boxes(MAKE).model_dump().items()}
-    parsed = parse_tool_review(_annotate(("edit",), **held), MAKE)
-    assert parsed.edited is None
-    assert parsed.review is not None
-    assert parsed.review.decision == "accept"
 
 
 @pytest.mark.parametrize(
@@ -228,33 +200,6 @@ def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(
     assert problem in back.why
 
 
-def test_an_emptied_schema_is_no_edit() -> None:
-    returned = parse_tool_review(_annotate(("edit",), edited_name="Clock.A.b"), MAKE).returned
-    assert returned is not None
-    assert "left empty" in returned.problem
-    assert read_returned(returned) == boxes(MAKE).with_changes(name="Clock.A.b")
-
-
-def test_answers_that_decide_nothing_go_back() -> None:
-    for verdict, problem in (
-        ((), "No verdict"),
-        (("reject",), "without a reason"),
-        (("accept", "edit"), "choose one"),
-    ):
-        returned = parse_tool_review(_annotate(verdict), MAKE).returned
-        assert returned is not None
-        assert problem in returned.problem
-
-
-def test_a_skipped_task_says_nothing_and_a_strange_one_is_an_error() -> None:
-    skipped = parse_tool_review(_annotate((), skipped=True), MAKE)
-    assert (skipped.review, skipped.edited, skipped.returned) == (None, None, None)
-    with pytest.raises(AnnotationError, match="is about"):
-        parse_tool_review(_annotate(("accept",), subject="another"), MAKE)
-    with pytest.raises(AnnotationError, match="'maybe'"):
-        parse_tool_review(_annotate(("maybe",)), MAKE)
-
-
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 
@@ -268,16 +213,3 @@ def test_whatever_is_typed_comes_back_as_it_was_but_for_breaks_in_a_name(
     back = read_returned(Returned.model_validate(returned.model_dump()))
     assert (back.description, back.parameters) == (description, text)
     assert back.name == " ".join(name.split())
-
-
-@given(
-    st.dictionaries(
-        st.text(min_size=1), st.sampled_from([{"type": "string"}, {"enum": [1, "a"]}]), max_size=4
-    )
-)
-def test_a_schema_is_read_as_it_was_written(properties: dict[str, dict[str, object]]) -> None:
-    schema = {"type": "object", "properties": properties, "required": list(properties)[:1]}
-    assert read_schema(write_schema(schema)) == schema
-    assert edited_tool(SET, boxes(SET)) == SET
-    with pytest.raises(RecordError):
-        read_schema(write_schema(schema)[:-1])

@@ -4,15 +4,14 @@ the server is left in peace.
 
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.progress import SilentProgress
+from callwright.flows.run.land import BuildReport
 from callwright.warehouse.errors import UnavailableError
 from tests.support.flows.model_server import LOADING, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import (
@@ -74,40 +73,6 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
     assert len(refused) <= 48 + 12, (
         "those under way when it went, and then one at a time, each after a longer wait"
     )
-
-
-def test_a_server_that_refuses_connections_for_a_while_is_waited_for(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    def leave() -> None:
-        while model_server.requests < 5:
-            time.sleep(0.001)
-        model_server.go_away()
-        time.sleep(AWAY)
-        model_server.come_back()
-
-    leaving = threading.Thread(target=leave)
-    leaving.start()
-    report = build(
-        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)),
-        settings_of(tmp_path),
-    )
-    leaving.join()
-    assert made_of(report) == ALL
-
-
-def test_nobody_asks_before_the_time_that_a_server_names(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    refusal = Refusal(429, "Rate limit reached", headers={"Retry-After": "2"})
-    refused = away_for(model_server, refusal, seconds=0.5)
-    report = build(
-        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)),
-        settings_of(tmp_path),
-    )
-    assert made_of(report) == ALL
-    assert looks_of(refused, at_once=0.5) == []
-    assert not [moment for moment in model_server.moments if 0.5 < moment - refused[0] < 2]
 
 
 def test_after_the_patience_a_build_ends_says_so_and_the_next_one_goes_on(

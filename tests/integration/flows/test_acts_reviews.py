@@ -12,13 +12,13 @@ import pytest
 
 from callwright.annotation.dialogue_acts import write_act_lines
 from callwright.annotation.screens import words_in
-from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.review.pulling import Pulled
 from callwright.generators.conversations import CONVERSATION
 from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
-from tests.support.flows.small_builds import TOP, build, settings_of
+from tests.support.flows.small_builds import build, settings_of
 
 DRAWN = 3
 RECIPE: dict[str, Any] = {
@@ -150,33 +150,6 @@ def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: Review
     }
 
 
-def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: ReviewSite) -> None:
-    before = _asked(talks)
-    build(_recipe(), talks.settings)
-    assert _asked(talks) == before
-    build(_recipe(review={"spot_checks": 0, "dialogue_acts": DRAWN + 2}), talks.settings)
-    assert len(_asked(talks)) == DRAWN + 2
-    assert set(before) < set(_asked(talks))
-
-
-def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_wants_are(
-    tmp_path: Path,
-) -> None:
-    review = {"spot_checks": 0, "dialogue_acts": 5, "reviewers": {"spot check": 2}}
-    build(_recipe(samples={CONVERSATION: 2, "perfect": 4}, review=review), settings_of(tmp_path))
-    site = open_site(tmp_path, PaperStudio())
-    site.push()
-    assert site.value("select count(*) from accepted_samples where kind = 'perfect'") > 0
-    assert [site.sample(key).kind for key in _asked(site)] == [CONVERSATION] * 2
-    numbers = [number for name, number in site.studio.numbers.items() if name.startswith(ACTS)]
-    assert [site.studio.overlaps[number] for number in numbers] == [2, 2]
-
-
-def test_a_recipe_that_does_not_say_so_asks_about_no_acts() -> None:
-    assert _recipe(review={"spot_checks": 5}).review.dialogue_acts == 0
-    assert read_recipe(TOP / "recipes" / "confetti.yaml").review.dialogue_acts == 20
-
-
 def test_right_acts_leave_a_conversation_where_it_is(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     talks.studio.annotate(key, "accept", kind=ACTS)
@@ -220,22 +193,6 @@ def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(
     assert "is labelled" in reason
 
 
-def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(
-    mislabelled: ReviewSite,
-) -> None:
-    key = _asked(mislabelled)[0]
-    typed = _corrected(mislabelled, key).replace("1 [", "1 [ask, ", 1)
-    mislabelled.studio.annotate(key, "edit", kind=ACTS, edited_acts=typed)
-    assert mislabelled.pull().returned == 1
-    task = mislabelled.studio.newest_task(key, ACTS)
-    assert (task["version"], task["acts"]) == (2, typed)
-    assert "Line 1: there is no dialogue act 'ask'" in task["why"]
-    assert mislabelled.accepted(key) is not None, "until somebody decides it stays where it is"
-    result = _edited(mislabelled, key)
-    assert mislabelled.accepted(result) is not None
-    assert mislabelled.accepted(key) is None
-
-
 def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(
     talks: ReviewSite,
 ) -> None:
@@ -252,18 +209,6 @@ def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_an
     talks.pull()
     assert talks.accepted(key) is not None
     assert talks.standing(key) == ("land", "passed")
-
-
-@pytest.mark.slow
-def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: ReviewSite) -> None:
-    key = _asked(talks)[0]
-    number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
-    talks.pull()
-    talks.studio.annotate(
-        key, "reject", kind=ACTS, reasons=["unnatural"], change=number, skipped=True
-    )
-    assert talks.pull().withdrawn == 1
-    assert talks.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
 
 
 @pytest.fixture(scope="module")
@@ -284,58 +229,3 @@ def asked_both(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewS
 def both(asked_both: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """The same, the test's own."""
     yield from _copied(asked_both, tmp_path)
-
-
-def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: ReviewSite) -> None:
-    first, second, *_ = _asked(both)
-    both.studio.annotate(first, "reject", kind="sample_review", reasons=["wrong_value"])
-    both.studio.annotate(second, "reject", kind="sample_review", reasons=["wrong_value"])
-    both.pull()
-    both.studio.annotate(first, "accept", kind=ACTS)
-    result = _edited(both, second)
-    assert [both.accepted(key) for key in (first, second, result)] == [None] * 3
-
-
-def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(
-    both: ReviewSite,
-) -> None:
-    first, second, third, *_ = _asked(both)
-    both.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
-    result = _edited(both, second)
-    both.studio.annotate(third, "accept", kind=ACTS)
-    for key in (first, second, third):
-        both.studio.annotate(key, "accept", by="bob", kind="sample_review")
-    both.pull()
-    assert both.accepted(first) is None
-    assert (both.accepted(second), both.accepted(result) is not None) == (None, True)
-    assert both.accepted(third)["accepted_by"] == "bob"
-
-
-def test_right_acts_say_nothing_about_what_a_check_doubts(both: ReviewSite) -> None:
-    first, second, *_ = _asked(both)
-    for key in (first, second):  # as where a later build checks more strictly
-        both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
-        both.warehouse.execute("delete from acceptances where subject = ?", [key])
-        doubt = (
-            "update outcomes set outcome = 'waiting', reason_code = 'unproved', decided_by ="
-            " 'machine', reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
-        )
-        both.warehouse.execute(doubt, [key])
-    both.studio.annotate(first, "accept", kind=ACTS)
-    both.studio.annotate(second, "reject", kind=ACTS, reasons=["other"])
-    both.pull()
-    assert both.standing(first) == ("review", "waiting")
-    assert both.standing(second) == ("review", "rejected")
-    both.studio.annotate(first, "accept", kind="sample_review")
-    both.pull()
-    assert both.standing(first) == ("land", "passed")
-
-
-def test_what_is_wrong_with_acts_is_no_mistake_of_the_checks(talks: ReviewSite) -> None:
-    first, second, *_ = _asked(talks)
-    found = "select * exclude (samples) from check_precision"
-    before = talks.rows(found)
-    talks.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
-    talks.studio.annotate(second, "accept", kind=ACTS)
-    talks.pull()
-    assert talks.rows(found) == before != []

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.cli.main import COULD_NOT
-from callwright.flows.evaluation.gate import known_metrics
 from callwright.warehouse.releases import create_release
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import (
@@ -15,7 +14,6 @@ from tests.support.flows.small_builds import (
     run_here,
     settings_of,
     small_recipe,
-    stub_roles,
     stub_settings,
     warehouse_of,
     write_recipe,
@@ -83,16 +81,6 @@ def test_a_wrong_name_is_said_before_anybody_is_asked(
     assert one(settings_of(home), "select count(*) from predictions") == 0
 
 
-def test_every_figure_of_an_evaluation_is_a_known_metric(home: Path) -> None:
-    assert (
-        run_here("evaluate", "v1", "--model", "template/v1", "--runs", "2", home=home).returncode
-        == 0
-    )
-    rows = warehouse_of(settings_of(home)).rows("select distinct metric from scores")
-    assert rows
-    assert {row["metric"] for row in rows} <= {*known_metrics()}
-
-
 def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_asked(
     home: Path,
 ) -> None:
@@ -103,13 +91,3 @@ def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_as
         in ended.stderr
     )
     assert "template/v1" not in ended.stderr
-
-
-def test_a_build_that_lands_nothing_ends_with_1_and_says_why(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.behaviour = lambda asked: "No."
-    recipe = write_recipe(tmp_path, samples={"perfect": 3}, models=stub_roles(model_server))
-    ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
-    assert ended.returncode == COULD_NOT
-    assert "None of the 3 samples asked for has landed: 3 failed at " in ended.stderr

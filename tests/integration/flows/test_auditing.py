@@ -11,7 +11,6 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from callwright.flows.cli.main import app
-from callwright.flows.pages.report import write_report
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
@@ -42,28 +41,6 @@ def audit(settings: Settings, *words: str, monkeypatch: pytest.MonkeyPatch) -> d
 
 def cases_of(warehouse: Warehouse, key: str) -> list[dict]:
     return warehouse.rows("select * from audit_cases where audit = ?", [key])
-
-
-def test_broken_samples_are_told_from_intact_ones(
-    built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    page = tmp_path / "audit.md"
-    report = audit(built, "--limit", "3", "--out", str(page), monkeypatch=monkeypatch)
-    rows = {
-        (row["check_name"], row["slice_by"], row["slice_value"]): row for row in report["figures"]
-    }
-    together = rows["all checks", "all", "all"]
-    assert together["broken"] > 100
-    assert together["recall"] > 2 * together["false_alarms"]
-    assert rows["all checks", "defect", "value_of_other"]["recall"] == 1
-    assert {value for _, by, value in rows if by == "language"} == {"en", "zh"}
-    assert "| defect | still proved | recall | dialogues | single_turn |" in page.read_text(
-        encoding="utf-8"
-    )
-    written = write_report(open_warehouse(built), tmp_path / "report.html").read_text(
-        encoding="utf-8"
-    )
-    assert "Checks on broken samples" in written
 
 
 def test_the_figures_are_those_of_a_count_by_hand(
@@ -109,44 +86,6 @@ def test_the_figures_are_those_of_a_count_by_hand(
     )
     counts = Counter((row["is_broken"], row["decision"] != "proved") for row in verdicts)
     assert (grounding["caught"], grounding["alarms"]) == (counts[True, True], counts[False, True])
-
-
-def test_wrong_arguments_are_graded_one_by_one(
-    built: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    defects = ("value_of_other", "value_not_stated", "negated")
-    words = [word for defect in defects for word in ("--defect", defect)]
-    report = audit(built, "--limit", "2", *words, monkeypatch=monkeypatch)
-    kept = open_warehouse(built).rows(
-        "select * from audit_arguments where audit = ?", [report["audit"]]
-    )
-    assert {row["defect"] for row in kept if row["is_wrong"]} == {
-        "value_of_other",
-        "value_not_stated",
-    }
-    assert "said" in {row["grade"] for row in kept if not row["is_wrong"]} <= {"said", "derived"}
-    by_grade = {(row["language"], row["grade"]): row for row in report["arguments"]}
-    for (language, _), row in by_grade.items():
-        if row["correct"]:
-            assert row["precision"] == pytest.approx(1 / (1 + row["wrong_share"])), language
-    wrong = sum(row["wrong"] for row in report["arguments"] if row["grade"] == "not_said")
-    assert wrong == sum(row["is_wrong"] and row["grade"] == "not_said" for row in kept) > 0
-
-
-def test_the_same_audit_twice_breaks_the_same_in_the_same_way(
-    built: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = (audit(built, "--limit", "1", monkeypatch=monkeypatch) for _ in range(2))
-    warehouse = open_warehouse(built)
-    kept = [
-        sorted(
-            (case["subject"], case["defect"], case["decision"])
-            for case in cases_of(warehouse, one["audit"])
-        )
-        for one in (first, second)
-    ]
-    assert first["audit"] != second["audit"]
-    assert kept[0] == kept[1]
 
 
 def test_a_release_is_audited_for_one_kind_of_defect(

@@ -6,9 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from callwright.flows.build import BuildReport
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
-from callwright.validators import embeddings
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.store import Warehouse
@@ -52,17 +51,6 @@ def test_the_funnel_is_balanced_and_every_assignment_has_an_end(built: SmallBuil
     assert built.report.planned == sum(KINDS.values())
     assert_balanced(built.report, built.settings)
     assert leftovers(built.settings) == []
-
-
-def test_the_encoder_of_many_samples_is_closed_once_they_are_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embeddings.vectors_of(["A calm table"])
-    build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "few"))
-    assert embeddings.is_encoder_open()  # for the next build
-    monkeypatch.setattr("callwright.flows.build._MANY", 1)
-    build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "many"))
-    assert not embeddings.is_encoder_open()
 
 
 def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> None:
@@ -109,20 +97,6 @@ def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_arg
         for item in evidence:
             if item["kind"] == "span":
                 assert sample.request[item["start"] : item["end"]] == item["quote"]
-
-
-def test_both_languages_and_all_three_kinds_land(built: SmallBuild) -> None:
-    rows = built.warehouse.rows(
-        "select kind, language, count(*) as n from accepted_samples group by all"
-    )
-    found = {(row["kind"], row["language"]): row["n"] for row in rows}
-    assert found.keys() == {(kind, language) for kind in KINDS for language in ("en", "zh")}
-    assert {key: found[key] for key in found if key[0] != "irrelevant"} == {
-        (kind, language): count // 2
-        for kind, count in KINDS.items()
-        for language in ("en", "zh")
-        if kind != "irrelevant"
-    }
 
 
 def test_an_irrelevant_request_that_a_candidate_resembles_waits(built: SmallBuild) -> None:
@@ -199,17 +173,6 @@ def test_the_same_recipe_elsewhere_makes_the_same_samples_with_any_number_of_wor
     )
 
 
-def test_a_clock_that_was_set_back_hides_no_newer_build(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    build(unmeasured_recipe(samples={"perfect": 2}), settings)
-    warehouse_of(settings).execute(
-        "update builds set finished_at = finished_at + interval 1 day"
-    )  # the clock was ahead
-    more = build(unmeasured_recipe(samples={"perfect": 4}), settings)
-    assert one(settings, "select build from latest_builds") == more.build
-    assert make_release(warehouse_of(settings), "v1", Selection(), Terms()).release.samples == 4
-
-
 def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     few = build(unmeasured_recipe(samples={"perfect": 4}), settings)
@@ -219,14 +182,3 @@ def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path)
     assert (few.landed, more.landed) == (4, 6)
     assert before < set(sample_keys(settings))
     assert_balanced(more, settings)
-
-
-def test_the_newest_build_is_the_one_that_ended_last(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    few = build(unmeasured_recipe(samples={"perfect": 2}), settings)
-    more = build(unmeasured_recipe(samples={"perfect": 3}), settings)
-    newest = "select build from latest_builds"
-    assert one(settings, newest) == more.build
-    build(unmeasured_recipe(samples={"perfect": 2}), settings)
-    assert one(settings, newest) == few.build
-    assert one(settings, "select count(*) from funnel where is_latest and entered <> 2") == 0

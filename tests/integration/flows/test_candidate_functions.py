@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 import callwright
-from callwright.flows.plugins import function_named
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows.small_builds import (
     build,
@@ -77,16 +75,6 @@ def test_a_loop_without_end_is_ended_and_takes_no_time_from_those_after_it(home:
     while any(one.name == "candidate" for one in {*threading.enumerate()} - before):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def test_who_wants_to_end_the_process_has_failed(home: Path) -> None:
-    found = callwright.evaluate("v1", lambda *_: sys.exit(3), home=home, name="leaver")
-    assert {one.problem for one in found.samples} == {"python/leaver raised SystemExit: 3"}
-
-
-def test_a_timeout_of_nothing_is_refused(home: Path) -> None:
-    with pytest.raises(ConfigurationError, match="The timeout is 0 s"):
-        callwright.evaluate("v1", hang, home=home, timeout=0)
 
 
 AGENT = """
@@ -176,10 +164,3 @@ def test_a_function_is_named_by_its_file_or_its_module(home: Path, tmp_path: Pat
     assert (number.returncode, "There is no function 'number'" in number.stderr) == (2, True)
     unknown = run_here("evaluate", "v1", "--model", "no_such_module:answer", home=home)
     assert (unknown.returncode, "'no_such_module' can't be imported" in unknown.stderr) == (2, True)
-
-
-@pytest.mark.parametrize(
-    "name", ["template/v1", "ollama/llama3:8b", "openai/x", "local/a.gguf", "a:b:c:8b", "plain"]
-)
-def test_the_name_of_a_model_names_no_function(name: str) -> None:
-    assert function_named(name) is None

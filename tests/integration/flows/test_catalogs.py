@@ -7,18 +7,16 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import (
     catalog_named,
     catalogs_in,
     drop_catalog,
     gather_tools,
     import_catalog,
-    problems_in,
-    tools_in,
 )
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
 from callwright.flows.toolmaking import find_problems
 from callwright.generators.catalogs import read_catalog
@@ -83,14 +81,6 @@ def test_a_catalog_is_read_once_and_again_when_its_file_changes(
     document.write_text(json.dumps({**DOCUMENT, "paths": {"/forecast": PATHS["/forecast"]}}))
     assert import_catalog(warehouse, "openapi", document).tools == 1
     assert len(reads) == 2
-
-
-def test_what_is_kept_is_what_was_read(document: Path, warehouse: Warehouse) -> None:
-    read = read_catalog("openapi", document)
-    kept = import_catalog(warehouse, "openapi", document)
-    assert tools_in(warehouse, kept.key) == list(read.tools)
-    assert problems_in(warehouse, kept.key) == list(read.problems)
-    assert (kept.entries, kept.distinct) == (read.entries, read.distinct)
 
 
 def test_catalogs_are_listed_named_again_and_dropped(document: Path, warehouse: Warehouse) -> None:

@@ -15,7 +15,6 @@ import callwright
 from callwright.flows.api.surroundings import settings_of
 from callwright.flows.pages.serving import page_app
 from callwright.warehouse.publish import published_copy
-from callwright.warehouse.records import Sample
 from tests.support.flows.small_builds import run_here, warehouse_of
 
 SUN, FORECAST = "Weather.Sky.getSunTimes", "Weather.Forecast.getForecast"
@@ -146,32 +145,6 @@ def test_answers_are_kept_in_the_release_s_names_and_the_change_beside_them(told
     assert json.loads(kept[1]["shown"])["description"] == CHANGES[SUN]["description"]
 
 
-def test_names_alone_change_nothing_for_one_who_reads_them(home: Path) -> None:
-    bodies = rows(home, "select body from samples where kind = 'perfect'")
-    gold = {
-        sample.request: sample.gold
-        for sample in (Sample.model_validate_json(row["body"]) for row in bodies)
-    }
-    about = {
-        row["name"]: row["description"] for row in rows(home, "select name, description from tools")
-    }
-
-    def agent(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> object:
-        names = {tool["function"]["description"]: tool["function"]["name"] for tool in tools}
-        due = next((calls for request, calls in gold.items() if request in str(messages)), ())
-        return [(names[about[call.tool]], call.arguments) for call in due]
-
-    words = {SUN: {"name": FORECAST}, FORECAST: {"name": SUN}}
-    found = callwright.evaluate(
-        "v1", agent, tools={"tools": words}, both=True, version="1", home=home
-    )
-    [one] = found.changed_tools
-    assert one.whole
-    assert (one.whole["better"], one.whole["worse"]) == (0, 0)
-    assert one.whole["both_right"] >= len(gold) > 0
-    assert all(row["before"] == row["after"] for row in one.confusions)
-
-
 def test_the_page_tells_what_was_changed_beside_what_came_of_it(told: Told) -> None:
     home = told.home
     warehouse = warehouse_of(settings_of(home))
@@ -191,10 +164,3 @@ def test_the_page_tells_what_was_changed_beside_what_came_of_it(told: Told) -> N
         == 404
     )
     assert client.get("/evaluations/v9/tools").status_code == 404
-
-
-def test_both_ways_need_a_change(home: Path) -> None:
-    done = run_here("evaluate", "v1", "--model", "template/v1", "--both", home=home)
-    assert (done.returncode, "--tools FILE" in done.stderr) == (2, True)
-    done = run_here("evaluate", "v1", "--model", "template/v1", "--tools", "always", home=home)
-    assert (done.returncode, "--tools-shown always" in done.stderr) == (2, True)

@@ -53,27 +53,9 @@ def test_each_record_has_its_verdicts_and_the_summary_counts_them(file: Path) ->
     assert answer["left_out"] == [check.name for check in all_checks() if check.role]
 
 
-def test_a_model_is_asked_where_one_is_given(file: Path) -> None:
-    done = CliRunner().invoke(
-        app, ["check", "hammerbench", str(file), "--model", "template/v1", "--json"]
-    )
-    answer = json.loads(done.stdout)
-    assert answer["left_out"] == []
-    assert "reading" in {
-        verdict["check"] for one in answer["records"] for verdict in one["verdicts"]
-    }
-
-
 def test_failures_are_told_by_their_place_in_the_file(file: Path) -> None:
     done = CliRunner().invoke(app, ["check", "hammerbench", str(file), "--failures"])
     assert "#/1  unproved  A taxi to Oslo." in done.stdout
     assert "#/0  " not in done.stdout
     assert str(file.parent) not in done.stdout
     assert "Name one with --model" in done.stderr
-
-
-def test_a_file_without_records_is_no_success(file: Path) -> None:
-    file.write_text("{}")
-    done = CliRunner().invoke(app, ["check", "hammerbench", str(file)])
-    assert done.exit_code == 1
-    assert "holds no records to check" in done.stderr

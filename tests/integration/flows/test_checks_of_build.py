@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import callwright.flows.stages
-from callwright.flows.build import BuildReport, find_unchanged
 from callwright.flows.progress import Progress
 from callwright.flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
 from callwright.flows.review.resolutions import settle_decisions
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import Check, rule
@@ -26,7 +26,6 @@ from tests.support.flows.small_builds import (
     assert_balanced,
     build,
     one,
-    row_counts,
     settings_of,
     unmeasured_recipe,
     warehouse_of,
@@ -165,15 +164,6 @@ def test_a_changed_check_decides_anew_and_what_it_proves_by_now_lands(
     assert report.landed == len(landed(settings))
 
 
-def test_a_build_that_lacks_a_check_is_not_unchanged(table: Any, settings: Settings) -> None:
-    assert find_unchanged(RECIPE, settings, CheckProgress()) is not None
-    table(made_up(1), 0)
-    assert find_unchanged(RECIPE, settings, CheckProgress()) is None
-    again(settings)
-    assert find_unchanged(RECIPE, settings, CheckProgress()) is not None
-    assert one(settings, "select count(*) from builds") == 1
-
-
 def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(
     table: Any, settings: Settings
 ) -> None:
@@ -204,16 +194,3 @@ def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(
         "select accepted_by, grade from acceptances where subject = ?", [contradicted]
     )
     assert kept == {"accepted_by": "ann", "grade": "vouched"}
-
-
-def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Settings) -> None:
-    again(settings)
-    counts, said = row_counts(settings), CheckProgress()
-    found = find_unchanged(RECIPE, settings, said)
-    assert found is not None
-    assert found.sentence.startswith(
-        "Nothing to do: recipe, tools, models, prompts and checks have not changed"
-    )
-    again(settings, said)
-    assert row_counts(settings) == counts
-    assert said.groups == []

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -68,15 +67,6 @@ def test_the_commands_of_the_contract_are_there() -> None:
         "deploy",
         "check",
     }
-
-
-def test_the_version_is_the_packages(tmp_path: Path) -> None:
-    done = run_here("--version", home=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (
-        0,
-        f"callwright {version('callwright')}\n",
-        "",
-    )
 
 
 def test_a_shell_completes_commands(tmp_path: Path) -> None:
@@ -149,18 +139,6 @@ def test_a_dead_label_studio_is_named_and_ends_with_exit_code_1(tmp_path: Path) 
     assert "Traceback" not in done.stderr
 
 
-def test_a_label_studio_without_a_token_is_told_where_to_find_one(tmp_path: Path) -> None:
-    done = asked("review", "push", home=tmp_path, LABEL_STUDIO_URL="http://127.0.0.1:9")
-    assert done.returncode == 2
-    assert "LABEL_STUDIO_API_KEY" in done.stderr
-
-
-def test_a_process_ends_with_the_exit_code_of_its_mistake_and_one_sentence(tmp_path: Path) -> None:
-    done = run("query", "selec", home=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("callwright: The query can't be run")
-
-
 def test_a_build_needs_no_locale_of_utf_8(tmp_path: Path) -> None:
     recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 2})
     done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", LC_ALL="C")
@@ -182,29 +160,6 @@ def test_json_is_json(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = asked(*words, "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert isinstance(json.loads(done.stdout), list)
-
-
-def test_a_query_answers_with_objects(tmp_path: Path) -> None:
-    done = asked("query", "select 1 as one, 'a' as letter", "--json", home=tmp_path)
-    assert json.loads(done.stdout) == [{"one": 1, "letter": "a"}]
-
-
-def test_init_writes_a_recipe_once(tmp_path: Path) -> None:
-    assert asked("init", str(tmp_path / "new"), home=tmp_path).returncode == 0
-    again = asked("init", str(tmp_path / "new"), home=tmp_path)
-    assert again.returncode == 2
-    assert "exists" in again.stderr
-
-
-def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
-    done = asked(
-        "tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path
-    )
-    told = json.loads(done.stdout)
-    assert (told["entries"], told["distinct"]) == (587, 575)
-    assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])
-    listed = json.loads(asked("tools", "list", "--json", home=tmp_path).stdout)
-    assert len(listed) == told["tools"]
 
 
 def test_a_server_that_is_stopped_says_so_and_promises_nothing(tmp_path: Path) -> None:

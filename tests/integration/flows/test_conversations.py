@@ -1,31 +1,20 @@
 """Builds of simulated conversations."""
 
-import re
-from collections import Counter
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
-from callwright.flows.planning.statistics import count_conversations
-from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import ReplyTurn, Sample
-from tests.support.conversational import converse
+from callwright.warehouse.records import Sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.small_builds import (
-    TOP,
-    build,
-    row_counts,
-    settings_of,
-    stub_settings,
-    warehouse_of,
-)
+from tests.support.flows.small_builds import build, settings_of, stub_settings, warehouse_of
 
 RECIPE: dict[str, Any] = {
     "name": "talks",
@@ -81,44 +70,6 @@ def test_what_lands_has_its_complexity_proved(built: ConversationBuild) -> None:
     assert warehouse_of(built.settings).rows(sql) == [{"proved": built.report.landed}]
 
 
-def test_what_ends_as_a_question_is_one(built: ConversationBuild) -> None:
-    replies = [
-        turn.text
-        for sample in built.samples()
-        for turn in sample.turns
-        if isinstance(turn, ReplyTurn)
-    ]
-    assert [
-        text
-        for text in replies
-        if re.search(r"(?:^|[.!?] )(?:Please|Let me know|I still need|For that)[^.!?]*\?", text)
-    ] == []
-
-
-def test_the_same_recipe_again_makes_nothing_new(built: ConversationBuild) -> None:
-    before = row_counts(built.settings)
-    again = build(built.recipe, built.settings)
-    assert again.landed == built.report.landed
-    assert row_counts(built.settings) == before
-
-
-def test_the_figures_are_those_of_the_conversations(built: ConversationBuild) -> None:
-    figures = {row.figure: row.ours for row in count_conversations(built.samples())}
-    assert figures == {row.figure: row.ours for row in built.report.conversations}
-    assert figures["user turns with calls"] == sum(
-        figures[name] for name in ("with 1 action", "with 2 actions", "with 3 and more actions")
-    )
-
-
-async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
-    sample = await converse("failed_conversation")
-    figures = {row.figure: row.ours for row in count_conversations([sample])}
-    kinds = Counter(turn.kind for turn in sample.turns)
-    assert figures["calls"] == kinds["calls"]
-    assert figures["turns in a conversation, in the mean"] == kinds["user"] + kinds["reply"]
-    assert figures["complexity=failed_conversation"] == 1
-
-
 def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_made(
     tmp_path: Path,
 ) -> None:
@@ -128,11 +79,6 @@ def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_mad
     bare = recipe.model_copy(update={"languages": ("zh",)})
     with pytest.raises(ConfigurationError, match="can't write requests in 'zh'"):
         build(bare, settings_of(tmp_path))
-
-
-def test_the_recipe_of_the_papers_size_asks_for_its_109() -> None:
-    recipe = read_recipe(TOP / "recipes" / "confetti.yaml")
-    assert recipe.samples == {CONVERSATION: 109}
 
 
 def test_each_conversation_comes_of_a_scenario_that_was_proved_before(

@@ -11,22 +11,20 @@ from typing import Any
 import psutil
 import pytest
 
-from callwright.flows import dask_workers
-from callwright.flows.build import build_dataset, open_build
-from callwright.flows.chats import AHEAD
-from callwright.flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
 from callwright.flows.environments import STORE, explore_environments
-from callwright.flows.making import make_samples
 from callwright.flows.progress import SilentProgress
-from callwright.flows.runner import Workers
-from callwright.flows.settings import read_settings
+from callwright.flows.run import dask_cluster
+from callwright.flows.run.carry import open_carrier
+from callwright.flows.run.dask_cluster import DaskCluster, share_of, validate_scheduler
+from callwright.flows.run.plan import build_dataset, make_samples, open_build
+from callwright.flows.run.work import AHEAD
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
     ResponseStore,
     merge_responses,
     pack_responses,
 )
-from callwright.llm.ledger import answers_after, keep_answers
+from callwright.llm.ledger import answers_after
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
 from tests.support.flows.model_server import PRICED, ModelServer
@@ -157,9 +155,9 @@ def test_what_is_known_at_home_is_not_asked_far_away(
     asked = model_server.requests
     settings.warehouse.unlink()
 
-    cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
+    cluster = DaskCluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
     opened = open_build(recipe, settings, SilentProgress())
-    asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["perfect"]))
+    asyncio.run(make_samples(opened, cluster, ["perfect"]))
     assert (model_server.requests, one(settings, "select count(*) from samples")) == (asked, 3)
     assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], (
         "workers tidy up"
@@ -181,9 +179,9 @@ def test_a_simulated_environment_of_a_catalog_is_opened_far_away(
         variants=1,
     )
     asyncio.run(explore_environments(recipe, settings))
-    cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
+    cluster = DaskCluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
     opened = open_build(recipe, settings, SilentProgress())
-    asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["multi_step"]))
+    asyncio.run(make_samples(opened, cluster, ["multi_step"]))
     assert one(settings, "select count(*) from samples") == 2
     assert list(scratch.rglob(STORE))
 
@@ -208,19 +206,6 @@ def test_an_environment_s_files_and_responses_go_along_and_come_back(tmp_path: P
     assert store.drifts("shop") == []
     for opened in (store, there):
         opened.close()
-
-
-def test_answers_travel_as_lines_and_the_first_one_stays(tmp_path: Path) -> None:
-    home, far = tmp_path / "home.sqlite", tmp_path / "far.sqlite"
-    lines = [b"%032x %s" % (number, b"[1]") for number in range(1_200)]
-    keep_answers(home, lines)
-    sent, newest = answers_after(home, 0)
-    assert (len(sent.splitlines()), newest) == (1_200, 1_200)
-    keep_answers(far, [b"%032x [0]" % 7])
-    keep_answers(far, sent.splitlines())
-    kept_there, _ = answers_after(far, 0)
-    assert b"%032x [0]\n" % 7 in kept_there
-    assert answers_after(home, newest) == (b"", newest)
 
 
 def test_all_workers_together_keep_the_limits_and_the_budget() -> None:
@@ -255,55 +240,22 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
     from distributed import Client
 
     settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:1")
-    with open_workers(unmeasured_recipe(), settings, SilentProgress()) as workers:
-        address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
+    with open_carrier(unmeasured_recipe(), settings, SilentProgress()) as carrier:
+        address = carrier._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
         assert address.startswith("tls://127.0.0.1")
         with pytest.raises((TypeError, OSError)):
             Client(address, timeout=2, set_as_default=False)
 
 
-@pytest.mark.parametrize(
-    ("given", "place", "workers"),
-    [
-        ("3", "local", 3),
-        ("local", "local", None),
-        ("dask:4", "dask", 4),
-        ("dask:tls://10.0.0.1:8786", "dask:tls://10.0.0.1:8786", None),
-    ],
-)
-def test_one_setting_says_who_works_shards(given: str, place: str, workers: int | None) -> None:
-    settings = read_settings({"CALLWRIGHT_WORKERS": given})
-    assert settings.workplace == place
-    assert workers in {None, settings.workers}
-
-
-@pytest.mark.parametrize("given", ["dask:far", "local:x", "-1", "many"])
-def test_a_wrong_workplace_is_answered_with_the_right_ones(given: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"dask:tls://host:port"):
-        read_settings({"CALLWRIGHT_WORKERS": given})
-
-
-def test_a_pool_is_told_to_take_whole_builds() -> None:
-    with pytest.raises(ConfigurationError, match="callwright deploy RECIPE --pool NAME"):
-        read_settings({"CALLWRIGHT_WORKERS": "pool:builders"})
-
-
-def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
-    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
-    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tls://10.0.0.1:8786")
-    with open_workers(unmeasured_recipe(models=models), settings, SilentProgress()) as workers:
-        assert workers.prepare is None
-
-
 def test_a_scheduler_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "_PATIENCE", 0.5)
     settings = settings_of(
         tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1"
     )
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),
-        open_workers(unmeasured_recipe(), settings, SilentProgress()),
+        open_carrier(unmeasured_recipe(), settings, SilentProgress()),
     ):
         pass

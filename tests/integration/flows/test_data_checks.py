@@ -112,19 +112,6 @@ def test_a_model_reads_what_words_ask_for(tmp_path: Path) -> None:
     assert (wrong["decision"], wrong["arguments"]) == ("doubted", {"minutes": "said"})
 
 
-def test_a_language_that_nobody_knows_is_an_answer_of_its_own(tmp_path: Path) -> None:
-    asked = {
-        "id": "a",
-        "language": "xq",
-        "tool": TIMER,
-        "arguments": {"minutes": 5},
-        "request": "Timer, 5.",
-    }
-    [found] = run("requests", write(tmp_path / "asked.jsonl", asked), "--model", "template/v1")
-    assert (found["decision"], found["arguments"]) == ("open", {"minutes": "said"})
-    assert "There is no language 'xq'" in found["reasons"][-1]
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -150,11 +137,6 @@ def test_a_line_that_is_no_request_is_told_and_the_others_are_read(
     assert broken["decision"] == "contradicted"
     assert "Line 1 is no request" in broken["reasons"][0]
     assert fine["arguments"] == {"minutes": "said"}
-
-
-def test_a_file_that_is_not_there_is_a_sentence() -> None:
-    result = CliRunner().invoke(app, ["check", "requests", "nowhere.jsonl"])
-    assert result.exit_code != 0
 
 
 def test_exported_records_keep_what_they_rest_on_and_broken_ones_do_not(tmp_path: Path) -> None:

@@ -16,14 +16,12 @@ import orjson
 import pytest
 from pyarrow import parquet
 
-from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
-from callwright.warehouse.publish import build_under_way
 from tests.support.flows.small_builds import (
     KINDS,
     TOP,
-    build,
     environment,
     one,
     one_start,
@@ -35,8 +33,6 @@ from tests.support.flows.small_builds import (
 )
 from tests.support.llm.names import ANOTHER
 from tests.support.sampling import slow
-
-ALL = sum(KINDS.values())
 
 
 @pytest.fixture(scope="module")
@@ -66,22 +62,6 @@ def told(home: Path, *words: str) -> object:
     done = run_here(*words, "--json", home=home)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
-    done = run_here(
-        "build",
-        str(write_unmeasured_recipe(tmp_path)),
-        "--no-review",
-        "--json",
-        home=tmp_path / "home",
-    )
-    lines = done.stderr.splitlines()
-    assert lines[0].startswith(f"Build: {ALL} samples to make. Phases: single_turn, ")
-    assert any(line.startswith(f"Build: {ALL} of {ALL} samples ") for line in lines)
-    assert all(re.match(r"Build: \d+ (of \d+ )?samples ", line) for line in lines)
-    assert "\x1b" not in done.stderr
-    assert json.loads(done.stdout)["planned"] == ALL
 
 
 def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_answered(
@@ -152,26 +132,6 @@ def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
     )
     assert built["planned"] == len(KINDS)  # type: ignore[index]
     assert built["landed"] >= len(KINDS) - 1  # type: ignore[index] # the template may misread one
-
-
-def test_releases_are_listed_compared_and_described(home: Path) -> None:
-    releases = {one["name"]: one for one in told(home, "release", "list")}  # type: ignore[attr-defined]
-    assert releases["v1"]["samples"] <= releases["v2"]["samples"]
-    diff = told(home, "release", "diff", "v1", "v2")
-    assert diff["kept"] + len(diff["removed"]) == releases["v1"]["samples"]  # type: ignore[index]
-    assert diff["kept"] + len(diff["added"]) == releases["v2"]["samples"]  # type: ignore[index]
-    again = told(home, "release", "create", "v2")
-    assert releases["v2"] | again == again | releases["v2"], "the same content is the same release"
-    assert {share["recipe"]: share["left_out"] for share in again["builds"]} == {
-        "first": "",
-        "other": "",
-    }  # type: ignore[index]
-    card = run_here("release", "card", "v1", home=home).stdout
-    assert str(releases["v1"]["samples"]) in card
-    assert releases["v1"]["content_hash"] in card
-    taken = run_here("release", "create", "v1", home=home)
-    assert (taken.returncode, taken.stdout) == (2, "")
-    assert "exists already" in taken.stderr
 
 
 def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(
@@ -265,40 +225,6 @@ def test_what_the_template_model_worded_is_exported_for_training_only_where_it_i
     assert told(home, *asked, "--with-template")["rows"]  # type: ignore[index]
 
 
-def test_an_export_for_training_tells_how_many_the_template_model_worded(
-    home: Path, tmp_path: Path
-) -> None:
-    shutil.copy(home / "warehouse.duckdb", tmp_path)
-    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as edited:
-        some = "select subject from release_samples where release = 'v1' order by subject limit 3"
-        edited.execute(f"update samples set model = 'a/model' where key in ({some})")
-        edited.execute(f"update acceptances set judged_by = ['a/model'] where subject in ({some})")
-        release = edited.execute("select samples from releases where name = 'v1'").fetchone()
-    exported = run_here("export", "v1", "--to", "hf", "--out", str(tmp_path / "out"), home=tmp_path)
-    assert exported.returncode == 0, exported.stderr
-    [line] = [one for one in exported.stderr.splitlines() if "template model" in one]
-    assert release
-    assert line.startswith(f"Left out: {release[0] - 3} (")
-    assert "--with-template" in line
-
-
-def test_an_export_of_some_kinds_has_the_card_and_says_what_it_is(
-    home: Path, tmp_path: Path
-) -> None:
-    exported = told(
-        home, "export", "v1", "--to", "records", "--kind", "perfect", "--out", str(tmp_path / "out")
-    )
-    lines = (tmp_path / "out" / "records.jsonl").read_bytes().splitlines()
-    assert {orjson.loads(line)["sample"]["kind"] for line in lines} == {"perfect"}
-    assert exported["rows"] == exported["samples"] == len(lines)  # type: ignore[index]
-    readme = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert re.search(r"^# v1$", readme, re.MULTILINE)
-    assert "## This export" in readme
-    refused = run_here("export", "v1", "--to", "records", "--kind", "song", home=home)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "Its kinds are" in refused.stderr
-
-
 def count_rows(path: Path) -> int:
     if path.suffix == ".parquet":
         return int(parquet.read_table(path).num_rows)
@@ -386,34 +312,6 @@ def test_the_report_has_its_plots_and_loads_nothing_from_elsewhere(
     assert re.findall(r"<script[^>]*\bsrc=", page[: page.index("<body>")]) == []
     for recipe in ("first", "other"):
         assert recipe in body
-
-
-def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(
-    home: Path, tmp_path: Path
-) -> None:
-    own = tmp_path / "home"
-    shutil.copytree(home, own)
-    told(own, "publish")
-    before = told(own, "query", "select count(*) as n from tools")
-    settings = settings_of(own)
-    with build_under_way(own):
-        open_warehouse(settings).execute("delete from tools")
-        older = run_here("query", "select count(*) as n from tools", "--json", home=own)
-        assert json.loads(older.stdout) == before
-        assert "A build is under way. This is the warehouse as of" in older.stderr
-        assert told(own, "query", "select count(*) as n from tools", "--live") == [{"n": 0}]
-    assert told(own, "query", "select count(*) as n from tools") == [{"n": 0}]
-
-
-def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    report = build(unmeasured_recipe(samples={"perfect": 2}), settings)
-    database = settings.published / "warehouse.duckdb"
-    assert database.stat().st_mtime_ns == settings.warehouse.stat().st_mtime_ns
-    with duckdb.connect(str(database), read_only=True) as read:
-        assert read.execute("select count(*) from accepted_samples").fetchall() == [
-            (report.landed,)
-        ]
 
 
 def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import import_catalog, with_catalogs
 from callwright.flows.environments import (
     environment_tools,
@@ -21,6 +20,7 @@ from callwright.flows.environments import (
 )
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.environments.protocol import McpSettings
@@ -195,24 +195,3 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
     ):
         refused = run_here("tools", "import", *words, home=tmp_path)
         assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
-
-
-def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
-    recipe = parse_recipe(
-        {**RECIPE, "tools": [{"environment": "travel"}, {"environment": "travel", "seed": 1}]},
-        tmp_path,
-        "x",
-    )
-    with (
-        pytest.raises(ConfigurationError, match="are named 'travel'"),
-        open_environments(recipe, tmp_path),
-    ):
-        pass
-
-
-def test_multi_step_samples_without_an_environment_are_refused(tmp_path: Path) -> None:
-    from callwright.flows.planning.demands import validate_it_can_be_planned
-
-    recipe = parse_recipe({**RECIPE, "tools": [{"seed": "all"}]}, tmp_path, "x")
-    with pytest.raises(ConfigurationError, match="Add `- environment: travel`"):
-        validate_it_can_be_planned(recipe, [])

@@ -6,12 +6,9 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.api.building import preview_samples
-from callwright.llm.stand_in import filled
-from callwright.validators.checks.wording import NaturalReading
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOOLS,
-    build,
     run_here,
     settings_of,
     stub_roles,
@@ -115,34 +112,3 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
     asked = model_server.requests
     [cost] = [one for one in heard.said if one.startswith("This preview made")]
     assert f"made {asked} calls for $0.0" in cost
-
-
-@pytest.mark.slow
-def test_the_build_after_a_preview_asks_nothing_again(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    recipe = write_unmeasured_recipe(
-        tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}
-    )
-    assert run_here("build", str(recipe), "--preview", "2", home=tmp_path / "home").returncode == 0
-    asked = model_server.requests
-    report = build(
-        unmeasured_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
-        settings_of(tmp_path / "home"),
-    )
-    assert model_server.requests == asked
-    assert report.spending is not None
-    assert (report.spending.calls, report.spending.cost) == (0, 0.0)
-
-
-def test_what_template_has_no_grammar_for_is_filled_by_its_schema() -> None:
-    assert NaturalReading.model_validate(filled(NaturalReading.model_json_schema()))
-    deep = {
-        "type": "object",
-        "properties": {
-            "a": {"enum": [1, 2]},
-            "b": {"anyOf": [{"type": "null"}]},
-            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2},
-        },
-    }
-    assert filled(deep) == {"a": 2, "b": None, "c": [True, True]}

@@ -4,7 +4,6 @@ loses nothing.
 
 import asyncio
 import json
-import re
 import shutil
 import time
 from collections.abc import Callable
@@ -12,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
-import callwright
 from callwright.flows.evaluation.evaluating import evaluate_each, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, NamedCandidate, cut_off
+from callwright.flows.evaluation.predictions import PromptingStrategy, asked_at
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
 from callwright.llm.wire_format import wire_names
-from callwright.validators.predictions import PromptingStrategy, asked_at
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.model_server import (
@@ -29,7 +27,6 @@ from tests.support.flows.model_server import (
     ILL,
     PRICE,
     PRICED,
-    WRONG_KEY,
     ModelServer,
     Refusal,
     ServedRequest,
@@ -120,25 +117,6 @@ def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
     assert named + right == predictions(released) == ALL
 
 
-def test_several_runs_are_several_answers(released: Settings) -> None:
-    evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
-    rows = warehouse_of(released).rows(
-        "select run, count(*) as n from predictions group by run order by run"
-    )
-    assert rows == [{"run": 0, "n": ALL}, {"run": 1, "n": ALL}]
-    assert [
-        row["run"] for row in sorted(leaderboard("v1", released), key=lambda row: row["run"])
-    ] == [0, 1]
-    texts = (
-        "select count(distinct subject) from predictions a join predictions b using (subject) where"
-        " a.text <> b.text"
-    )
-    assert one(released, texts) > 0
-    before = row_counts(released)
-    evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
-    assert row_counts(released) == before
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -188,25 +166,6 @@ def test_what_was_answered_is_kept_where_the_provider_fails_another(
     evaluate(released, of_server(model_server))
     assert (predictions(released), model_server.requests) == (ALL, 1)
     assert leaderboard("v1", released)[0]["predictions"] == ALL
-
-
-def test_a_provider_that_is_away_is_not_asked_for_everything(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
-    with pytest.raises(TransientError):
-        evaluate(released, of_server(model_server, attempts=1, concurrency=2))
-    assert predictions(released) == 5
-    assert model_server.requests < 12
-
-
-def test_a_wrong_key_keeps_what_was_answered_before(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = lambda asked: WRONG_KEY if asked.number >= 5 else None
-    with pytest.raises(ConfigurationError, match="refuses the key"):
-        evaluate(released, of_server(model_server))
-    assert predictions(released) == 5
 
 
 def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(
@@ -332,37 +291,6 @@ def test_native_calls_that_come_as_text_are_calls_of_the_tools_that_they_were_gi
     assert any("_" in name for names in model_server.tools for name in names), (
         "their own names have dots"
     )
-
-
-def test_no_model_but_the_template_sees_marks_that_are_for_it(
-    model_server: ModelServer, released: Settings
-) -> None:
-    for strategy in ("native", "route_then_fill", "backward"):
-        evaluate(released, of_server(model_server), prompting=PromptingStrategy(strategy))
-    heard: list[str] = []
-    callwright.evaluate(
-        "v1", lambda messages, _tools: heard.append(str(messages)), name="agent", home=released.home
-    )
-    assert heard
-    asked = "\n".join([*model_server.asked, *heard])
-    assert not re.findall("<(?:wanted|format|setting)>", asked)
-
-
-def test_a_candidate_that_can_not_be_evaluated_takes_no_other_with_it(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = lambda asked: WRONG_KEY
-    far, near = of_server(model_server), embedded()
-    with pytest.raises(
-        ConfigurationError,
-        match=r"1 of 2 candidates could not be evaluated \(far\): .*refuses the key",
-    ) as raised:
-        evaluate(released, far, near)
-    assert "`callwright evaluate v1 --resume`" in str(raised.value)
-    assert [row["candidate"] for row in leaderboard("v1", released)] == ["near"]
-    model_server.behaviour = lambda asked: None
-    evaluate(released, *cut_off(warehouse_of(released), "v1").candidates)
-    assert {row["candidate"] for row in leaderboard("v1", released)} == {"far", "near"}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
+from callwright.warehouse.records import SampleFacts
 from tests.support.flows.conversation_release import away, release, sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
@@ -35,7 +36,7 @@ def released(tmp_path: Path) -> Settings:
         settings,
         [
             sample("Bergen", 3),
-            sample("Porto", 5, kind="mSv", tags=["shift=2"]),
+            sample("Porto", 5, kind="mSv", facts=SampleFacts(shifts=(2,))),
             sample("Ghent", 2),
             away("Lyon"),
         ],
@@ -47,10 +48,6 @@ def evaluate(settings: Settings, candidate: Candidate, **conditions) -> None:
     asyncio.run(
         evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions))
     )
-
-
-def near(**rates: float) -> Candidate:
-    return Candidate(label="near", model=read_model("template/v1", {"error_rate": rates}))
 
 
 def of_server(server: ModelServer, **changes: object) -> ModelSettings:
@@ -150,38 +147,3 @@ def test_a_judge_is_asked_once_about_what_rules_leave_open(
     before = row_counts(released)
     evaluate(released, candidate, judge=JUDGE)
     assert row_counts(released) == before
-
-
-def test_a_label_with_other_settings_is_another_candidate_and_nothing_is_deleted(
-    released: Settings,
-) -> None:
-    evaluate(released, near(wrong_argument=1.0))
-    evaluate(released, near())
-    assert [(row["candidate"], row["args_acc"]) for row in leaderboard("v1", released)] == [
-        ("near#2", 1),
-        ("near", 0.4),
-    ]
-    assert one(released, "select count(*) from predictions") == 2 * SNAPSHOTS
-    before = row_counts(released)
-    evaluate(released, near(wrong_argument=1.0))
-    assert row_counts(released) == before, "the settings of before are the candidate of before"
-    rows = warehouse_of(released).rows(
-        "select candidate, label, version, is_newest, model, predictions from candidates"
-    )
-    assert [tuple(row.values()) for row in rows] == [
-        ("near", "near", 1, False, "template/v1", SNAPSHOTS),
-        ("near#2", "near", 2, True, "template/v1", SNAPSHOTS),
-    ]
-
-
-def test_mistakes_are_counted_by_run(released: Settings) -> None:
-    evaluate(released, near(wrong_argument=0.6), runs=2)
-    rows = warehouse_of(released).rows(
-        "select run, sum(predictions)::integer as wrong from error_types group by run order by run"
-    )
-    wrong = warehouse_of(released).rows(
-        "select run, count(*)::integer as wrong from predictions where error_type <> '' group by"
-        " run order by run"
-    )
-    assert rows == wrong
-    assert [row["run"] for row in rows] == [0, 1]

@@ -17,14 +17,7 @@ from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.rows import Row
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
-from tests.support.flows.small_builds import (
-    one,
-    row_counts,
-    run_here,
-    settings_of,
-    stub_settings,
-    warehouse_of,
-)
+from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings
 
 
 @pytest.fixture
@@ -112,20 +105,6 @@ def test_a_judge_grades_each_answer_once_and_the_grades_are_scored(
     assert model_server.titles == asked, "what was graded is not asked again"
 
 
-def test_a_judge_that_can_not_be_read_is_left_out(
-    model_server: ModelServer, settings: Settings
-) -> None:
-    model_server.behaviour = lambda asked: "[[2]]" if "storm" in asked.question else strict(asked)
-    evaluate(settings, model_server, of_server(model_server, "judge"))
-    row = judged(settings, "openai/judge")
-    assert (row["judge_score"], row["graded_plans"]) == (0.25, len(PLANS) - 1)
-    grades = warehouse_of(settings).rows("select prediction from grades where count = 0")
-    [unread] = warehouse_of(settings).rows(
-        "select subject, key from predictions where key = ?", [grades[0]["prediction"]]
-    )
-    assert (len(grades), unread["subject"]) == (1, EASY.key)
-
-
 def test_template_judges_without_a_key_and_tells_right_from_wrong(
     model_server: ModelServer, settings: Settings
 ) -> None:
@@ -145,13 +124,3 @@ def test_template_judges_without_a_key_and_tells_right_from_wrong(
     assert right["judge_score"] == right["judge_score_macro"] == 1
     assert right["parameter_validity"] == pytest.approx(2 / 3), "nobody said 21"
     assert wrong["judge_score"] == wrong["judge_score_macro"] == pytest.approx(2 / 3)
-
-
-def test_the_command_shows_grades_beside_the_other_figures(settings: Settings) -> None:
-    given = ["evaluate", "v1", "--model", "template/v1", "--judge", "template/v1"]
-    shown = run_here(*given, home=settings.home).stdout
-    assert ("judge score" in shown, "parameter validity" in shown) == (True, True)
-    rows = orjson.loads(run_here(*given, "--json", home=settings.home).stdout)
-    answers = {row["judge"]: row["answers"] for row in rows}
-    assert answers["template/v1"][0]["judge_score"] == 1
-    assert answers[""][0]["ast"] == 1

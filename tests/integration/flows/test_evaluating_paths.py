@@ -4,7 +4,6 @@ answered snapshot by snapshot.
 
 import asyncio
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
-from callwright.warehouse.errors import TransientError
 from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import (
@@ -30,13 +28,12 @@ from tests.support.flows.inn_world import (
     inn_sample,
     release_paths,
 )
-from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
     one,
     row_counts,
     run_here,
     settings_of,
-    start,
     stub_settings,
     warehouse_of,
 )
@@ -200,63 +197,6 @@ def test_a_judge_matches_names_and_scores_answers(
     assert matched == 1
 
 
-def test_both_modes_stand_beside_each_other(model_server: ModelServer, released: Settings) -> None:
-    def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
-        if calls[0]["name"] == "Inn_Details" and tries == 0:
-            calls[0]["arguments"]["inn_id"] = "elsewhere"
-        return calls
-
-    model_server.behaviour = guided_by(Guide(SINGLE + CROSS, err))
-    evaluate(released, model_of(model_server))
-    evaluate(released, model_of(model_server), complexeval="as_published_code")
-    [row] = leaderboard(NAME, released)
-    assert (row["success_rate"], row["success_rate_published"]) == (len(SINGLE) / len(SAMPLES), 0)
-    assert row["call_acc"] > row["call_acc_published"]
-
-
-def test_what_was_driven_is_kept_where_the_provider_fails_another(
-    model_server: ModelServer, released: Settings
-) -> None:
-    follow = guided_by(Guide(SAMPLES))
-
-    def behave(asked: ServedRequest) -> Refusal | str:
-        return ILL if "Lyon" in asked.question and "Inn_Details" in follow(asked) else follow(asked)
-
-    model_server.behaviour = behave
-    with pytest.raises(TransientError, match="can't answer now"):
-        evaluate(released, model_of(model_server))
-    assert one(released, "select count(*) from multi_step_runs") == len(SAMPLES) - 1
-    assert leaderboard(NAME, released) == [], "no score is given for part of a release"
-    model_server.behaviour = follow
-    model_server.forget()
-    evaluate(released, model_of(model_server))
-    assert model_server.requests == 2, "the first two steps are in the ledger"
-    assert leaderboard(NAME, released)[0]["success_rate"] == 1
-
-
-@pytest.mark.slow
-def test_a_command_that_is_killed_goes_on_where_it_was(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = guided_by(Guide(SAMPLES))
-    model_server.delay = 0.05
-    recipe = write_candidate(released.home, model_server, concurrency=2)
-    process = start("evaluate", NAME, "--recipe", str(recipe), home=released.home)
-    deadline = time.monotonic() + 60
-    while model_server.requests < REQUESTS // 2 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.kill()
-    process.communicate(timeout=30)
-    assert one(released, "select count(*) from multi_step_runs") == 0, (
-        "it was killed before its first samples were kept"
-    )
-    assert run_here("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
-    assert REQUESTS <= model_server.requests <= REQUESTS + 2, (
-        "what was on its way when it was killed is asked again"
-    )
-    assert leaderboard(NAME, released)[0]["success_rate"] == 1
-
-
 def write_candidate(folder: Path, server: ModelServer, **changes: Any) -> Path:
     """A recipe with the server's model as its candidate."""
     recipe = folder / "candidates.yaml"
@@ -272,34 +212,6 @@ def write_candidate(folder: Path, server: ModelServer, **changes: Any) -> Path:
         )
     )
     return recipe
-
-
-def test_a_candidate_with_other_settings_is_driven_as_another_one(
-    model_server: ModelServer, released: Settings
-) -> None:
-    model_server.behaviour = guided_by(Guide(SAMPLES))
-    evaluate(released, model_of(model_server), judge=model_of(model_server))
-    evaluate(released, model_of(model_server))
-    evaluate(released, model_of(model_server, temperature=0.5))
-    evaluate(released, model_of(model_server), turn_limit=3)
-    runs = (
-        "select candidate, judge, count(*) as runs from multi_step_runs group by all order by all"
-    )
-    assert [tuple(row.values()) for row in warehouse_of(released).rows(runs)] == [
-        ("far", "", 6),
-        ("far", "openai/stub", 6),
-        ("far#2", "", 6),
-        ("far#3", "", 6),
-    ]
-    conditions = "select conditions ->> '$.turn_limit' from candidates where candidate = 'far#3'"
-    assert one(released, conditions) == "3"
-
-
-def test_several_runs_are_several_ways(model_server: ModelServer, released: Settings) -> None:
-    model_server.behaviour = guided_by(Guide(SAMPLES))
-    evaluate(released, model_of(model_server), runs=2)
-    assert [row["run"] for row in leaderboard(NAME, released)] == [0, 1]
-    assert model_server.requests == 2 * REQUESTS
 
 
 def test_a_release_of_both_is_evaluated_by_one_command(

@@ -12,11 +12,11 @@ import pytest
 
 from callwright.flows.evaluation.evaluating import answer_board, evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import PromptingStrategy
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
@@ -149,27 +149,6 @@ def test_candidates_are_told_apart_by_the_numbers_that_should_tell_them_apart(
     assert levels == {"easy", "medium", "hard"}
 
 
-def test_the_macro_mean_weighs_difficulties_alike(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    settings = settings_of(tmp_path / "macro")
-    more = [
-        _other_words(sample, text) for sample in PLANS[:1] for text in ("Now, please.", "Hurry!")
-    ]
-    release(settings, *PLANS, *more)
-    model_server.behaviour = lambda asked: (
-        silent(asked) if PLANS[2].request in asked.question else right(asked)
-    )
-    evaluate(settings, candidate(model_server, "far"))
-    row = board(settings, "far")
-    assert (row["ast"], row["ast_macro"]) == (pytest.approx(4 / 5), pytest.approx(2 / 3))
-
-
-def _other_words(sample: Sample, more: str) -> Sample:
-    said, due = sample.turns
-    return sample.with_changes(turns=(said.with_changes(text=f"{sample.request} {more}"), due))
-
-
 @pytest.mark.parametrize(
     ("strategy", "notation"),
     [
@@ -218,37 +197,6 @@ def test_strategies_are_kept_apart_and_a_router_may_be_another_model(
     strategies = {row["strategy"] for row in answer_board("v1", settings)}
     assert strategies == {"direct", "route_then_fill(openai/router)"}
     assert one(settings, "select count(*) from predictions") == 2 * len(PLANS)
-
-
-def test_a_router_that_invents_tools_leaves_nothing_to_fill(
-    model_server: ModelServer, settings: Settings
-) -> None:
-    model_server.behaviour = lambda asked: '["conjure_towel"]'
-    evaluate(
-        settings, candidate(model_server, "far"), prompting=PromptingStrategy("route_then_fill")
-    )
-    row = board(settings, "far", strategy="route_then_fill")
-    assert (row["routing"], row["invented"]) == (0, 1)
-    assert model_server.requests == len(PLANS)
-
-
-def test_backward_thinking_ends_where_it_would_go_on_for_ever(
-    model_server: ModelServer, settings: Settings
-) -> None:
-    model_server.behaviour = lambda asked: as_json(
-        (GoldCall(tool="find_guest", arguments={"name": str(asked.number)}),)
-    )
-    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy("backward"))
-    assert model_server.requests == 6 * len(PLANS)
-    assert board(settings, "far", strategy="backward")["routing"] == 0
-
-
-def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings: Settings) -> None:
-    hostile = ["[" * 5000, "- name: &a x\n  arguments: *a", "- !!python/object:os.system {name: x}"]
-    model_server.behaviour = lambda asked: hostile[asked.number % len(hostile)]
-    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(format="yaml"))
-    row = board(settings, "far", strategy="direct/yaml")
-    assert (row["ast"], row["syntax_validity"], row["answers"]) == (0, 0, len(PLANS))
 
 
 def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_takes(

@@ -7,20 +7,18 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import combinations
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
-from scipy.stats import binomtest
 
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import prompting_by
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.predictions import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row
@@ -132,43 +130,6 @@ def of(answers: Iterable[Answer], split: str, strategy: str) -> Iterator[Answer]
     return (one for one in answers if split in ("", one.split) and one.strategy == strategy)
 
 
-def runs_of(answers: Iterable[Answer], split: str, strategy: str) -> dict[str, list[bool]]:
-    """Whether each sample was passed, run by run."""
-    found: dict[str, dict[int, bool]] = defaultdict(dict)
-    for one in of(answers, split, strategy):
-        found[one.sample][one.run] = passes(one)
-    return {sample: [by_run[run] for run in RUNS] for sample, by_run in found.items()}
-
-
-@pytest.mark.parametrize("split", SPLITS)
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_pass_k_agrees_with_all_draws_of_k_runs(
-    settings: Settings, answers: list[Answer], split: str, strategy: str
-) -> None:
-    runs = runs_of(answers, split, strategy).values()
-    assert 0 < sum(map(sum, runs)) < len(RUNS) * len(runs), "some pass, some fail"
-    rows = warehouse_of(settings).rows(
-        """select k, samples, pass_all, pass_any from pass_k
-        where candidate = 'careless' and kind = 'all' and split = ? and strategy = ?""",
-        [split, strategy],
-    )
-    found = {row["k"]: (row["samples"], row["pass_all"], row["pass_any"]) for row in rows}
-    assert found == {
-        k: pytest.approx(
-            (
-                len(runs),
-                fmean(
-                    fmean(all(draw) for draw in combinations(of_sample, k)) for of_sample in runs
-                ),
-                fmean(
-                    fmean(any(draw) for draw in combinations(of_sample, k)) for of_sample in runs
-                ),
-            )
-        )
-        for k in (1, 2, 3)
-    }
-
-
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_shares_means_and_stability_agree_with_a_count(
@@ -218,35 +179,6 @@ def election(answers: Iterable[Answer]) -> float:
         second = others[0][1] if others else 0
         shares.append((first - second) / (len(RUNS) - second))
     return fmean(shares)
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_two_strategies_of_one_candidate_are_compared_by_mcnemars_test(
-    settings: Settings, answers: list[Answer], split: str
-) -> None:
-    [row] = warehouse_of(settings).rows(
-        "from paired_comparisons where kind = 'all' and candidate = 'careless' and other ="
-        " 'careless' and split = ?",
-        [split],
-    )
-    assert (row["strategy"], row["other_strategy"]) == STRATEGIES
-    first, other = (
-        {sample: runs[0] for sample, runs in runs_of(answers, split, one).items()}
-        for one in STRATEGIES
-    )
-    only, only_other = (
-        sum(first[one] > other[one] for one in first),
-        sum(first[one] < other[one] for one in first),
-    )
-    assert (row["samples"], row["only_candidate"], row["only_other"]) == (
-        len(first),
-        only,
-        only_other,
-    )
-    expected = (
-        binomtest(min(only, only_other), only + only_other, 0.5).pvalue if only + only_other else 1
-    )
-    assert row["p_value"] == pytest.approx(min(1, expected))
 
 
 def test_a_split_alone_is_asked_about_and_no_figure_speaks_of_the_rest(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 takes by `extensions`.
 """
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from typing import Any, get_args
 import pytest
 
 from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.plugins import tables
-from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate, Recipe, parse_recipe
 from callwright.flows.review.pushing import tasks_for
 from callwright.flows.scaffolds import ROWS, Sort, scaffold
 from callwright.flows.settings import Settings
@@ -21,9 +24,8 @@ from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call
-from callwright.warehouse.releases import freeze, stream_release
+from callwright.warehouse.releases import freeze
 from tests.support.flows.small_builds import (
     TOP,
     build,
@@ -107,20 +109,6 @@ def test_samples_of_the_pages_kind_are_made_checked_and_landed_by_any_number_of_
     assert kind == {"family": "example", "paper": ""}
 
 
-def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path / "home")
-    build(recipe_with(tmp_path, "export"), settings)
-    warehouse = warehouse_of(settings)
-    freeze(
-        warehouse,
-        "v1",
-        [row["subject"] for row in warehouse.rows("select subject from acceptances")],
-    )
-    written = export_release(stream_release(warehouse, "v1"), "example", tmp_path / "out")
-    assert written.rows == 3
-    assert (tmp_path / "out" / "v1.jsonl").read_text().count('"calls":[{"tool":') == 3
-
-
 def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     recipe_with(tmp_path, "export")
@@ -140,6 +128,34 @@ def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     wrong = run_here("export", "v1", "--to", f"{own}:Format", home=settings.home)
     assert wrong.returncode == 2
     assert "is not an export format" in wrong.stderr
+
+
+def test_answers_are_scored_by_the_pages_metric_and_one_that_raises_costs_its_score(
+    tmp_path: Path,
+) -> None:
+    settings, said = settings_of(tmp_path / "home"), list[str]()
+    made = build(recipe_with(tmp_path, "metric"), settings)
+    warehouse = warehouse_of(settings)
+    keys = [row["subject"] for row in warehouse.rows("select subject from acceptances")]
+    freeze(warehouse, "v1", keys)
+    progress, candidate = SilentProgress(), Candidate(label="near", model=read_model("template/v1"))
+    progress.say = said.append  # type: ignore[method-assign]
+
+    def evaluate() -> dict[str, float]:
+        asyncio.run(evaluate_release("v1", [candidate], settings, progress))
+        rows = warehouse.rows("select metric, value from scores where slice_by = 'all'")
+        return {row["metric"]: row["value"] for row in rows}
+
+    figures = evaluate()
+    assert figures.pop("example") == 1
+    changed = code_of("metric").replace("    calls = ", "    1 / 0\n    calls = ")
+    (tmp_path / "own.py").write_text(changed, encoding="utf-8")
+    again = parse_recipe(
+        unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:METRIC"]), tmp_path, "small"
+    )
+    assert evaluate() == figures
+    assert [one for one in said if re.search(r"'example' \(.*own.py:9\) raised ZeroDivis", one)]
+    assert build(again, settings).build == made.build, "a metric is no part of what is built"
 
 
 def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
@@ -194,19 +210,6 @@ async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode
         assert (change.kind, change.field, change.after) == ("book", "lent_to", "Kim")
 
 
-def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(
-        ConfigurationError,
-        match=(
-            r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name,"
-            r" sentences, lent"
-        ),
-    ):
-        recipe_with(tmp_path, "environment", tools=[{"environment": "example", "lent": "second"}])
-
-
 async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:
     recipe = recipe_with(tmp_path, "model", models={"judge": "example/small"})
     settings = recipe.models.judge
@@ -224,7 +227,7 @@ async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:
 def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of_the_recipe(
     tmp_path: Path,
 ) -> None:
-    from callwright.flows.build import build_key
+    from callwright.flows.run.plan import build_key
 
     first = recipe_with(tmp_path, "kind")
     (tmp_path / "own.py").write_text(code_of("kind") + "\n# A remark.\n")
@@ -247,7 +250,7 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
     [
         (
             "    1 / 0",
-            r"Your stage 'thanks' \(.*own.py:16\) raised ZeroDivisionError: division by zero",
+            r"Your stage 'thanks' \(.*own.py:19\) raised ZeroDivisionError: division by zero",
         ),
         slow(
             "    return 3",

@@ -10,10 +10,8 @@ from typing import BinaryIO
 import orjson
 import pytest
 
-from callwright.flows.chats import AHEAD, InFlight, SharedChats
-from callwright.flows.shards import FactFiles, Facts
-from callwright.llm.chat import ChatMessage
-from callwright.warehouse.errors import BudgetError, StoreError, TransientError
+from callwright.flows.run.work import AHEAD, FactFiles, InFlight, SharedChats
+from callwright.warehouse.errors import BudgetError, TransientError
 from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
 from callwright.warehouse.records import LlmCall
 from callwright.warehouse.rows import rows_of
@@ -53,18 +51,6 @@ def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get
     assert lines_of(folder / "outcomes.jsonl") == [{"stage": "kept"}]
 
 
-def test_facts_say_what_became_of_a_record() -> None:
-    facts = Facts("build", datetime.now(UTC))
-    record = ChatMessage(role="user", content="any record has a key")
-    facts.note("parameters", record, "passed")
-    facts.fail("values", record, BudgetError("No money."))
-    assert [(row["stage"], row["outcome"], row["reason"]) for row in facts.rows["outcomes"]] == [
-        ("parameters", "passed", ""),
-        ("values", "failed", "No money."),
-    ]
-    assert [row["error"] for row in facts.rows["failures"]] == ["BudgetError"]
-
-
 def all_known(keys: Iterable[str]) -> set[str]:
     return {*keys}
 
@@ -93,24 +79,6 @@ def test_a_call_whose_answer_was_lost_is_marked(tmp_path: Path) -> None:
             assert (errors["kept"], errors["refused"]) == ("", "A refusal.")
             assert "killed before the answer was kept" in errors["lost"]
             known = {"kept", "lost"}  # by now it was asked again
-
-
-async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(
-    tmp_path: Path,
-) -> None:
-    shared, recipe, ledger = SharedChats(), unmeasured_recipe(), tmp_path / "ledger.sqlite"
-    async with shared.of(recipe, ledger, build="b", spent=0.0) as one:
-        async with shared.of(recipe, ledger, build="b", spent=0.0) as other:
-            assert other is one
-        await one.in_flight.carry([1], _without_money)
-        assert one.in_flight.is_in_vain
-    async with shared.of(recipe, ledger, build="b", spent=0.0) as later:
-        assert later is not one
-        assert not later.in_flight.is_in_vain
-
-
-async def _without_money(_item: int) -> None:
-    raise BudgetError("No money.")
 
 
 async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(
@@ -161,19 +129,6 @@ async def test_the_gravest_error_is_the_one_that_is_told_and_no_item_is_begun_af
 
     error = await InFlight(1, 10).carry(range(5), work)
     assert (str(error), begun) == ("No money.", [0, 1])
-
-
-async def test_an_error_of_no_item_comes_out_by_itself_and_a_bug_as_a_group() -> None:
-    async def full(_item: int) -> None:
-        raise StoreError("The disk is full.")
-
-    async def broken(_item: int) -> None:
-        raise KeyError("a bug")
-
-    with pytest.raises(StoreError, match="The disk is full"):
-        await InFlight(2, 2).carry(range(3), full)
-    with pytest.raises(ExceptionGroup):
-        await InFlight(2, 2).carry(range(3), broken)
 
 
 def test_a_note_that_was_cut_off_is_dropped_and_what_follows_is_whole(tmp_path: Path) -> None:
@@ -230,12 +185,14 @@ def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(
     with PaidNotes(tmp_path / "shards" / "one.paid") as notes:
         notes.note(call_row(0.5))
         notes.note(call_row(0.5))
+    with PaidNotes(tmp_path / "shards" / "two.paid") as notes:
+        notes.note(call_row(0.25))
     assert land_paid(tmp_path / "shards", warehouse, all_known) == 0
     with (tmp_path / "shards" / "one.paid" / "llm_calls.jsonl").open("ab") as file:
         file.write(b'{"id": "torn')
     assert land_paid(tmp_path / "shards", warehouse, all_known) == 1
     assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [
-        {"calls": 2, "cost": 1.0}
+        {"calls": 3, "cost": 1.25}
     ]
 
 

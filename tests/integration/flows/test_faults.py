@@ -3,7 +3,6 @@ candidates from where it went wrong.
 """
 
 import asyncio
-from io import BytesIO
 
 import pytest
 
@@ -14,7 +13,6 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.checks.duplicates import ComparedSamples, find_duplicates
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
@@ -79,18 +77,6 @@ def test_boards_tell_utility_and_safety(built: tuple[Recipe, Settings]) -> None:
     assert all(
         0 <= row[name] <= 1 for name in ("recovery_rate", "utility_under_attack", "benign_utility")
     )
-
-
-def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(
-    built: tuple[Recipe, Settings],
-) -> None:
-    _, settings = built
-    samples = faulty_of(settings)
-    compared, everything = ComparedSamples(BytesIO()), [samples[0].underlying, *samples]
-    for one in everything:
-        compared.add(one)
-    verdicts = list(find_duplicates([one.key for one in everything], compared))
-    assert [one.decision for one in verdicts] == ["proved"] * (len(samples) + 1)
 
 
 def test_nothing_that_was_done_until_it_went_wrong_is_taught(

@@ -123,14 +123,6 @@ def test_what_no_gate_can_be_held_to_is_asked_wrongly(
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
-def test_nobody_is_asked_before_a_name_that_is_not_there_is_refused(home: Path) -> None:
-    done = run_here("evaluate", "v1", "--model", "template/v1", "--against", "nobody", home=home)
-    assert done.returncode == 2
-    assert passes(home, "template/v1") == {}
-    done = run_here("evaluate", "v9", "--model", "template/v1", "--against", "nobody", home=home)
-    assert "No release is named 'v9'" in done.stderr
-
-
 @pytest.mark.parametrize("split", [slow(""), "test"])
 def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_split(
     home: Path, split: str
@@ -146,21 +138,6 @@ def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_spli
         mcnemar([[0, only_mine], [only_other, 0]], exact=True).pvalue
     )
     assert demand["passed"] == (demand["p_value"] > 0.05)
-
-
-def test_the_share_of_samples_passed_is_a_figure(home: Path) -> None:
-    found = callwright.evaluate("v1", "template/v1", home=home, split="test")
-    results = passes(home, "template/v1", "test")
-    assert found.figures["pass_rate"] == pytest.approx(sum(results.values()) / len(results))
-    assert {item.sample for item in found.samples} == set(results)
-
-
-def test_a_candidate_is_not_compared_with_itself(home: Path) -> None:
-    found = callwright.evaluate("v1", "template/v1", home=home)
-    with pytest.raises(ConfigurationError, match="is the candidate itself"):
-        found.gate(against="template/v1")
-    with pytest.raises(ConfigurationError, match=r"worse_by is 2. It must be between 0 and 1"):
-        found.gate(worse_by=2)
 
 
 def test_a_name_that_was_asked_by_several_strategies_is_told_apart(home: Path) -> None:
@@ -205,20 +182,6 @@ def test_junit_has_a_case_a_sample_with_due_and_made_calls_where_it_failed(
         for name in ("main", "change")
         if not all(passes(home, name).values())
     ]
-
-
-def test_a_summary_names_the_gate_the_figures_and_the_failures(home: Path, tmp_path: Path) -> None:
-    path = tmp_path / "summary.md"
-    gated(home, "--against", "main", "--summary", str(path))
-    page = path.read_text(encoding="utf-8")
-    assert page.startswith("## Evaluation of v1: failed\n")
-    failed = list(passes(home, "change").values()).count(False)
-    assert f"### change: {failed} of {len(passes(home, 'change'))} samples failed" in page
-    figures = {
-        row["candidate"]: row["args_acc"]
-        for row in callwright.evaluate("v1", "template/v1", home=home).leaderboard
-    }
-    assert f"| args\\_acc | {figures['main']:.4f} | {figures['change']:.4f} |" in page
 
 
 def test_what_a_candidate_says_breaks_no_report(home: Path, tmp_path: Path) -> None:

@@ -2,10 +2,7 @@
 they are.
 """
 
-import json
-import re
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +10,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from callwright.flows.cli.reviewing import training_lines
 from callwright.flows.progress import SilentProgress
-from callwright.flows.recipe import Recipe
-from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.pushing import push_training, training_answers
-from callwright.flows.review.questions import DRAWN
 from callwright.warehouse.releases import create_release
-from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe
-from tests.support.flows.small_builds import build, unmeasured_recipe
+from tests.support.flows.review_sites import ReviewSite
 
 
 def gold(site: ReviewSite, expected: str = "") -> list[dict[str, Any]]:
@@ -66,39 +58,6 @@ def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_call
         assert item.origin.parents == (original.key,)
         same = calls(trust_site, row["subject"]) == calls(trust_site, row["made_of"])
         assert same == (row["expected"] == "accept") == (row["defect"] == ""), row
-
-
-DOUBTED = "select 1 from newest_verdicts where subject = ? and decision <> 'proved'"
-
-
-def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None:
-    tasks = {task["subject"]: task for task in trust_site.studio.tasks.values()}
-    spot = tasks[trust_site.asked("spot check")[0]]
-    for row in gold(trust_site):
-        task = tasks[row["subject"]]
-        assert task.keys() == spot.keys()
-        assert task["why"] == spot["why"] == DRAWN
-        assert "gold_item" not in json.dumps(task)
-        assert "gold item" not in json.dumps(task)
-        # What stands there is what the sample that it was made of would show.
-        doubted = trust_site.rows(DOUBTED, row["made_of"])
-        assert task["failed"] == spot["failed"] or doubted
-        assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
-        [arguments] = re.findall(r"(\d+) valid\s+arguments?", task["passed"])
-        assert int(arguments) == sum(
-            len(call["arguments"]) for call in calls(trust_site, row["subject"])
-        )
-        assert "no evidence" not in task["calls_shown"]
-    assert (
-        len(
-            {
-                task["priority"]
-                for task in tasks.values()
-                if task["subject"] in trust_site.asked("gold item")
-            }
-        )
-        > 2
-    )
 
 
 def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_site: ReviewSite) -> None:
@@ -153,91 +112,6 @@ def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite
     by_defect = site.rows("from annotator_accuracy where reviewer = 'ann' and defect <> 'all'")
     assert sum(row["answered"] for row in by_defect) == total
     assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(site)}
-
-
-def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(
-    trust_site: ReviewSite,
-) -> None:
-    site = trust_site
-    repaired, botched = gold(site, "reject")[:2]
-    wanted = calls(site, repaired["made_of"])
-    turned = [
-        {"arguments": dict(reversed(call["arguments"].items())), "tool": call["tool"]}
-        for call in wanted
-    ]
-    site.studio.annotate(
-        repaired["subject"],
-        "edit",
-        edited_request=site.sample(repaired["subject"]).request,
-        edited_calls=json.dumps(turned),
-    )
-    left = json.dumps(calls(site, botched["subject"]))
-    site.studio.annotate(
-        botched["subject"],
-        "edit",
-        edited_request=site.polite(botched["subject"]),
-        edited_calls=left,
-    )
-    assert site.pull().edited == 2
-    row = accuracy(site, "ann")
-    assert (row["answered"], row["correct"], row["missed"]) == (2, 1, 1)
-    assert site.rows("from acceptances where subject in (select result from reviews)") == []
-    assert site.rows("from outcomes where subject in (select result from reviews)") == []
-    assert site.rows("from verdicts where subject in (select result from reviews)") == []
-
-
-def test_an_unusable_edit_of_a_gold_item_goes_back_like_any_other(trust_site: ReviewSite) -> None:
-    site = trust_site
-    item = gold(site, "reject")[0]["subject"]
-    site.studio.annotate(item, "edit", edited_calls="[{")
-    assert site.pull().returned == 1
-    assert site.studio.newest_task(item)["version"] == 2
-    site.studio.annotate(item, "reject", reasons="other")
-    site.pull()
-    assert accuracy(site, "ann")["correct"] == 1
-
-
-def test_the_same_build_mixes_in_the_same_and_no_more(trust_site: ReviewSite) -> None:
-    site = trust_site
-    before = site.everything()
-    recipe = Recipe.model_validate_json(site.value("select body from builds"))
-    assert mix_gold_items(site.warehouse, site.value("select key from builds"), recipe) == 0
-    build(trusting_recipe(), site.settings)
-    after = site.everything()
-    assert after["gold_items"] == before["gold_items"]
-    assert site.push() == (0, 0)
-
-
-def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_accepted(
-    trust_site: ReviewSite,
-) -> None:
-    site = trust_site
-    accepted = site.asked("spot check")[:3]
-    for key in accepted:
-        site.studio.annotate(key, "accept")
-    site.pull()
-    before = {row["subject"] for row in gold(site)}
-    build(trusting_recipe(gold_items=45), site.settings)
-    added = [row for row in gold(site) if row["subject"] not in before]
-    assert added
-    assert before < {row["subject"] for row in gold(site)}
-    assert all(row["made_of"] in accepted for row in added if row["expected"] == "accept")
-
-
-def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
-    site = open_site(tmp_path, PaperStudio())
-    relatives = unmeasured_recipe(
-        samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10},
-        review={"spot_checks": 8, "gold_items": 50},
-    )
-    for _ in range(2):
-        build(relatives, site.settings)
-        requests = [site.sample(row["subject"]).request for row in gold(site)]
-        assert len(requests) == len(set(requests)) > 1
-
-
-def test_without_a_rate_there_are_none(site: ReviewSite) -> None:
-    assert gold(site) == []
 
 
 def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(

@@ -9,8 +9,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import read_release
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from tests.unit.generators.test_callnavi_samples import NESTED, write
-from tests.unit.generators.test_complexfuncbench_samples import record
-from tests.unit.generators.test_complexfuncbench_samples import write as write_records
 
 
 def test_samples_of_others_become_a_release(tmp_path: Path) -> None:
@@ -27,16 +25,6 @@ def test_samples_of_others_become_a_release(tmp_path: Path) -> None:
     assert again.release == imported.release
 
 
-def test_records_of_complexfuncbench_become_a_release(tmp_path: Path) -> None:
-    imported = import_release(
-        warehouse_of(settings_of(tmp_path)),
-        "cfb",
-        "complexfuncbench",
-        write_records(tmp_path, record(), {"id": "x"}),
-    )
-    assert (imported.release.samples, imported.left_out) == (1, 1)
-
-
 def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reason(
     tmp_path: Path,
 ) -> None:
@@ -49,16 +37,6 @@ def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reaso
     [problem] = [one for one in imported.problems if "MiB" in one.message]
     assert "longer than 16 MiB" in problem.message
     assert import_release(warehouse, "published", "callnavi", folder).left_out == 1
-
-
-def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
-    warehouse = warehouse_of(settings_of(tmp_path))
-    for name, question in (("one", NESTED), ("two", {**NESTED, "id": "spa002"})):
-        (tmp_path / name).mkdir()
-        write(tmp_path / name, question)
-    import_release(warehouse, "v1", "callnavi", tmp_path / "one")
-    with pytest.raises(ConfigurationError, match="exists already and cannot be changed"):
-        import_release(warehouse, "v1", "callnavi", tmp_path / "two")
 
 
 def test_what_can_not_be_read_is_answered(tmp_path: Path) -> None:

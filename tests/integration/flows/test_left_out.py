@@ -8,7 +8,6 @@ from pathlib import Path
 
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page
-from callwright.flows.planning.estimating import estimate_build
 from callwright.flows.recipe import parse_recipe
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 
@@ -43,14 +42,6 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
     assert "need an environment" in page
     again = build(parse_recipe(RECIPE, Path(), "left"), settings)
     assert again.left_out == report.left_out
-
-
-async def test_an_estimate_counts_no_kind_that_can_not_be_planned(tmp_path: Path) -> None:
-    found = await estimate_build(parse_recipe(RECIPE, Path(), "left"), settings_of(tmp_path))
-    assert found.planned == 3
-    assert [
-        note for note in found.notes if note.startswith("No routing_hard samples can be planned. ")
-    ]
 
 
 def test_what_one_domain_does_not_allow_another_one_is_planned_for(tmp_path: Path) -> None:

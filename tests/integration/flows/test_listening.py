@@ -10,8 +10,6 @@ from typing import Any
 import orjson
 import pytest
 from aiohttp import ClientSession, ClientTimeout
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.annotation.studio.projects import SECRET_HEADER
 from callwright.flows.review import listening
@@ -21,9 +19,7 @@ from callwright.flows.review.listening import (
     Burst,
     Callbacks,
     ListeningAddress,
-    knows_secret,
     listen,
-    register_webhooks,
     serve_webhooks,
     webhook_secret,
 )
@@ -90,14 +86,6 @@ def test_a_secret_is_made_once_and_only_its_owner_reads_it(settings: Settings) -
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_environment_names_the_secret_if_it_likes(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(SECRET, KEY)
-    assert webhook_secret(settings) == KEY
-    assert not settings.home.exists()
-
-
 @pytest.mark.parametrize(
     "weak", ["short", "a" * 15, "ein Geheimnis mit ö" * 2, "two\nlines and a few words"]
 )
@@ -108,12 +96,6 @@ def test_a_secret_that_is_none_is_refused_without_being_shown(
     with pytest.raises(ConfigurationError, match=SECRET) as refusal:
         webhook_secret(settings)
     assert weak not in str(refusal.value)
-
-
-@given(st.text(max_size=40))
-def test_nothing_but_the_secret_is_the_secret(given: str) -> None:
-    assert knows_secret(given, KEY) == (given == KEY)
-    assert not knows_secret(given, "")
 
 
 async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
@@ -127,21 +109,6 @@ async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
     await clock.sleep(5)
     await burst.end()
     assert clock.now == 11.0
-
-
-async def test_changes_that_never_stop_are_pulled_all_the_same() -> None:
-    clock = SimulatedClock()
-    burst = Burst(clock, clock.sleep)
-    clock.plans = [(float(moment), burst.add) for moment in range(100)]
-    await clock.sleep(0)
-    await burst.end()
-    assert clock.now == 20.0
-
-
-async def test_nothing_heard_is_no_reason_to_pull() -> None:
-    clock = SimulatedClock()
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(Burst(clock, clock.sleep).end(), 0.05)
 
 
 @pytest.fixture
@@ -238,44 +205,6 @@ async def test_a_pull_that_fails_is_told_and_made_up_for(
         await task
     with pytest.raises(OSError, match="Cannot connect"):
         await post(address, webhook_secret(settings))
-
-
-@pytest.mark.enable_socket
-async def test_label_studio_is_answered_while_a_pull_is_under_way(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(listening, "_QUIET", 0.01)
-    ear, begun, on = ListeningProgress(), asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    async def slow(*_: object) -> Pulled:
-        loop.call_soon_threadsafe(begun.set)
-        while not on.is_set():  # noqa: ASYNC110 - the event is of another loop
-            await asyncio.sleep(0.01)
-        return Pulled()
-
-    monkeypatch.setattr(listening, "pull_reviews", slow)
-    callbacks = Callbacks(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(
-        listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks)
-    )  # type: ignore[arg-type]
-    address = await ear.address.get()
-    await begun.wait()
-    start = loop.time()
-    assert await post(address, webhook_secret(settings)) == 202
-    assert loop.time() - start < 1.0, "Label Studio waits no longer"
-    on.set()
-    await ear.came.wait()
-    ear.came.clear()
-    await asyncio.wait_for(ear.came.wait(), 10)  # what was heard meanwhile is pulled too
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-@pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "127.0.0.1:80"])
-def test_an_address_that_is_none_is_named(settings: Settings, url: str) -> None:
-    with pytest.raises(ConfigurationError, match="must begin with"):
-        register_webhooks(settings, None, url)  # type: ignore[arg-type]
 
 
 @pytest.mark.enable_socket

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
-from callwright.flows.chats import roles_of
 from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.tasks import Task
 from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.environments.episodes import world_of
-from callwright.validators.tasks import Task
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.tasks import IS_SPOKEN_TO, problem_of_task
 from callwright.warehouse.records import Sample, UserTurn
@@ -112,17 +111,3 @@ def test_an_environment_begins_with_what_was_said_before_the_first_call(built: B
         problem_of_task(sample.with_changes(turns=(first, *rest[:2], asked, told, *rest[2:])))
         == IS_SPOKEN_TO
     )
-
-
-def test_only_who_states_an_assistant_names_a_build_by_it() -> None:
-    """Recipes without one go on where they stood; one model for all roles is one for all that
-    are stated.
-    """
-    recipe = read_recipe(TOP / "recipes" / "tasks.yaml")
-    assert list(dict(roles_of(recipe.as_asked(model="local/m.gguf")))) == [
-        "generator",
-        "checker",
-        "judge",
-    ]
-    stated = read_recipe(TOP / "recipes" / "live.yaml").as_asked(model="local/m.gguf")
-    assert {name: model.name for name, model in roles_of(stated)}["assistant"] == "local/m.gguf"

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport, find_unchanged
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page, write_report
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import find_unchanged
 from callwright.flows.settings import Settings
 from callwright.llm.models import PROVIDERS
 from callwright.warehouse.cards import card_facts, render_card
@@ -103,22 +104,6 @@ def test_what_a_reader_settled_is_planted_once_each_and_the_build_tells_how_it_w
     assert 0 < row.precision_low < 1
 
 
-def test_the_funnel_counts_samples_and_no_readings(measured: BuildReport) -> None:
-    assert "planted_reading" not in [row.stage for row in measured.funnel]
-    assert {row.entered for row in measured.funnel if row.stage in ("format", "reading")} == {16}
-
-
-def test_a_build_that_is_run_again_asks_nothing_more(
-    measured: BuildReport, warehouse: Warehouse, settings: Settings
-) -> None:
-    before = warehouse.rows("select * from planted_readings order by subject")
-    calls = warehouse.rows("select count(*) as n from llm_calls")
-    assert build(unmeasured_recipe(**FEW), settings).readers == measured.readers
-    assert warehouse.rows("select * from planted_readings order by subject") == before
-    assert warehouse.rows("select count(*) as n from llm_calls") == calls
-    assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is not None
-
-
 def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(
     warehouse: Warehouse, settings: Settings
 ) -> None:
@@ -159,15 +144,6 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
     assert len(counted[0]) == 3
     assert 5 <= len(counted[1]) <= 6
     assert counted[0] < counted[1] == counted[2]  # what was planted stays
-
-
-@pytest.mark.slow
-def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
-    report = build(unmeasured_recipe(**FEW | {"readers": {}}), settings_of(tmp_path))
-    [row] = [one for one in report.readers if not one.defect]
-    assert row.read == 14
-    assert row.planted + row.doubles == 3  # no more than one in five, where 40 are wanted
-    assert row.catch_low < 0.5 < row.catch_rate  # and the interval tells how little that is
 
 
 def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(
@@ -251,24 +227,6 @@ def test_the_errors_of_each_reader_are_found_as_they_are(
     )
 
 
-def test_the_command_shows_the_figures(
-    measured: BuildReport, settings: Settings, tmp_path: Path
-) -> None:
-    recipe = tmp_path / "small.yaml"
-    stated = unmeasured_settings_in_recipe(**FEW)
-    recipe.write_text(json.dumps(stated), encoding="utf-8")
-    shown = run_here("build", str(recipe), "--no-review", home=settings.home)
-    line = next(one for one in shown.stdout.splitlines() if one.startswith("template/v1"))
-    assert "single_turn" in line
-    assert "% (" in line
-    told = json.loads(
-        run_here("build", str(recipe), "--no-review", "--json", home=settings.home).stdout
-    )
-    assert told["build"] == measured.build
-    assert told["readers"][0]["reader"] == "template/v1"
-    assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()
-
-
 def test_the_pages_and_the_card_show_the_figures(
     measured: BuildReport, warehouse: Warehouse, settings: Settings, tmp_path: Path
 ) -> None:
@@ -324,8 +282,3 @@ def test_readers_are_compared_on_the_same_places_before_money_is_spent(
     )  # a build's measure is its own
     shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
     assert "No model with a known price is known to let at most 0.0% of wrong samples pass" in shown
-
-
-def test_where_nothing_was_accepted_there_is_nothing_to_read(tmp_path: Path) -> None:
-    ended = run_here("audit", "readers", "--model", "template/v1", home=tmp_path)
-    assert (ended.returncode, "callwright build" in ended.stderr) == (2, True)

@@ -7,13 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from callwright.flows.pages.notebook import notebook_cells, write_notebook
 from callwright.flows.settings import Settings
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.publish import publish
-from tests.support.flows.small_builds import run_here, warehouse_of
+from tests.support.flows.small_builds import warehouse_of
 
 
 def figures_of(notebook: Path) -> list[tuple[int, str]]:
@@ -63,12 +60,6 @@ def test_nbconvert_executes_it_and_the_plots_stand_in_the_page(
     assert "Traceback" not in page
 
 
-def test_a_warehouse_without_anything_gives_empty_plots(tmp_path: Path) -> None:
-    written = run_here("notebook", str(tmp_path / "figures.ipynb"), home=tmp_path / "home")
-    assert written.returncode == 0, written.stderr
-    assert len(figures_of(tmp_path / "figures.ipynb")) == 6
-
-
 def test_the_notebook_has_the_form_that_jupyter_reads(tmp_path: Path) -> None:
     path = write_notebook(tmp_path / "it's.duckdb", tmp_path / "figures.ipynb")
     body = json.loads(path.read_text(encoding="utf-8"))
@@ -91,12 +82,3 @@ def test_the_notebook_has_the_form_that_jupyter_reads(tmp_path: Path) -> None:
         "notebook",
         "exec",
     )
-
-
-def test_another_file_is_not_overwritten(tmp_path: Path) -> None:
-    mine = tmp_path / "mine.ipynb"
-    mine.write_text("My notes.", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="not a notebook"):
-        write_notebook(tmp_path / "w.duckdb", mine)
-    with pytest.raises(ConfigurationError, match="must end with"):
-        write_notebook(tmp_path / "w.duckdb", tmp_path / "notes.txt")

@@ -11,21 +11,16 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.flows.build import BuildReport
-from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.planning.demands import shares
-from callwright.flows.progress import SilentProgress
-from callwright.flows.recipe import Candidate
+from callwright.flows.run.land import BuildReport
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.language.packs import writes
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.table import all_checks, settled_claims
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
-from callwright.warehouse.releases import freeze, read_tools, stream_release
+from callwright.warehouse.releases import read_tools
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.small_builds import (
     build,
@@ -75,43 +70,6 @@ def test_requests_are_french_and_a_wording_in_the_language_of_the_document_is_as
     rows = built.rows("select language, request from accepted_samples")
     assert {row["language"] for row in rows} == {"fr"}
     assert not [row["request"] for row in rows if row["request"].startswith("Please")]
-
-
-def test_values_are_found_in_a_language_without_rules_and_prove_nothing(built: FrenchBuild) -> None:
-    rows = built.rows(
-        "select standing, grade, count(*) as found from claims where claim = 'argument' group"
-        " by all"
-    )
-    assert {row["grade"] for row in rows} == {"judged"}
-    found = {row["standing"]: row["found"] for row in rows}
-    assert found["said"] > sum(found.values()) / 2
-
-
-def test_a_release_of_them_is_exported(built: FrenchBuild, tmp_path: Path) -> None:
-    warehouse = warehouse_of(built.settings)
-    keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
-    freeze(warehouse, "fr", keys, "French")
-    for form in ("openai", "bfcl", "hammerbench"):
-        written = export_release(stream_release(warehouse, "fr"), form, tmp_path / form)
-        assert written.rows > 0
-        assert all(file.stat().st_size for file in written.files)
-
-
-def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
-    warehouse = warehouse_of(built.settings)
-    keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
-    freeze(warehouse, "scored", keys, "French")
-    candidate = Candidate.model_validate({"label": "stub", "model": built.models["checker"]})
-    asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
-    assert {row["candidate"] for row in leaderboard("scored", built.settings)} == {"stub"}
-
-
-def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -> None:
-    with pytest.raises(
-        ConfigurationError,
-        match=r"template/v1 can't write requests in 'de' for tools in en, because it only",
-    ):
-        build(unmeasured_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
 
 
 def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() -> None:

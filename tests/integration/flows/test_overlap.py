@@ -45,16 +45,6 @@ def test_both_sides_are_told(home: Path) -> None:
     assert "share of it" in words
 
 
-@pytest.mark.parametrize(
-    ("stated", "said"),
-    [("trl", "FORMAT:PATH"), ("none:x", "bfcl"), ("trl:nowhere", "no file or folder 'nowhere'")],
-)
-def test_a_data_set_that_is_none_is_named(home: Path, stated: str, said: str) -> None:
-    done = run_here("release", "overlap", "v1", "--with", stated, home=home)
-    assert done.returncode == 2
-    assert said in done.stderr
-
-
 def test_what_a_recipe_avoids_does_not_land(home: Path) -> None:
     avoided = [{"from": str(home / "files"), "format": "trl"}]
     recipe = callwright.make_recipe(

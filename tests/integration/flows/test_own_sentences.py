@@ -7,11 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from callwright.flows.recipe import check_recipe, read_recipe
 from callwright.flows.settings import Settings
-from callwright.language.sentences import Sentence
 from tests.support.flows.small_builds import build, run_here, settings_of, warehouse_of
 
 API = """openapi: 3.0.3
@@ -120,20 +117,6 @@ def test_requests_are_said_in_them_read_back_and_accepted(tmp_path: Path) -> Non
     assert re.search(r"Which class would you like\?|On which day\?|For how many months\?", turns)
 
 
-def test_another_text_is_another_build_in_other_words(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path / "home")
-    for sentences in (ENGLISH, ENGLISH.replace("a locker", "a cupboard"), ENGLISH):
-        build(read_recipe(write_unmeasured_recipe(tmp_path, sentences)), settings)
-    found = accepted(settings)
-    assert len({one["build"] for one in found}) == 2
-    said = {
-        one["build"]: " ".join(two["request"] for two in found if two["build"] == one["build"])
-        for one in found
-    }
-    assert sorted("cupboard" in words for words in said.values()) == [False, True]
-    assert sorted("a locker" in words for words in said.values()) == [False, True]
-
-
 def test_english_tools_are_asked_for_in_chinese(tmp_path: Path) -> None:
     path = write_unmeasured_recipe(
         tmp_path, CHINESE, "gym.zh.yaml", languages=["zh"], samples={"perfect": 8, "imperfect": 4}
@@ -184,8 +167,3 @@ def test_drafts_are_written_checked_and_used(tmp_path: Path) -> None:
     assert "exists already" in callwright(
         tmp_path, "tools", "sentences", "gym", "--out", draft, code=2
     )
-
-
-@pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["en", "zh"])
-def test_these_sentences_are_read(text: str) -> None:
-    assert all(Sentence(one).slots for one in re.findall(r'^    - "(.*)"$', text, re.MULTILINE))

@@ -7,11 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from callwright.flows.api.releases import create_release
-from callwright.flows.build import build_key
-from callwright.warehouse.errors import ConfigurationError
+from callwright.flows.run.plan import build_key
 from callwright.warehouse.records import Sample
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 from tests.support.llm.names import PLAIN
@@ -24,17 +21,6 @@ def samples_of(home: Path, **changes: Any) -> list[Sample]:
     build(unmeasured_recipe(**{"languages": ["en"], "samples": KINDS, **changes}), settings)
     rows = warehouse_of(settings).rows("select body from samples order by key")
     return [Sample.model_validate_json(row["body"]) for row in rows]
-
-
-def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> None:
-    told = ("You are the assistant of Acme.", "Be brief.")
-    led = samples_of(tmp_path, system_message=told)
-    assert {sample.system_message for sample in led} == {*told}
-    of_request = {(sample.request, sample.system_message) for sample in led}
-    assert len(of_request) == len({sample.request for sample in led})
-    assert build_key(unmeasured_recipe(system_message=told), []) != build_key(
-        unmeasured_recipe(system_message=told[:1]), []
-    )
 
 
 def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(
@@ -67,12 +53,6 @@ def test_a_system_message_stands_in_every_sample_and_changes_nothing_else(tmp_pa
     ]
     assert requests[0] == requests[1]
     assert {sample.key for sample in led}.isdisjoint(sample.key for sample in usual)
-
-
-def test_what_a_recipe_brings_names_the_build_and_what_it_lacks_does_not() -> None:
-    usual = build_key(unmeasured_recipe(), [])
-    assert build_key(unmeasured_recipe(system_message=""), []) == usual
-    assert build_key(unmeasured_recipe(system_message="Be brief."), []) != usual
 
 
 CITIES = ["Bielefeld", "Wuppertal", "Saarbrücken", "Osnabrück", "Heilbronn", "Ludwigshafen"]
@@ -113,8 +93,3 @@ def test_values_and_examples_name_the_build(tmp_path: Path) -> None:
     assert build_key(unmeasured_recipe(examples=str(path)), []) == usual, (
         "the template model is shown none"
     )
-
-
-def test_values_that_no_tool_takes_are_refused_before_anything_is_made(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"values\.town: no tool has such a parameter"):
-        build(unmeasured_recipe(values={"town": ["Ulm"]}), settings_of(tmp_path))

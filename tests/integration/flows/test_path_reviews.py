@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from callwright.annotation.multi_step_review import has_competition
+from callwright.annotation.multi_step_review import offered_strikes
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row, with_kinds
-from callwright.flows.review.status import review_status
-from callwright.warehouse.browsing import read_review_facts
 from callwright.warehouse.records import CallTurn, Sample
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
@@ -62,7 +60,7 @@ def _asked(site: ReviewSite, kind: str) -> list[str]:
 
 
 def _template(sample: Sample) -> str:
-    return next(tag for tag in sample.tags if tag.startswith("template="))
+    return sample.facts.template
 
 
 def _samples(site: ReviewSite) -> dict[str, Sample]:
@@ -123,18 +121,6 @@ def test_a_rejected_correction_rejects_every_sample_of_its_template(site: Review
     assert _pull(site) == NOTHING_NEW
 
 
-@pytest.mark.slow
-def test_who_thinks_again_gives_the_samples_back(site: ReviewSite) -> None:
-    site.push()
-    path = _asked(site, "correction")[0]
-    family = _made_after(site, path)
-    number = site.studio.annotate(path, "reject", reasons=["incomplete"])
-    _pull(site)
-    site.studio.annotate(path, "accept", change=number)
-    _pull(site)
-    assert all(site.accepted(key) is not None for key in family)
-
-
 def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(
     site: ReviewSite,
 ) -> None:
@@ -168,47 +154,6 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
         assert _pull(site) == NOTHING_NEW
 
 
-def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(
-    site: ReviewSite,
-) -> None:
-    site.push()
-    path = _asked(site, "correction")[0]
-    doubtful, proved = _made_after(site, path)
-    doubt_the_path(site, doubtful)
-    _waiting(site, doubtful)
-    site.studio.annotate(path, "accept")
-    _pull(site)
-    assert site.accepted(doubtful) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert site.accepted(proved) == {"proved": False, "vouched": False, "accepted_by": "machine"}
-
-
-def test_what_a_person_said_about_a_sample_itself_counts_more(site: ReviewSite) -> None:
-    site.push()
-    path = _asked(site, "correction")[0]
-    key = next(one for one in _made_after(site, path) if one in _asked(site, "sample_review"))
-    site.studio.annotate(key, "accept", by="bob")
-    site.studio.annotate(path, "reject", reasons=["incomplete"])
-    _pull(site)
-    accepted = site.accepted(key)
-    assert accepted is not None
-    assert accepted["accepted_by"] == "bob"
-
-
-def test_the_status_tells_of_corrections_once(site: ReviewSite) -> None:
-    site.push()
-    asked = _asked(site, "correction")
-    site.studio.annotate(asked[0], "reject", reasons=["incomplete"])
-    _pull(site)
-    status = review_status(site.settings)
-    assert [(row["tasks"], row["reviewed"]) for row in status["corrections"]] == [(len(asked), 1)]
-    assert [row["reviews"] for row in status["correction_reviewers"]] == [1]
-    assert status["disambiguations"] == []
-    [told] = read_review_facts(site.warehouse)[
-        "reasons"
-    ]  # not again for each sample that it decides about
-    assert (told["reason"], told["reviews"], told["subjects"]) == ("incomplete", 1, 1)
-
-
 @pytest.fixture
 def competing(site: ReviewSite) -> tuple[ReviewSite, str]:
     """A sample of which an entry competes, asked about."""
@@ -227,23 +172,6 @@ def _requests(site: ReviewSite, keys: Sequence[str]) -> list[dict[str, Any]]:
     return with_kinds(site.warehouse, asked)
 
 
-def test_where_entries_compete_people_are_asked_which_to_strike(
-    competing: tuple[ReviewSite, str],
-) -> None:
-    site, key = competing
-    assert _asked(site, "disambiguation") == [key]
-    assert site.studio.newest_task(key)["strikes"][-1]["alias"]
-
-
-def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(
-    site: ReviewSite,
-) -> None:
-    key = next(iter(_samples(site)))
-    doubt_the_path(site, key)
-    [request] = _requests(site, [key])
-    assert request["kind"] == "sample_review"
-
-
 def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(
     competing: tuple[ReviewSite, str],
 ) -> None:
@@ -254,20 +182,10 @@ def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(
     edited = site.value("select result from reviews")
     assert site.accepted(key) is None
     assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert not has_competition(site.sample(edited))
+    assert not offered_strikes(site.sample(edited))
     assert site.value("select parents from samples where key = ?", edited) == [key]
     calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]
     now = [turn.calls for turn in site.sample(edited).turns if isinstance(turn, CallTurn)]
     assert [[call.arguments for call in one] for one in now] == [
         [call.arguments for call in one] for one in calls
     ]
-
-
-def test_an_answer_that_contradicts_itself_comes_back(competing: tuple[ReviewSite, str]) -> None:
-    site, key = competing
-    site.studio.annotate(key, "edit")
-    assert _pull(site).returned == 1
-    assert "none is ticked" in site.studio.newest_task(key)["why"]
-    site.studio.annotate(key, "accept")
-    _pull(site)
-    assert site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}

@@ -12,7 +12,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.planning.possible import recipe_remarks
 from callwright.flows.progress import SilentProgress
-from callwright.flows.recipe import Candidate, Recipe, check_recipe, read_recipe
+from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
@@ -129,12 +129,3 @@ def test_what_is_wrong_with_a_policy_is_told_with_its_line_and_stops_a_build(
     ) as error:
         build(recipe, settings)
     assert problem in str(error.value)
-
-
-def test_samples_of_policies_take_policies(tmp_path: Path) -> None:
-    path = tmp_path / "recipe.yaml"
-    path.write_text(
-        "name: bare\ntools: [{seed: all}]\nsamples: {task: 1, policy: 1}\n", encoding="utf-8"
-    )
-    [problem] = check_recipe(path)
-    assert "policy samples need policies" in str(problem)

@@ -101,22 +101,6 @@ def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again
     assert rounds.rendered == [Pulled(reviews=1, accepted=1)]
 
 
-def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
-    rounds.poll(AWAY, TransientError("It answered 503."), None, AWAY)
-    assert [said.split(".")[0] for said in rounds.stated] == [
-        "No Label Studio answers at http://127",
-        "It answered 503",
-        "Label Studio answers again",
-        "No Label Studio answers at http://127",
-    ]
-
-
-def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
-    gone = ConfigurationError("No Label Studio is set or running.")
-    rounds.poll(None, gone, None)
-    assert rounds.stated == [f"{gone} Trying again every 60 s.", "Label Studio answers again."]
-
-
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
     rounds.events, rounds.count = (
         iter([ConfigurationError("No Label Studio is set or running.")]),

@@ -1,23 +1,29 @@
 """What tools allow is told before anything is built, and is what a build then finds."""
 
-import asyncio
 import json
 import shlex
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.flows.planning.possible import Constant, constants_to_fix, survey_recipe
-from callwright.flows.recipe import Recipe, parse_recipe
-from callwright.warehouse.records import Tool
-from tests.integration.generators.environments.test_mcp import PAGED, SHOP
-from tests.support.flows.small_builds import build, run_here, settings_of
+from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.families import Family, Kind, Order
+from callwright.generators.kinds import FAMILIES, kind_named
+from callwright.generators.stages import StageContext, Step, in_a_row
+from callwright.warehouse.records import Derivation, Origin, Sample, Tool
+from tests.integration.generators.environments.test_mcp import SHOP
+from tests.support.flows.small_builds import TOP, build, run_here, settings_of
 from tests.support.generators.environments.fixtures import shop
 
 __all__ = ["shop"]  # a fixture
 
 TEXT = {"type": "string"}
+TOWN = {"environment": "simulated", "import": "openapi", "path": "docs/first-dataset/library.yaml"}
 KINDS = dict.fromkeys(
     ("perfect", "imperfect", "sQsA", "mQmA", "SO_case1", "parallel", "routing_hard", "multi_step"),
     3,
@@ -69,13 +75,6 @@ async def test_each_tool_and_kind_has_its_reason(tmp_path: Path) -> None:
     assert (rows["perfect"].usable, rows["parallel"].usable, rows["mQmA"].usable) == (5, 3, 2)
     assert {kind for kind, row in rows.items() if not row.usable} == {"routing_hard", "multi_step"}
     assert found.impossible == 6
-
-
-def test_a_build_leaves_out_what_was_told_before(tmp_path: Path) -> None:
-    asked = recipe({"perfect": 2, "imperfect": 2, "parallel": 2, "routing_hard": 2})
-    before = asyncio.run(survey_recipe(asked, settings_of(tmp_path)))
-    report = build(asked, settings_of(tmp_path))
-    assert {*report.left_out} == {*before.left_out}
 
 
 def test_what_most_tools_require_is_offered_as_a_constant() -> None:
@@ -199,19 +198,6 @@ def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(
     assert rows["imperfect"][0] < rows["perfect"][0], "two tools require nothing"
 
 
-def test_of_an_http_server_its_document_tells_what_is_possible(shop: Path, tmp_path: Path) -> None:
-    source = {
-        "environment": "http",
-        "import": "openapi",
-        "path": str(shop),
-        "base_url": "http://127.0.0.1:9",
-    }
-    status, told = told_by_check(live_recipe(tmp_path, {**source, "secrets": {"X-Key": "NOT_SET"}}))
-    assert (status, "No tool of http was called" in told) == (0, True)
-    wrong = live_recipe(tmp_path, {**source, "include": ["fly_home"]})
-    assert told_by_check(wrong)[0] == 2
-
-
 @pytest.mark.parametrize(
     ("more", "told"),
     [
@@ -226,25 +212,9 @@ def test_a_server_that_is_away_is_told_and_is_no_mistake(
     assert (status, told in said) == (0, True)
 
 
-def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_checked(
-    tmp_path: Path,
-) -> None:
-    command = shlex.join([*PAGED, "break"])
-    found = json.loads(
-        run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout
-    )
-    assert {row["tools"] for row in found["kinds"]} == {1}
-    assert any("ended while it was asked" in one["message"] for one in found["problems"])
-
-
 async def test_nothing_is_claimed_of_kinds_whose_sources_only_a_build_shows(tmp_path: Path) -> None:
     """Of a path, or of turns that were merged, the tool alone does not decide what can be made."""
-    town = {
-        "environment": "simulated",
-        "import": "openapi",
-        "path": "docs/first-dataset/library.yaml",
-    }
-    stated = {"name": "possible", "tools": [town], "languages": ["en"]}
+    stated = {"name": "possible", "tools": [TOWN], "languages": ["en"]}
     asked = {
         "task": 4,
         "tool_error": 4,
@@ -277,3 +247,54 @@ async def test_where_no_task_can_be_planned_nothing_made_from_tasks_can_be(tmp_p
     )
     assert "task" in rows["tool_error"].reason
     assert found.impossible == 6
+
+
+async def copy_again(derivation: Derivation, _context: StageContext) -> list[Sample]:
+    origin = Origin(stage="again", parents=(derivation.key,), seed=derivation.seed)
+    return [derivation.source.with_changes(kind="again", origin=origin)]
+
+
+def again(*sources: str, obstacle: Any = lambda _sample, _tools: "", **more: Any) -> Family:
+    """A family of somebody else's whose kind is made from these kinds."""
+    traits = replace(kind_named(sources[0]).traits, is_changed=True)
+    kind = Kind("again", "a sample once more", "again", traits, "again", sources)
+    stages = in_a_row("again", "Derivation", Step("again", "Copy it.", "Sample", "", copy_again))
+    return Family("again", (kind,), stages, obstacles={"again": obstacle}, **more)
+
+
+@pytest.mark.parametrize("source", ["task", "multi_step", "parallel"])
+async def test_nothing_is_claimed_of_a_foreign_kind_before_a_build(
+    source: str, tmp_path: Path
+) -> None:
+    stated = {"name": "possible", "tools": [TOWN], "samples": {source: 4, "again": 4}}
+    with FAMILIES.including(again(source)):
+        asked = parse_recipe({**stated, "languages": ["en"]}, Path(), "possible")
+        rows = {row.kind: row for row in (await survey_recipe(asked, settings_of(tmp_path))).rows()}
+    assert (rows["again"].possible, rows["again"].is_known) == (4, False)
+
+
+async def test_a_foreign_kind_says_of_which_tools_it_is_not_made(tmp_path: Path) -> None:
+    def tool_obstacle(_order: Order, tool: Tool) -> str:
+        return "It rings." if tool.name == "ring_bell" else ""
+
+    with FAMILIES.including(again("perfect", tool_obstacle=tool_obstacle)):
+        found = await survey_recipe(recipe({"perfect": 2, "again": 2}), settings_of(tmp_path))
+        rows = {row.kind: row for row in found.rows()}
+    assert (rows["again"].usable, rows["again"].is_known) == (4, True)
+    assert [(one.tool, one.reason) for one in found.left_out] == [("ring_bell", "It rings.")]
+
+
+def test_an_obstacle_may_ask_the_world(tmp_path: Path) -> None:
+    asked_of: list[set[str]] = []
+
+    def obstacle(sample: Sample, _tools: Any, environments: Mapping[str, Environment]) -> str:
+        asked_of.append({*environments})
+        return "" if sample.environment in environments else "Its world is not there."
+
+    depot = read_recipe(TOP / "recipes" / "faults.yaml")
+    with FAMILIES.including(again("task", obstacle=obstacle)):
+        asked = depot.model_copy(update={"samples": {"task": 3, "again": 1}})
+        report = build(asked, settings_of(tmp_path))
+    assert asked_of
+    assert all(asked_of)
+    assert not [one for one in report.left_out if one.kind == "again"]

@@ -8,11 +8,9 @@ import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.flows.evaluation.evaluating import evaluate_release
@@ -22,14 +20,12 @@ from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import (
     AuditablePrediction,
     AuditDraw,
-    choose,
     draw_audits,
     suspects_of_audits,
 )
 from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
-from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.small_builds import build, run_here, unmeasured_recipe
@@ -73,11 +69,6 @@ def audited(evaluated: Path, tmp_path: Path) -> ReviewSite:
     return open_site(tmp_path / "home", PaperStudio())
 
 
-@pytest.fixture
-def unbuilt(tmp_path: Path) -> ReviewSite:
-    return open_site(tmp_path, PaperStudio())
-
-
 def answer_count(site: ReviewSite) -> int:
     """How many answers both candidates gave."""
     return int(site.value("select count(*) from predictions"))
@@ -118,50 +109,6 @@ def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: Revi
     assert right["near"] - right["careless"] in (0, 1, -1)
 
 
-def test_what_was_drawn_stays_drawn_and_nobody_is_asked_twice(audited: ReviewSite) -> None:
-    draw(audited, 6)
-    before = drawn(audited)
-    audited.push()
-    again = draw(audited, 6)
-    assert (again.drawn, again.new) == (6, 0)
-    assert audited.push() == (0, 0)
-    more = draw(audited, 9)
-    assert (more.drawn, more.new) == (9, 3)
-    assert all(row in drawn(audited) for row in before)
-    assert len(set(asked(audited))) == 6
-    assert audited.push()[0] == 3
-
-
-def test_a_draw_is_the_same_wherever_the_answers_are_the_same(
-    audited: ReviewSite, evaluated: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(evaluated, tmp_path / "other")
-    other = open_site(tmp_path / "other", PaperStudio())
-    draw(audited)
-    draw(other)
-    assert drawn(audited) == drawn(other)
-
-
-def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: ReviewSite) -> None:
-    draw(audited, 6)
-    audited.warehouse.execute("delete from review_requests where kind = 'prediction_audit'")
-    assert draw(audited, 6).new == 0
-    assert (
-        audited.value(
-            "select count(*) from review_requests where kind = 'prediction_audit' and cause ="
-            " 'audit'"
-        )
-        == 6
-    )
-
-
-def test_only_the_models_named_are_drawn_and_counted(audited: ReviewSite) -> None:
-    assert draw(audited, 5, "near").by_error_type == {"": 5}
-    found = draw(audited, 5, "careless")
-    assert (found.new, found.answers) == (5, answer_count(audited) / 2)
-    assert Counter(row["candidate"] for row in drawn(audited)) == {"near": 5, "careless": 5}
-
-
 def test_what_can_not_be_audited_is_told_with_what_can(audited: ReviewSite) -> None:
     with pytest.raises(ConfigurationError, match=r"No release is named 'v9'\. The releases are v1"):
         draw_audits("v9", audited.settings)
@@ -173,14 +120,6 @@ def test_what_can_not_be_audited_is_told_with_what_can(audited: ReviewSite) -> N
     audited.warehouse.execute("delete from scores where run = 0")
     with pytest.raises(ConfigurationError, match="callwright evaluate v1"):
         draw(audited)
-
-
-def test_runs_that_were_not_scored_to_their_end_are_not_drawn(audited: ReviewSite) -> None:
-    evaluate(audited, "near", "careless", runs=2)
-    before = answer_count(audited)
-    assert draw(audited, 5).answers == before
-    audited.warehouse.execute("delete from scores where run = 1 and candidate = 'near'")
-    assert draw(audited, 5).answers == before * 3 / 4
 
 
 def test_the_task_shows_the_answer_and_not_who_gave_it(audited: ReviewSite) -> None:
@@ -255,58 +194,6 @@ def test_the_view_tells_how_often_the_metric_is_right(audited: ReviewSite) -> No
     )
 
 
-def test_an_audit_changes_no_sample(audited: ReviewSite) -> None:
-    draw(audited, answer_count(audited))
-    audited.push()
-    books = (
-        "select * from outcomes order by all",
-        "select * from acceptances order by all",
-        "from samples order by all",
-    )
-    before = [audited.rows(sql) for sql in books]
-    decide(audited, "too_lenient")
-    decide(audited)
-    audited.pull()
-    assert [audited.rows(sql) for sql in books] == before
-
-
-def test_what_the_metric_says_otherwise_by_now_is_left_out(audited: ReviewSite) -> None:
-    draw(audited, answer_count(audited))
-    audited.push()
-    key = decide(audited, "too_strict", error_type="wrong_value")
-    audited.pull()
-    audited.warehouse.mark_errors({key: ""})
-    rows = board(audited)
-    assert sum(row["audited"] for row in rows.values()) == 0
-    assert sum(row["drawn"] for row in rows.values()) == answer_count(audited) - 1
-
-
-def test_audits_outlive_the_answers_of_a_candidate_that_is_asked_anew(audited: ReviewSite) -> None:
-    draw(audited, answer_count(audited))
-    audited.push()
-    decide(audited, error_type="wrong_tool")
-    audited.pull()
-    audited.warehouse.execute("delete from predictions where candidate = 'careless'")
-    assert board(audited)["careless", "wrong_tool"]["audited"] == 1
-    assert audited.push(again=True)[0] == 0
-    late = decide(audited, error_type="wrong_value")
-    assert audited.pull().elsewhere == 1
-    assert audited.value("select count(*) from reviews where subject = ?", late) == 0
-
-
-def test_a_rejection_without_a_reason_goes_back_to_people(audited: ReviewSite) -> None:
-    draw(audited, 6)
-    audited.push()
-    [key, *_] = asked(audited)
-    say(audited, key, "reject")
-    assert audited.pull().returned == 1
-    task = audited.studio.newest_task(key)
-    assert task["version"] == 2
-    assert task["why"].startswith(
-        "Your answer came back: Rejected without a reason.\nDrawn from the answers to v1"
-    )
-
-
 def suspects(site: ReviewSite) -> list[dict[str, object]]:
     return site.rows(
         "select subject, kind, version, cause, problem, reason from review_queue where cause ="
@@ -332,27 +219,6 @@ def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: ReviewSite) -> No
     assert audited.studio.newest_task(row["subject"])["why"].endswith("It is five people.")
 
 
-def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(
-    audited: ReviewSite,
-) -> None:
-    draw(audited, answer_count(audited))
-    audited.push()
-    [pair, *_] = audited.rows("""
-        select min(prediction) as one, max(prediction) as other, any_value(p.subject) as subject
-        from audit_draws a join predictions p on p.key = a.prediction group by p.subject, p.turn having count(*) = 2 order by 1
-        """)
-    say(audited, pair["one"], "reject", reasons=["gold_wrong"])
-    audited.pull()
-    audited.push()
-    say(audited, pair["subject"], "accept")
-    audited.pull()
-    assert len(suspects(audited)) == 1
-    say(audited, pair["other"], "reject", reasons=["gold_wrong"], comment="Look again.")
-    audited.pull()
-    assert [row["version"] for row in suspects(audited)] == [1, 2]
-    assert audited.studio.newest_task(pair["subject"])["why"].endswith("Look again.")
-
-
 def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:
     draw(audited, answer_count(audited))
     audited.push()
@@ -364,37 +230,6 @@ def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:
     say(audited, subject, "edit", edited_request=audited.polite(subject), edited_calls=calls)
     assert audited.pull().edited == 1
     assert audited.accepted(subject) is None
-
-
-def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(unbuilt: ReviewSite) -> None:
-    site = unbuilt
-    plan_release.release(site.settings, *plan_release.PLANS)
-    evaluate(site, "careless")
-    draw_audits("v1", site.settings, (), 3)
-    site.push()
-    for key in asked(site):
-        say(site, key, "reject", reasons=["gold_wrong"])
-    site.pull()
-    site.push()
-    subject = plan_release.EASY.key
-    calls = json.dumps([{"tool": "close_pool", "arguments": {"reason": "repair"}}])
-    say(site, subject, "edit", edited_request="Close the pool for repair.", edited_calls=calls)
-    pulled = site.pull()
-    assert (pulled.edited, pulled.problems) == (1, ())
-    assert site.pull().edited == 0
-
-
-def test_of_conversations_only_turns_with_calls_are_audited(unbuilt: ReviewSite) -> None:
-    site = unbuilt
-    plan_release.release(site.settings, plan_release.TALK, *plan_release.PLANS)
-    evaluate(site, "near")
-    assert site.value("select count(*) from predictions") == 7
-    assert draw_audits("v1", site.settings).answers == 5
-    site.push()
-    told = [site.studio.newest_task(key) for key in asked(site)]
-    assert len(told) == 5
-    assert any("G777" in line["text"] for task in told for line in task["conversation"])
-    assert sum(row["answers"] for row in board(site).values()) == 5
 
 
 def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> None:
@@ -430,42 +265,3 @@ answers = st.lists(
     max_size=30,
     unique_by=lambda one: one.key,
 )
-
-
-@given(answers, st.integers(0, 40), st.randoms(use_true_random=False))
-def test_no_error_type_is_drawn_more_often_than_another_that_has_answers_left(found, count, rng):
-    chosen = choose(found, [], count, rng)
-    assert len(chosen) == len(set(chosen)) == min(count, len(found))
-    assert set(chosen) <= set(found)
-    taken, there = (
-        Counter(one.error_type for one in chosen),
-        Counter(one.error_type for one in found),
-    )
-    for name in there:
-        assert taken[name] == there[name] or taken[name] >= max(taken.values(), default=0) - 1
-
-
-@given(answers, st.integers(0, 20), st.integers(0, 20))
-def test_a_larger_draw_holds_the_smaller_one(found, count, more):
-    small = choose(found, [], count, Random("v1"))
-    assert choose(found, [], count + more, Random("v1"))[: len(small)] == small
-
-
-@given(answers, st.integers(0, 30))
-def test_what_is_drawn_before_evens_the_rest_out(found, count):
-    before = [one for one in found if one.error_type == "refused"][:3]
-    rest = [one for one in found if one not in before]
-    chosen = choose(rest, before, count, Random("v1"))
-    if chosen and len(before) > 1 and any(one.error_type != "refused" for one in rest):
-        assert chosen[0].error_type != "refused"
-
-
-@given(st.integers(1, 8))
-def test_other_snapshots_come_first(count):
-    found = [
-        AuditablePrediction(f"{run}{turn}", "a", turn, "m", "")
-        for turn in range(4)
-        for run in range(2)
-    ]
-    chosen = choose(found, [], count, Random("v1"))
-    assert len({one.turn for one in chosen}) == min(count, 4)

@@ -21,14 +21,6 @@ import pytest
 def test_marked(callwright_sample):
     assert callwright_sample.calls, "nothing is due"
 """
-UNMARKED = """
-import sys
-
-def test_unmarked():
-    loaded = {name for name in sys.modules if name.startswith("callwright")}
-    assert loaded == {"callwright", "callwright.flows", "callwright.flows.pytest_plugin"}
-    assert not {"duckdb", "pydantic", "orjson", "numpy"} & set(sys.modules)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +121,3 @@ def test_a_test_that_takes_a_sample_without_a_mark_is_told_how(home: Path, tmp_p
         "test_bare takes callwright_sample: mark it with @pytest.mark.callwright_release('v1')."
         in done.stdout
     )
-
-
-def test_nothing_is_loaded_where_no_test_is_marked(home: Path, tmp_path: Path) -> None:
-    done = session(home, tmp_path, UNMARKED)
-    assert done.returncode == 0, done.stdout
-    marks = session(home, tmp_path, UNMARKED, "--markers")
-    assert "@pytest.mark.callwright_release(name, split=''" in marks.stdout

@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 import callwright
-from callwright.flows.api import building, evaluating
-from callwright.flows.api.evaluating import EvaluationOptions
+from callwright.flows.api import building
 from callwright.flows.api.releases import WorkFolder, load_from
-from callwright.flows.api.surroundings import run, run_aside, settings_of
+from callwright.flows.api.surroundings import run_aside, settings_of
 from callwright.flows.data_checks import CheckedRecordLine
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.small_builds import TOP, environment, run_here
@@ -64,7 +63,7 @@ def test_the_front_page_is_small_lazy_and_whole() -> None:
     assert (int(imported) < 10, heavy) == (True, "[]")
     assert len(callwright.__all__) <= NAMES_AT_MOST
     assert callwright.__all__ == sorted(callwright.__all__)
-    assert set(callwright.__all__) == set(callwright._PLACE_OF) <= set(dir(callwright))
+    assert set(callwright.__all__) <= set(dir(callwright))
     for name in callwright.__all__:
         assert getattr(callwright, name).__doc__.strip(), name
     with pytest.raises(AttributeError, match="has no attribute 'bild'; it has AnsweredItem"):
@@ -109,19 +108,6 @@ async def test_a_build_that_is_cancelled_ends(tmp_path: Path) -> None:
     await asyncio.wait_for(ended.wait(), 5)
 
 
-async def test_what_goes_wrong_in_the_other_thread_is_raised_here() -> None:
-    async def fail() -> None:
-        raise ConfigurationError("Not so.")
-
-    with pytest.raises(ConfigurationError, match=r"Not so\."):
-        run(fail())
-
-
-def test_progress_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="There is no progress 'bar'"):
-        callwright.build(RECIPE, home=tmp_path, progress="bar")  # type: ignore[arg-type]
-
-
 def test_tools_made_in_python_survive_into_worker_processes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
@@ -140,16 +126,6 @@ UNGUARDED = (
     "import callwright\nrecipe = callwright.make_recipe('plain', tools=[{'seed': ['Weather']}],"
     " samples={'perfect': 3})\nprint(callwright.build(recipe, workers=WORKERS).planned)\n"
 )
-
-
-@pytest.mark.slow
-def test_a_script_without_a_guard_builds_in_its_own_process(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(UNGUARDED.replace("WORKERS", "1"))
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
 
 
 def test_a_script_without_a_guard_is_told_of_it_with_more_workers_than_one(tmp_path: Path) -> None:
@@ -250,17 +226,6 @@ def test_a_work_folder_is_copied_once_for_all_who_read_it(home: Path) -> None:
         _ = release.created
 
 
-def test_what_is_no_release_is_told(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"No release is named 'v2'\. The releases are v1"):
-        callwright.load_release("v2", home=home)
-    with pytest.raises(ConfigurationError, match="holds no records"):
-        callwright.load_release(tmp_path)
-    with pytest.raises(ConfigurationError, match="Its kinds are imperfect"):
-        callwright.load_release("v1", home=home).export("openai", tmp_path / "out", kinds=["none"])
-    with pytest.raises(ConfigurationError, match="There is no export format 'excel'"):
-        callwright.load_release("v1", home=home).export("excel")
-
-
 def test_a_missing_package_is_told_with_the_command_that_brings_it(home: Path) -> None:
     with pytest.raises(
         ConfigurationError, match=r"needs the package datasets, .* pip install datasets"
@@ -356,21 +321,6 @@ def test_calls_may_have_any_of_the_usual_forms(home: Path) -> None:
     }
 
 
-def test_no_call_may_be_none_an_empty_list_or_words(home: Path) -> None:
-    givens = [
-        None,
-        [],
-        "Sorry, none of my tools can do this.",
-        {"content": "Sorry.", "tool_calls": None},
-    ]
-    asked = count()
-    found = callwright.evaluate(
-        "v1", lambda _messages, _tools: givens[next(asked) % len(givens)], home=home, name="none"
-    )
-    assert {json.dumps(item.calls) for item in found.samples} == {"[]"}
-    assert found.figures["no_call"] == 1.0
-
-
 def test_a_function_is_asked_anew_unless_its_version_is_the_same(home: Path) -> None:
     asked = count()
 
@@ -413,17 +363,6 @@ def test_a_model_by_its_name_is_evaluated_as_by_the_command(home: Path) -> None:
     assert {name: row[name] for name in ("func_acc", "args_acc")} == {
         name: found.figures[name] for name in ("func_acc", "args_acc")
     }
-
-
-def test_the_options_of_evaluate_are_those_that_are_taken() -> None:
-    taken = evaluating._DEFAULTS.keys()
-    assert set(EvaluationOptions.__annotations__) == taken
-    assert all(f"`{name}`" in (callwright.evaluate.__doc__ or "") for name in taken)
-
-
-def test_an_option_that_evaluate_does_not_take_is_refused(home: Path) -> None:
-    with pytest.raises(TypeError, match="no option 'run'"):
-        callwright.evaluate("v1", "template/v1", home=home, run=2)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,9 @@ after block.
 import io
 import re
 import runpy
-import textwrap
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
-import pytest
-
-import callwright
 from tests.support.flows.small_builds import TOP
 
 LINES_OF_README = 10
@@ -43,9 +39,3 @@ def test_the_lines_of_the_readme_run(tmp_path: Path) -> None:
     [shown] = blocks(TOP / "README.md")
     assert len([line for line in shown.splitlines() if line.strip()]) <= LINES_OF_README
     assert run_script(shown, tmp_path)
-
-
-@pytest.mark.slow
-def test_the_packages_own_lines_run(tmp_path: Path) -> None:
-    [_, shown, *_] = re.split(r"\n\n(?=    import|Everything)", callwright.__doc__ or "")
-    assert run_script(textwrap.dedent(shown), tmp_path)

@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -35,12 +34,6 @@ MAY_BE_EMPTY = re.compile(
     r"|shift itself|never given|nobody get",
     re.IGNORECASE,
 )
-
-
-def test_there_are_thirty_questions_at_least() -> None:
-    assert len(QUESTIONS) >= 60
-    assert sum("```sql" in answer for _, answer in QUESTIONS) == len(QUESTIONS)
-    assert sum(MAY_BE_EMPTY.search(question) is None for question, _ in QUESTIONS) >= 30
 
 
 @pytest.mark.parametrize(
@@ -115,18 +108,6 @@ def first_words(line: dict[str, Any]) -> str:
     return next(turn["text"] for turn in line["sample"]["turns"] if turn["kind"] == "user")
 
 
-def test_samples_by_kind_and_language(
-    four_recipes: Settings, exported: list[dict[str, Any]]
-) -> None:
-    counted = Counter((line["sample"]["kind"], line["sample"]["language"]) for line in exported)
-    sql = (
-        "select kind, language, sum(landed)::integer as landed from composition where landed > 0"
-        " group by all"
-    )
-    found = rows(four_recipes, sql)
-    assert {(row["kind"], row["language"]): row["landed"] for row in found} == counted
-
-
 def test_how_often_each_tool_is_called(
     four_recipes: Settings, exported: list[dict[str, Any]]
 ) -> None:
@@ -139,75 +120,6 @@ def test_how_often_each_tool_is_called(
     )
     found = rows(four_recipes, sql)
     assert {(row["tool"], row["language"]): row["calls"] for row in found} == counted
-
-
-def test_how_often_each_parameter_is_given(
-    four_recipes: Settings, exported: list[dict[str, Any]]
-) -> None:
-    counted = Counter(
-        (call["tool"], name)
-        for line in exported
-        for call in last_calls(line)
-        for name in call["arguments"]
-    )
-    sql = (
-        "select tool, parameter, sum(given)::integer as given from parameter_coverage where given >"
-        " 0 group by all"
-    )
-    found = rows(four_recipes, sql)
-    assert {(row["tool"], row["parameter"]): row["given"] for row in found} == counted
-
-
-def test_of_which_types_arguments_are(
-    four_recipes: Settings, exported: list[dict[str, Any]]
-) -> None:
-    names = {
-        str: "string",
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        list: "array",
-        dict: "object",
-        type(None): "null",
-    }
-    counted = Counter(
-        names[type(value)]
-        for line in exported
-        for call in last_calls(line)
-        for value in call["arguments"].values()
-    )
-    sql = (
-        "select argument_type, sum(arguments)::integer as arguments from argument_types group"
-        " by all"
-    )
-    found = rows(four_recipes, sql)
-    assert {row["argument_type"]: row["arguments"] for row in found} == counted
-
-
-def test_how_long_requests_are(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
-    lengths = defaultdict(list)
-    for line in exported:
-        lengths[line["sample"]["kind"], line["sample"]["language"]].append(len(first_words(line)))
-    found = rows(four_recipes, "select kind, language, samples, request_characters from lengths")
-    assert {
-        (row["kind"], row["language"]): (row["samples"], row["request_characters"]) for row in found
-    } == {cell: (len(values), median(values)) for cell, values in lengths.items()}
-
-
-def test_how_many_snapshots_and_calls_samples_have(
-    four_recipes: Settings, exported: list[dict[str, Any]]
-) -> None:
-    turns = Counter(line["sample"]["kind"] for line in exported for _ in call_turns(line))
-    calls = Counter(
-        line["sample"]["kind"] for line in exported for _, made in call_turns(line) for _ in made
-    )
-    sql = (
-        "select kind, sum(call_turns * samples) as turns, sum(calls * samples) as calls from"
-        " lengths group by kind"
-    )
-    found = rows(four_recipes, sql)
-    assert {row["kind"]: round(row["turns"]) for row in found} == turns
-    assert {row["kind"]: round(row["calls"]) for row in found if row["calls"]} == calls
 
 
 def test_what_splits_share(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:

@@ -1,13 +1,11 @@
 """A model that can't be asked is found out before the first request: one sentence, in a second."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
-from callwright.llm.known_models import end_of
-from callwright.llm.models import Readiness, check_key, key_variables, read_model
+from callwright.llm.models import check_key, key_variables, read_model
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
@@ -19,7 +17,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_unmeasured_recipe,
 )
-from tests.support.llm.names import PLAIN, THINKING
+from tests.support.llm.names import PLAIN
 
 FEW = {"perfect": 2}
 
@@ -54,11 +52,9 @@ def test_a_missing_key_is_known_without_a_call(
             check_key(settings, lambda variable: "")
 
 
-def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> None:
+def test_a_missing_key_ends_a_build_in_one_line(tmp_path: Path) -> None:
     recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models={"judge": PLAIN})
-    began = time.monotonic()
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
-    assert time.monotonic() - began < 5
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1
     assert (
@@ -68,20 +64,16 @@ def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> 
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
-    away = {
-        "name": "openai/stub",
-        "api_base": "http://127.0.0.1:9/v1",
-    }  # eight tries would take half a minute
-    began = time.monotonic()
+    away = {"name": "openai/stub", "api_base": "http://127.0.0.1:9/v1"}
     with pytest.raises(
         TransientError,
         match=r"The server of openai/stub at http://127.0.0.1:9/v1/models can't be reached",
-    ):
+    ) as told:
         build_here(
             unmeasured_recipe(samples=FEW, models={"judge": away, "generator": away}),
             settings_of(tmp_path),
         )
-    assert time.monotonic() - began < 15
+    assert "It was asked" not in str(told.value), "there is no second try"
 
 
 def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_path: Path) -> None:
@@ -94,16 +86,6 @@ def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_pa
     warehouse_of(settings).execute("update builds set finished_at = null")
     build_here(recipe, settings)
     assert model_server.requests == asked
-
-
-async def test_all_models_of_a_recipe_are_looked_at_once(model_server: ModelServer) -> None:
-    there = read_model("openai/stub", {"api_base": model_server.url})
-    await Readiness([there, read_model("template/v1")]).check()
-    ready = Readiness([there, read_model("openai/stub", {"api_base": "http://127.0.0.1:9/v1"})])
-    for _ in range(2):
-        with pytest.raises(TransientError, match="can't be reached"):
-            await ready.check()
-    assert model_server.requests == 0
 
 
 def test_doctor_tells_keys_and_the_models_of_a_recipe(
@@ -121,15 +103,3 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(
     assert "price: {input" in found["model openai/stub"]["advice"]
     assert "litellm does not know this model" in found["model openai/stub"]["advice"]
     assert "sk-secret" not in ended.stdout
-
-
-def test_doctor_tells_when_a_model_ends_and_what_it_is_not_sent(tmp_path: Path) -> None:
-    models = {"judge": PLAIN, "checker": {"name": THINKING, "temperature": 0}}
-    recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models=models)
-    ended = run_here(
-        "doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret"
-    )
-    found = {one["part"]: one["advice"] for one in json.loads(ended.stdout)}
-    assert f"ends on {end_of(PLAIN)}: name another model" in found[f"model {PLAIN}"]
-    assert "takes no temperature" in found[f"model {THINKING}"]
-    assert "has no announced end" in found[f"model {THINKING}"]

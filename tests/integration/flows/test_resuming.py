@@ -1,12 +1,9 @@
 """Going on: what was answered is never asked again, whatever ended the build before."""
 
-import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -14,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.chats import AHEAD
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
-    TOP,
     assert_balanced,
     build,
-    environment,
     leftovers,
     one,
     row_counts,
@@ -90,67 +84,6 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
     )
 
 
-def test_a_changed_role_asks_only_its_own_stages_again(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    settings = settings_of(tmp_path)
-    roles = stub_roles(model_server)
-    build(unmeasured_recipe(samples=FEW, models=roles), settings)
-    before = dict(model_server.titles)
-    model_server.forget()
-    changed = roles | {"judge": stub_settings(model_server, max_tokens=200)}
-    assert_balanced(build(unmeasured_recipe(samples=FEW, models=changed), settings), settings)
-    assert set(model_server.titles) < set(before)
-    assert not {"ParameterNames", "DraftedRequest", "Wording"} & set(model_server.titles)
-    assert model_server.titles["Relevance"] == before["Relevance"]
-
-
-@pytest.mark.slow
-def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    # The house is copied as it is installed, so that a prompt's file can be edited as a person
-    # would edit it; with what is compiled of it, which stays good.
-    house = tmp_path / "house"
-    package = house / "callwright"
-    shutil.copytree(TOP / "callwright", package)
-    for folder in (
-        "annotation",
-        "flows",
-        "generators",
-        "language",
-        "llm",
-        "validators",
-        "warehouse",
-    ):
-        shutil.copytree(TOP / folder, package / folder)
-    home = tmp_path / "home"
-    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
-
-    first = run_here("build", str(recipe), "--no-review", "--json", home=home)
-    assert first.returncode == 0, first.stderr
-    before = dict(model_server.titles)
-    model_server.forget()
-    prompt = package / "generators" / "single_turn" / "prompts" / "draft_request.j2"
-    text = prompt.read_text(encoding="utf-8")
-    assert text.count("--- user") == 1
-    prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
-    words = [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review", "--json"]
-    second = subprocess.run(
-        words, capture_output=True, text=True, check=False, cwd=house, env=environment(home)
-    )
-    assert second.returncode == 0, second.stderr
-    keys = {json.loads(one.stdout)["build"] for one in (first, second)}
-    assert len(keys) == 2, "another prompt is another build"
-    assert "ParameterNames" not in model_server.titles
-    assert model_server.titles["DraftedRequest"] == before["DraftedRequest"]
-    settings = settings_of(home)
-    by_stage = "select stage, count(*) filter (not cached) as n from llm_calls group by stage"
-    asked = {row["stage"]: row["n"] for row in warehouse_of(settings).rows(by_stage)}
-    assert asked.get("parameters", 0) == before.get("ParameterNames", 0)
-    assert asked["values"] == 2 * before["DraftedRequest"]
-
-
 def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,22 +97,22 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     wait_until(lambda: model_server.requests >= 20, process)
     process.kill()
     process.communicate()
-    time.sleep(0.3)  # what was under way is answered into the void
+    while model_server.at_once:  # what was under way is answered into the void
+        time.sleep(0.02)
+    kept, sent = answers_in(settings.ledger), len(model_server.asked)
     model_server.delay = 0.0
 
     again = build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
     assert_balanced(again, settings)
     assert again.planned == sum(SAMPLES.values())
     twice = [question for question, times in model_server.asked.items() if times > 1]
-    # Four in the slots, and as many whose answers were on their way to the disk.
-    assert len(twice) <= AHEAD * 4, (
-        "only what was under way when the build was killed is asked again"
-    )
+    assert kept
+    assert len(twice) <= sent - len(kept), "what is on the disk is not asked again"
     assert max(model_server.asked.values()) <= 2
     assert leftovers(settings) == []
     noted = one(settings, "select count(*) from llm_calls where cost > 0")
     # What was asked twice was paid twice; the first of the two may be noted, marked as lost.
-    assert len(model_server.asked) - AHEAD * 4 <= noted <= sum(model_server.asked.values()), (
+    assert len(answers_in(settings.ledger)) <= noted <= sum(model_server.asked.values()), (
         "what was paid before is not forgotten"
     )
     model_server.forget()
@@ -240,7 +173,7 @@ def children_of(pid: int) -> set[int]:
     return found
 
 
-def are_gone(pids: set[int], within: float = 10) -> bool:
+def are_gone(pids: set[int], within: float = 60) -> bool:
     deadline = time.monotonic() + within
     while any(is_running(pid) for pid in pids):
         if time.monotonic() > deadline:
@@ -269,16 +202,13 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
         "build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2"
     )
     wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
-    time.sleep(0.7)
     children = children_of(process.pid)
     if ending is signal.SIGINT:
         os.killpg(process.pid, ending)  # as a terminal does
     else:
         process.kill()
-    since = time.monotonic()
     stdout, stderr = process.communicate(timeout=120)
     assert are_gone(children)
-    assert time.monotonic() - since < 60
     assert stdout == ""
     if ending is signal.SIGINT:
         assert process.returncode == 130
@@ -301,33 +231,6 @@ def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in stderr
-    assert stderr.splitlines()[-1].startswith("Stopped.")
-
-
-@pytest.mark.slow
-def test_a_build_in_the_background_of_a_script_ends_where_a_service_manager_says_so(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.delay = 300
-    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
-    words = [
-        "sh",
-        "-c",
-        "trap '' INT; exec \"$@\"",
-        "sh",
-        sys.executable,
-        "-m",
-        "callwright",
-        "build",
-        str(recipe),
-    ]
-    process = subprocess.Popen(
-        words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home")
-    )
-    wait_until(lambda: model_server.requests > 0, process)
-    process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
     assert stderr.splitlines()[-1].startswith("Stopped.")
 
 

@@ -2,26 +2,21 @@
 stands in for Label Studio.
 """
 
-import json
-
 import pytest
 
 from callwright.annotation.edits import edited_sample
 from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.status import review_status
 from callwright.flows.stages import all_stages
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome, Verdict
-from tests.support.flows.paper_studio import START, PaperStudio
+from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
     ReviewSite,
     edit,
     erring_recipe,
-    gold_of,
-    open_site,
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build
@@ -64,26 +59,12 @@ def test_the_facts_that_checks_state_reach_the_screen_as_sentences(site: ReviewS
         assert row["reason"] in task["details"], row
 
 
-def test_what_was_pushed_is_not_pushed_again(site: ReviewSite) -> None:
-    assert waiting_reviews(site.settings) == 0
-    assert site.push() == (0, 0)
-
-
 def test_a_label_studio_that_lost_its_data_is_filled_again(site: ReviewSite) -> None:
     tasks = len(site.studio.tasks)
     site.studio.tasks.clear()
     assert site.push() == (0, 0)
     assert site.push(again=True) == (tasks, 0)
     assert site.push(again=True) == (0, tasks)
-
-
-def test_another_label_studio_gets_what_nobody_has_decided(site: ReviewSite) -> None:
-    first = site.asked("doubtful")[0]
-    site.studio.annotate(first, "accept")
-    site.pull()
-    moved = open_site(site.settings.home, PaperStudio("elsewhere"))
-    assert moved.push() == (len(site.studio.tasks) - 1, 0)
-    assert first not in {task["subject"] for task in moved.studio.tasks.values()}
 
 
 def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite) -> None:
@@ -103,23 +84,6 @@ def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite
     assert site.rows("select distinct reviewer, decision, comment, seconds from reviews") == [
         {"reviewer": "ann", "decision": "accept", "comment": "Fine.", "seconds": 9.5}
     ]
-
-
-def test_a_pull_changes_nothing_the_second_time(site: ReviewSite) -> None:
-    first, second, third, *_ = site.asked("doubtful")
-    spot, spoiled, *_ = site.asked("spot check")
-    site.studio.annotate(first, "accept")
-    site.studio.annotate(second, "reject", reasons=["wrong_value", "other"])
-    site.studio.annotate(third, "edit", edited_calls="[{")
-    site.studio.annotate(spot, "reject", reasons="unnatural")
-    edit(site, spoiled, site.polite(spoiled))
-    assert site.pull() == Pulled(reviews=4, accepted=1, edited=1, rejected=2, returned=1)
-    before = site.everything()
-    assert site.pull() == NOTHING_NEW
-    assert site.everything() == before
-    build(erring_recipe(), site.settings)
-    site.balance()
-    assert site.push() == (0, 0)
 
 
 def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
@@ -228,40 +192,6 @@ _UNDECIDED = """
 """
 
 
-@pytest.mark.slow
-def test_a_contradicted_edit_that_people_reject_is_gone(site: ReviewSite) -> None:
-    key = spot_check_with_a_call(site)
-    edit(site, key, OFF_TOPIC)
-    site.pull()
-    edited = site.value("select result from reviews")
-    site.studio.annotate(edited, "reject", by="bob", reasons="wrong_value")
-    site.pull()
-    assert site.accepted(edited) is None
-    assert site.accepted(key) is None
-    assert site.standing(key) == ("review", "rejected")
-
-
-def test_an_edit_back_to_what_it_was_lands(site: ReviewSite) -> None:
-    key = spot_check_with_a_call(site)
-    edit(site, key, OFF_TOPIC)
-    site.pull()
-    edited = site.value("select result from reviews")
-    edit(site, edited, site.sample(key).request, by="bob")
-    site.pull()
-    [row] = site.rows("select request, gold from accepted_samples where accepted_by = 'bob'")
-    assert (row["request"], json.loads(row["gold"])) == (
-        site.sample(key).request,
-        json.loads(gold_of(site, key)),
-    )
-
-
-def test_an_edit_that_changes_nothing_is_an_acceptance(site: ReviewSite) -> None:
-    key = site.asked("doubtful")[0]
-    edit(site, key, site.sample(key).request)
-    assert site.pull() == Pulled(reviews=1, accepted=1)
-    assert site.accepted(key)
-
-
 def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: ReviewSite) -> None:
     key = spot_check_with_a_call(site)
     sample = site.sample(key)
@@ -316,18 +246,6 @@ def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> No
     ] == [3]
 
 
-def test_a_skipped_task_decides_nothing(site: ReviewSite) -> None:
-    site.studio.annotate(site.asked("doubtful")[0], skipped=True)
-    before = site.everything()
-    assert site.pull() == NOTHING_NEW
-    after = site.everything()
-    assert {table for table in after if after[table] != before[table]} == {
-        "review_cursors",
-        "task_states",
-    }
-    assert site.value("select sum(skipped) from task_states") == 1
-
-
 @pytest.mark.parametrize("cause", ["spot check", slow("doubtful")])
 def test_people_may_change_their_minds(site: ReviewSite, cause: str) -> None:
     key = site.asked(cause)[0]
@@ -367,28 +285,3 @@ def test_an_answer_that_somebody_else_changes_is_their_word_alone(site: ReviewSi
     site.studio.annotate(key, "accept", by="ann", change=answer)
     assert site.pull() == Pulled(reviews=1, accepted=1, withdrawn=1)
     assert site.accepted(key)["accepted_by"] == "ann"
-
-
-def test_the_first_of_two_people_decides_and_both_are_kept(site: ReviewSite) -> None:
-    key = site.asked("doubtful")[0]
-    first = site.studio.annotate(key, "accept", by="ann")
-    site.studio.annotate(key, "reject", by="bob", reasons="other")
-    site.pull()
-    assert site.accepted(key)["accepted_by"] == "ann"
-    assert site.value("select count(*) from reviews where subject = ?", key) == 2
-    site.studio.annotate(key, "reject", by="ann", change=first, reasons="wrong_tool")
-    site.pull()
-    assert site.accepted(key) is None
-    assert site.value("select reviewer from decisions where subject = ?", key) == "ann"
-
-
-def test_who_answers_an_edit_that_came_back_decides(site: ReviewSite) -> None:
-    key = site.asked("doubtful")[0]
-    number = site.studio.annotate(key, "accept", by="ann")
-    site.pull()
-    site.studio.annotate(key, "edit", by="ann", change=number, edited_calls="[{")
-    site.pull()
-    assert site.accepted(key), "what was decided stands until somebody decides otherwise"
-    site.studio.annotate(key, "reject", by="bob", reasons="other")
-    site.pull()
-    assert site.accepted(key) is None

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review import pulling
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.status import review_status
+from callwright.flows.run.plan import build_dataset
 from callwright.warehouse.engine import DatabaseFile
 from callwright.warehouse.releases import create_release
 from tests.support.flows.review_sites import (
@@ -28,7 +28,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run_here, write_unmeasured_recipe
+from tests.support.flows.small_builds import run_here, write_unmeasured_recipe
 from tests.support.sampling import slow
 
 
@@ -107,34 +107,6 @@ def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(site: ReviewS
     site.studio.annotate(contradicted, "reject", reasons="other")
     site.pull()
     assert create_release(site.warehouse, "second").samples == release.samples + 1
-
-
-@pytest.mark.slow
-def test_samples_of_another_work_folder_are_left_to_it(site: ReviewSite, tmp_path: Path) -> None:
-    other = open_site(tmp_path / "other", site.studio)
-    build(erring_recipe(seed=77, samples={"perfect": 4}), other.settings)
-    mine = len(site.studio.tasks)
-    assert other.push()[0] == len(site.studio.tasks) - mine > 0
-    first = site.asked("doubtful")[0]
-    site.studio.annotate(first, "accept")
-    other.studio.annotate(other.asked("spot check")[0], "accept")
-    assert site.pull() == Pulled(reviews=1, accepted=1, elsewhere=1)
-    assert other.pull() == Pulled(reviews=1, accepted=1, elsewhere=1)
-    assert other.accepted(first) is None
-
-
-def test_an_annotation_that_does_not_fit_is_reported_until_it_is_put_right(
-    site: ReviewSite,
-) -> None:
-    bad, good = site.asked("doubtful")[:2]
-    number = site.studio.annotate(bad, "perhaps")
-    site.studio.annotate(good, "accept")
-    told = site.pull()
-    assert (told.accepted, len(told.problems)) == (1, 1)
-    assert "'perhaps'" in told.problems[0]
-    assert site.pull().problems == told.problems
-    site.studio.annotate(bad, "accept", change=number)
-    assert site.pull() == Pulled(reviews=1, accepted=1)
 
 
 def test_the_status_says_who_has_what_to_do(site: ReviewSite) -> None:

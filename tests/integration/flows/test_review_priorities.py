@@ -5,7 +5,7 @@ view.
 import itertools
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,7 @@ from callwright.flows.review.questions import (
     set_priorities,
 )
 from callwright.warehouse.outcomes import outcome_row
-from callwright.warehouse.records import (
-    CallTurn,
-    GoldCall,
-    Outcome,
-    Sample,
-    Tool,
-    UserTurn,
-    Verdict,
-)
+from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, UserTurn, Verdict
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.review_sites import ReviewSite
 
@@ -155,61 +147,6 @@ def queue(empty: Path, tmp_path: Path) -> Iterator[Queue]:
         yield held
 
 
-def test_what_a_check_nearly_proved_comes_before_what_is_hopeless(queue: Queue) -> None:
-    near, far, hopeless = (queue.doubt("unproved", score) for score in (0.9, 0.4, 0.0))
-    assert queue.order(near, far, hopeless)
-
-
-def test_what_a_check_speaks_against_comes_after_what_it_could_not_prove(queue: Queue) -> None:
-    unproved = queue.doubt("unproved", 0.8)
-    no_scale = queue.doubt("unproved", None, check="path")
-    contradicted = queue.doubt("contradicted", 0.8)
-    plainly_wrong = queue.doubt("contradicted", None, check="dialogue")
-    assert queue.order(unproved, no_scale, contradicted, plainly_wrong)
-
-
-def test_the_newest_verdict_of_a_check_counts_and_proofs_say_nothing(queue: Queue) -> None:
-    subject = queue.doubt("unproved", 0.1)
-    old = queue.parts(subject)["nearness"]
-    proved = Verdict(subject=subject, check="meaning", decision="proved", score=1.0)
-    again = Verdict(
-        subject=subject, check="consistency", decision="unproved", score=0.9, version="2"
-    )
-    queue.warehouse.put([proved, again], made_at=datetime.now(UTC) + timedelta(minutes=1))
-    assert (old, queue.parts(subject)["nearness"]) == (0.1, 0.9)
-
-
-def test_of_several_failed_checks_the_mean_counts(queue: Queue) -> None:
-    subject = queue.doubt("unproved", 0.8)
-    queue.warehouse.put([Verdict(subject=subject, check="meaning", decision="unproved", score=0.0)])
-    assert queue.parts(subject)["nearness"] == 0.4
-
-
-def test_what_a_recipe_still_lacks_comes_before_what_it_has_enough_of(queue: Queue) -> None:
-    queue.land(10, "perfect")
-    queue.land(9, "imperfect")
-    enough = queue.doubt("unproved", 0.5, kind="perfect")
-    lacking = queue.doubt("unproved", 0.5, kind="imperfect")
-    assert (queue.parts(lacking)["blocker"], queue.parts(enough)["blocker"]) == (1, 0)
-    assert queue.order(lacking, enough)
-
-
-def test_a_rare_category_comes_before_one_that_there_is_enough_of(queue: Queue) -> None:
-    queue.land(4, category="Music")
-    queue.land(1, category="Trains")
-    common, rare = (
-        queue.doubt("unproved", 0.5, category=category) for category in ("Music", "Trains")
-    )
-    # Ten planned in two categories are five each: four of five are there, one of five.
-    assert [round(queue.parts(subject)["rarity"], 4) for subject in (common, rare)] == [0.2, 0.8]
-    assert queue.order(rare, common)
-
-
-def test_more_than_planned_is_not_rarer_than_nothing(queue: Queue) -> None:
-    queue.land(12)
-    assert queue.parts(queue.doubt("unproved", 0.5))["rarity"] == 0
-
-
 def test_suspects_are_first_then_returned_edits_then_all_others(queue: Queue) -> None:
     doubtful = queue.doubt("unproved", 0.999)
     suspect, spot = (
@@ -240,34 +177,6 @@ def test_suspects_are_first_then_returned_edits_then_all_others(queue: Queue) ->
     assert rows == [{"priority": 0.9}]
 
 
-def test_a_suspect_of_a_second_look_goes_up_as_well(queue: Queue) -> None:
-    subject = queue.ask(queue.put(landed=True), SPOT_CHECK)
-    again = {
-        "subject": subject,
-        "kind": "sample_review",
-        "version": 2,
-        "cause": SUSPECT,
-        "request": "",
-        "calls": "",
-        "problem": "All fail.",
-        "reviewer": "",
-        "made_at": NOW,
-        "pushed_at": None,
-        "server": None,
-        "priority": 0.1,
-    }
-    queue.warehouse.put_rows({"review_rounds": [again]})
-    set_priorities(queue.warehouse)
-    [row] = queue.warehouse.rows("select priority from review_rounds")
-    assert row["priority"] >= 0.95
-
-
-def test_what_was_pushed_keeps_its_place(queue: Queue) -> None:
-    pushed = queue.ask(queue.put(), SUSPECT, priority=0.1, pushed_at=NOW, server="local")
-    set_priorities(queue.warehouse)
-    assert queue.stored(pushed) == 0.1
-
-
 def _urgent(queue: Queue, count: int) -> list[str]:
     return [queue.doubt("unproved", 1 - number / 100) for number in range(count)]
 
@@ -294,101 +203,6 @@ def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_f
     assert [place for place, key in enumerate(order) if key in drawn] == [9, 19, 29, 39]
     assert [key for key in order if key not in drawn] == urgent
     assert _in_order(queue) == order
-
-
-def test_what_was_drawn_beyond_that_comes_at_the_end(queue: Queue) -> None:
-    _urgent(queue, 9)
-    drawn = {*_draws(queue, 6)}
-    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [
-        9,
-        10,
-        11,
-        12,
-        13,
-        14,
-    ]
-    assert len({queue.stored(key) for key in drawn}) == 6
-    assert all(queue.stored(key) > 0 for key in drawn)
-
-
-def test_where_nothing_waits_what_was_drawn_has_an_order_all_the_same(queue: Queue) -> None:
-    drawn = _draws(queue, 5)
-    order = _in_order(queue)
-    assert {*order} == {*drawn}
-    assert order == sorted(order, key=lambda key: queue.parts(key)["chance"])
-
-
-def test_a_recipe_says_how_often_a_draw_comes(queue: Queue) -> None:
-    body = orjson.dumps({"samples": {"perfect": 10}, "review": {"draw_every": 3}}).decode()
-    queue.warehouse.execute("update builds set body = ?", [body])
-    _urgent(queue, 6)
-    drawn = {*_draws(queue, 3)}
-    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [2, 5, 8]
-
-
-def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(
-    queue: Queue,
-) -> None:
-    paths = {"many": 5, "few": 1}
-    for path, count in paths.items():
-        for _ in range(count):
-            queue.put(draft=path)
-    drafts = [
-        {
-            "key": path,
-            "type": "GoalPath",
-            "body": "{}",
-            "stage": "trace",
-            "parents": [],
-            "model": "",
-            "prompt_version": "",
-            "planted": "",
-        }
-        for path in paths
-    ]
-    outcomes = [
-        outcome_row(Outcome(build="b1", stage="trace", subject=path, outcome="passed"), NOW)
-        for path in paths
-    ]
-    queue.warehouse.put_rows({"drafts": drafts, "outcomes": outcomes})
-    for path in paths:
-        queue.ask(path, kind="correction")
-    assert [queue.parts(path)["reach"] for path in paths] == [0.8, 0]
-    assert queue.parts("many")["blocker"] == 1
-    assert queue.order("many", "few")
-
-
-def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queue: Queue) -> None:
-    body = orjson.dumps({"source": {"tools_per_category": 2}}).decode()
-    toolset = {"key": "tools", "body": body, "started_at": NOW, "finished_at": NOW}
-    made = {
-        name: Tool(name=name, description=name, parameters={"type": "object"}, category=name[0])
-        for name in ("a1", "a2", "a3", "b1")
-    }
-    passed = [
-        outcome_row(
-            Outcome(build="tools", stage="tool_review", subject=made[name].key, outcome="passed"),
-            NOW,
-        )
-        for name in ("a1", "a2")
-    ]
-    queue.warehouse.put(made.values())
-    queue.warehouse.put_rows({"toolsets": [toolset], "outcomes": passed})
-    spare, needed = (
-        queue.ask(made[name].key, kind="tool_review", build="tools") for name in ("a3", "b1")
-    )
-    likeness = {spare: 0.7, needed: 0.7}
-    queue.warehouse.put(
-        [
-            Verdict(subject=key, check="tool_redundancy", decision="unproved", score=score)
-            for key, score in likeness.items()
-        ]
-    )
-    assert [
-        (queue.parts(key)["blocker"], queue.parts(key)["rarity"]) for key in (spare, needed)
-    ] == [(0, 0), (1, 1)]
-    assert round(queue.parts(needed)["nearness"], 3) == round(0.3 / 0.34, 3)
-    assert queue.order(needed, spare)
 
 
 def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:

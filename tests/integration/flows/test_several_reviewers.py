@@ -2,15 +2,14 @@
 they agree.
 """
 
-import json
 from typing import Any
 
 import pytest
 
 from callwright.flows.recipe import ReviewRules
 from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.status import agreement_report, note_agreement, review_status
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit, gold_of
+from callwright.flows.review.status import review_status
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
 from tests.support.sampling import slow
 
 
@@ -95,21 +94,6 @@ def test_a_third_person_settles_what_two_do_not_agree_on(
     assert asked_of(trust_site, key)["reviewers"] == 3
 
 
-def test_three_who_all_say_something_else_need_a_fourth(trust_site: ReviewSite) -> None:
-    key = doubtful(trust_site)
-    say(trust_site, key, "accept", "reject", "edit")
-    trust_site.pull()
-    assert trust_site.standing(key) == ("review", "waiting")
-    assert overlap(trust_site, key) == 4
-    say(trust_site, key, "", "", "", "reject")
-    trust_site.pull()
-    assert trust_site.standing(key) == ("review", "waiting"), "two of four are no more than half"
-    assert overlap(trust_site, key) == 5
-    trust_site.studio.annotate(key, "reject", by="eve", reasons="other")
-    trust_site.pull()
-    assert trust_site.standing(key)[1] == "rejected"
-
-
 def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
     trust_site: ReviewSite,
 ) -> None:
@@ -135,75 +119,6 @@ def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
         " = ?)"
     )
     assert trust_site.value(unseen, other) == 0, "what nobody else said is not checked"
-
-
-def test_who_joins_the_other_after_all_settles_it_without_a_third(trust_site: ReviewSite) -> None:
-    key = doubtful(trust_site)
-    say(trust_site, key, "accept", "reject")
-    trust_site.pull()
-    mine = max(trust_site.studio.annotations)
-    trust_site.studio.annotate(key, "accept", by="bob", change=mine)
-    trust_site.pull()
-    assert trust_site.standing(key) == ("review", "waiting"), "a third was asked, and shall speak"
-    say(trust_site, key, "", "", "accept")
-    trust_site.pull()
-    assert trust_site.value("select voices from decisions where subject = ?", key) == 3
-
-
-def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(
-    trust_site: ReviewSite,
-) -> None:
-    key = doubtful(trust_site)
-    before = trust_site.standing(key)
-    say(trust_site, key, "accept", "accept")
-    trust_site.pull()
-    assert trust_site.accepted(key)
-    mine = max(trust_site.studio.annotations)
-    trust_site.studio.annotate(key, "reject", by="bob", change=mine, reasons="other")
-    trust_site.pull()
-    assert trust_site.accepted(key) is None
-    assert trust_site.standing(key) == before
-    assert overlap(trust_site, key) == 3
-
-
-@pytest.mark.slow
-def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_site: ReviewSite) -> None:
-    key = doubtful(trust_site)
-    say(trust_site, key, "accept", "accept")
-    trust_site.pull()
-    trust_site.studio.annotate(
-        key, "edit", by="bob", change=max(trust_site.studio.annotations), edited_calls="[{"
-    )
-    assert trust_site.pull().returned == 1
-    assert trust_site.accepted(key)
-    trust_site.studio.annotate(key, "reject", by="bob", reasons="other")
-    trust_site.pull()
-    assert trust_site.accepted(key), "one of two has spoken about what came back"
-    trust_site.studio.annotate(key, "reject", by="cem", reasons="other")
-    trust_site.pull()
-    assert trust_site.accepted(key) is None
-
-
-def test_one_of_two_who_takes_the_word_back_opens_the_question_again(
-    trust_site: ReviewSite,
-) -> None:
-    key = doubtful(trust_site)
-    before = trust_site.rows(
-        "select stage, outcome, reason from outcomes where subject = ? order by all", key
-    )
-    say(trust_site, key, "accept", "accept")
-    trust_site.pull()
-    trust_site.studio.delete(max(trust_site.studio.annotations))
-    assert trust_site.pull() == Pulled(withdrawn=1)
-    assert (
-        trust_site.rows(
-            "select stage, outcome, reason from outcomes where subject = ? order by all", key
-        )
-        == before
-    )
-    say(trust_site, key, "", "", "accept")
-    trust_site.pull()
-    assert trust_site.accepted(key)
 
 
 def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSite) -> None:
@@ -240,92 +155,6 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSi
         {k: v for k, v in row.items() if k not in drop} for row in before
     ], "who came only to settle it says nothing of how far people agree"
     assert after[0]["computed_at"] > before[0]["computed_at"]
-
-
-def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(
-    trust_site: ReviewSite,
-) -> None:
-    first, second = trust_site.asked("doubtful")[:2]
-    say(trust_site, first, "accept", "reject")
-    say(trust_site, second, "accept")
-    say(trust_site, trust_site.asked("gold item")[0], "accept", "reject")
-    trust_site.pull()
-    assert (
-        trust_site.value(
-            "select value from agreement where measure = 'observed' and slice_by = 'all'"
-        )
-        == 0.0
-    )
-    mine = next(
-        n
-        for n, one in trust_site.studio.annotations.items()
-        if one.reviewer == "bob" and one.subject == first
-    )
-    trust_site.studio.annotate(first, "accept", by="bob", change=mine)
-    trust_site.pull()
-    [row] = trust_site.rows(
-        "select value, items from agreement where measure = 'observed' and slice_by = 'all'"
-    )
-    assert row == {"value": 1.0, "items": 1}
-    assert trust_site.value("select value from agreement where measure = 'fleiss_kappa'") is None
-    trust_site.studio.delete(mine)
-    trust_site.pull()
-    assert trust_site.rows("from agreement") == []
-
-
-def test_the_report_can_be_asked_for_at_any_time(trust_site: ReviewSite) -> None:
-    assert agreement_report(trust_site.settings)["agreement"] == []
-    say(trust_site, doubtful(trust_site), "accept", "accept")
-    trust_site.pull()
-    trust_site.warehouse.execute("delete from agreement")
-    report = agreement_report(trust_site.settings)
-    assert {row["slice_by"] for row in report["agreement"]} == {"all", "reviewer", "pair"}
-    note_agreement(trust_site.warehouse)
-    assert len(trust_site.rows("from agreement")) == len(report["agreement"])
-    assert json.dumps(report, default=str)
-
-
-def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_are_not(
-    trust_site: ReviewSite,
-) -> None:
-    site = trust_site
-    key, other = [
-        row["subject"]
-        for row in site.rows(
-            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1"
-            " limit 2"
-        )
-    ]
-    calls = json.loads(gold_of(site, key))
-    turned = json.dumps(
-        [call | {"arguments": dict(reversed(call["arguments"].items()))} for call in calls]
-    )
-    edit(site, key, site.polite(key), by="ann")
-    site.studio.annotate(
-        key, "edit", by="bob", edited_request=f"{site.polite(key)} ", edited_calls=turned
-    )
-    for person in ("ann", "bob"):
-        edit(site, other, f"{site.polite(other)} {person}", by=person)
-    site.pull()
-    [decided] = site.rows("select subject, voices from decisions where decision = 'edit'")
-    assert decided == {"subject": key, "voices": 2}
-    [ann] = site.rows("from reviewer_agreement where reviewer = 'ann' and reason = ''")
-    assert (ann["pairs"], ann["agreeing"]) == (2, 1)
-    report = agreement_report(site.settings)["agreement"]
-    assert [
-        row["value"] for row in report if (row["measure"], row["slice_by"]) == ("observed", "all")
-    ] == [0.5]
-
-
-def test_gold_items_count_in_no_figure_of_agreement(trust_site: ReviewSite) -> None:
-    for item in trust_site.asked("gold item"):
-        say(trust_site, item, "accept", "reject")
-    trust_site.pull()
-    assert (
-        trust_site.rows("from reviewer_agreement")
-        == agreement_report(trust_site.settings)["agreement"]
-        == []
-    )
 
 
 def test_answers_faster_than_reading_are_listed_and_told(trust_site: ReviewSite) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.flows.sources import read_sources, taken_sources
 from callwright.generators.imports.reading import SOURCES, ImportedRecord, SampleFormat
@@ -114,22 +114,6 @@ def test_every_record_is_counted_where_it_went(built: TakenBuild) -> None:
     assert failed["reason"].startswith("logs.jsonl:7: ")
 
 
-def test_a_value_that_nothing_says_is_a_task_that_marks_it(built: TakenBuild) -> None:
-    assert built.verdicts("How warm is it in Oslo?")["traced"] == [
-        {"kind": "untraced", "turn": 1, "argument": "city", "value": "Bergen"}
-    ]
-    asked = built.warehouse.rows(
-        "select s.request from review_requests r join samples s on s.key = r.subject"
-    )
-    assert "How warm is it in Oslo?" in [one["request"] for one in asked]
-
-
-def test_what_the_assistant_wrote_itself_is_read_and_not_traced(built: TakenBuild) -> None:
-    doubts = built.verdicts("Tell anna@example.org that my train is late.")
-    assert "traced" not in doubts
-    assert [one["argument"] for one in doubts["composed"]] == ["body"]
-
-
 def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
     assert "facts" not in built.verdicts("Get the weather of a city. City: Bonn.", "contradicted")
     [kept] = built.warehouse.rows(
@@ -138,14 +122,6 @@ def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
         [CONVERSATION],
     )
     assert kept == {"kind": CONVERSATION, "degrees": "7"}
-
-
-def test_lineage_names_file_and_line(built: TakenBuild) -> None:
-    sql = """
-        select d.body ->> 'where' as place from lineage l join samples s on s.key = l.sample join drafts d on d.key = l.ancestor
-        where s.request = ?
-    """
-    assert built.warehouse.rows(sql, ["How warm is it in Oslo?"]) == [{"place": "logs.jsonl:2"}]
 
 
 def test_the_same_file_again_is_the_same_build_and_a_longer_one_another(built: TakenBuild) -> None:
@@ -308,22 +284,6 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
         "select (body ->> 'seen')::int as seen from drafts where body ->> 'sample' is not null"
     )
     assert sorted(one["seen"] for one in counts) == [1, 5]
-
-
-def test_the_same_conversation_is_the_same_without_its_personal_data(tmp_path: Path) -> None:
-    path = written(tmp_path / "logs.jsonl", PRIVATE, PRIVATE)
-    stated = {
-        "name": "twice",
-        "samples": [{"from": str(path), "format": "openai"}],
-        "personal_data": "on",
-    }
-    recipe = parse_recipe(stated, tmp_path, "twice")
-    read_sources(recipe, settings_of(tmp_path / "work"), SilentProgress())
-    [read] = taken_sources(recipe, settings_of(tmp_path / "work"))
-    first, second = read.all()
-    assert first.sample == second.sample
-    assert first.replaced == {"mail": 1}
-    assert not (read.folder / "mark.json").exists(), "nobody can try names with what is left"
 
 
 OWN_READER = """

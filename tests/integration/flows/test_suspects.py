@@ -4,9 +4,8 @@ in plain words.
 
 import asyncio
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,20 +14,9 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import raise_suspicions
 from callwright.llm.models import read_model
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JudgeVerdict, MultiStepRun
+from callwright.warehouse.records import MultiStepRun
 from callwright.warehouse.releases import create_release
-from tests.support.flows.answer_boards import (
-    FOUR,
-    ODD,
-    OTHER,
-    RIGHT,
-    SIX,
-    WRONG,
-    Board,
-    book,
-    sample_of,
-)
+from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, WRONG, Board, sample_of
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run_here
 
@@ -71,132 +59,6 @@ def test_candidates_that_agree_against_the_gold_make_a_suspect_of_it(board: Boar
     ]
 
 
-def test_both_reasons_are_told_where_both_are_true(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(sample, WRONG, OTHER, WRONG)
-    assert board.reasons() == [
-        "All 3 candidates fail it: wrong value ×3. "
-        "2 of 3 candidates answer book_table(people=5) where the gold says people=4."
-    ]
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        pytest.param((WRONG,), id="one candidate alone"),
-        pytest.param((WRONG, RIGHT), id="one of two"),
-        pytest.param((WRONG, OTHER, RIGHT), id="wrong in two ways"),
-        pytest.param((WRONG, WRONG, RIGHT, RIGHT, RIGHT), id="more are right"),
-        pytest.param(((), None, RIGHT), id="silence is no answer"),
-    ],
-)
-def test_what_says_nothing_against_the_gold_is_no_suspicion(
-    board: Board, answers: Sequence[Any]
-) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(sample, *answers)
-    assert board.suspects() == ()
-    assert board.asked() == []
-
-
-def test_an_answer_is_the_same_whatever_its_order_its_case_and_what_it_leaves_empty(
-    board: Board,
-) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(sample, WRONG, book({"name": " ann ", "people": "5", "smoking": ""}), RIGHT)
-    [found] = board.suspects()
-    assert (found.agreeing, found.answer) == (2, "book_table(name=ann, people=5)")
-
-
-@pytest.mark.parametrize(
-    ("gold", "answer", "said"),
-    [
-        (FOUR, {"people": 4}, "book_table without name where the gold says name=Ann"),
-        (
-            FOUR,
-            FOUR | {"smoking": True},
-            "book_table(smoking=true) where the gold says nothing of it",
-        ),
-        (FOUR, {"name": "Bob"}, "book_table(name=Bob) where the gold says people=4, name=Ann"),
-        ({}, FOUR, "book_table(people=4, name=Ann) where the gold calls nothing"),
-        (
-            FOUR,
-            {"people": 4, "name": "B" * 500},
-            f"book_table(name={'B' * 60}…) where the gold says name=Ann",
-        ),
-    ],
-)
-def test_the_reason_tells_what_differs(board: Board, gold: Any, answer: Any, said: str) -> None:
-    sample = sample_of(gold) if gold else sample_of()
-    board.release(sample)
-    board.answer(sample, book(answer), book(answer), RIGHT if gold else ())
-    assert board.reasons() == [f"2 of 3 candidates answer {said}."]
-
-
-def test_another_tool_is_told_with_all_that_it_is_given(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(
-        sample, book({"name": "Ann"}, "cancel_table"), book({"name": "Ann"}, "cancel_table"), RIGHT
-    )
-    assert board.reasons() == [
-        "2 of 3 candidates answer cancel_table(name=Ann) where the gold calls book_table(people=4,"
-        " name=Ann)."
-    ]
-
-
-def test_of_several_calls_the_one_that_is_failed_is_named(board: Board) -> None:
-    sample = sample_of(FOUR, SIX)
-    board.release(sample)
-    board.answer(sample, RIGHT, RIGHT)
-    board.answer(sample, ODD, WRONG, turn=4)
-    assert board.reasons() == [
-        "All 2 candidates fail it at call turn 2 of 2: wrong tool ×1, wrong value ×1."
-    ]
-
-
-def test_candidates_that_fail_at_different_calls_make_no_suspect(board: Board) -> None:
-    sample = sample_of(FOUR, SIX)
-    board.release(sample)
-    board.answer(sample, RIGHT, WRONG)
-    board.answer(sample, WRONG, OTHER, turn=4)
-    assert board.suspects() == ()
-
-
-def test_several_runs_of_a_model_are_one_candidate_that_one_right_run_clears(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    for number in range(3):
-        board.answer(sample, WRONG, run=number)
-    assert board.suspects() == ()
-    board.answer(sample, WRONG, OTHER)
-    assert board.reasons() == ["All 2 candidates fail it: wrong value ×2."]
-    board.answer(sample, WRONG, RIGHT, run=1)
-    assert board.suspects() == ()
-
-
-def test_a_judge_who_finds_an_answer_right_is_believed(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    first, _ = board.answer(sample, WRONG, OTHER)
-    assert len(board.suspects()) == 1
-    board.warehouse.put(
-        [JudgeVerdict(prediction=first.key, judge="j", agree=True, reason="", version="1")]
-    )
-    assert board.suspects() == ()
-
-
-def test_what_is_not_scored_yet_says_nothing(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample)
-    board.answer(sample, WRONG)
-    board.answer(sample, RIGHT, WRONG, scored=False)
-    assert board.suspects() == ()
-
-
 def test_a_multi_step_sample_is_suspected_when_no_run_of_any_candidate_gets_through(
     board: Board,
 ) -> None:
@@ -227,16 +89,6 @@ def test_a_multi_step_sample_is_suspected_when_no_run_of_any_candidate_gets_thro
     assert board.suspects() == ()
 
 
-def test_published_samples_are_listed_and_nobody_is_asked_about_them(board: Board) -> None:
-    sample = sample_of(FOUR)
-    board.release(sample, landed=False)
-    board.answer(sample, WRONG, WRONG)
-    found = raise_suspicions(board.warehouse, "v1")
-    assert [(one.has_landed, one.is_new) for one in found.suspects] == [(False, False)]
-    assert found.new == 0
-    assert board.asked() == []
-
-
 def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer(
     board: Board,
 ) -> None:
@@ -257,11 +109,6 @@ def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer
     board.answer(sample, WRONG, OTHER, ODD, OTHER, OTHER)
     assert raise_suspicions(board.warehouse, "v1").new == 0, "it is the same answer"
     assert len(board.asked()) == 2
-
-
-def test_an_unknown_release_is_named(board: Board) -> None:
-    with pytest.raises(ConfigurationError, match="No release is named 'v1'"):
-        board.suspects()
 
 
 def careless(label: str, seed: int) -> Candidate:

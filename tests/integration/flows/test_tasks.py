@@ -13,6 +13,9 @@ import callwright
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.paths import PathRun, run_path
+from callwright.flows.evaluation.predictions import PromptingStrategy
+from callwright.flows.evaluation.tasks import Task
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
@@ -20,10 +23,6 @@ from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
-from callwright.validators.path_runs import PathRun, run_path
-from callwright.validators.predictions import PromptingStrategy
-from callwright.validators.tasks import Task
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
@@ -59,7 +58,7 @@ def test_what_is_built_says_how_its_world_has_to_end(built: tuple[Recipe, Settin
     for sample in samples_of(settings):
         assert sample.kind == "task"
         assert sample.changes
-        assert (sample.environment, sample.simulation_seed) == ("workshop", 0)
+        assert (sample.facts.environment, sample.simulation_seed) == ("workshop", 0)
     verdicts = warehouse_of(settings).rows("select distinct check_name, decision from verdicts")
     assert {"check_name": "end_state", "decision": "proved"} in verdicts
     assert {"check_name": "path", "decision": "proved"} in verdicts
@@ -165,26 +164,6 @@ def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
     assert any("1 of 2 multi-step samples can't be judged" in line for line in said)
 
 
-def test_where_no_task_has_its_world_the_evaluation_says_so(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    workshop = open_workshop(tmp_path)
-    release_paths(warehouse_of(settings), [painting(workshop)], workshop.tools, name="alone")
-    candidates = [Candidate(label="template", model=read_model("template/v1"))]
-    with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"):
-        asyncio.run(evaluate_release("alone", candidates, settings, SilentProgress()))
-
-
-def test_one_template_becomes_several_tasks_over_other_things(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    changes = {"samples": {"task": 3}, "variants": 3}
-    build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=changes), settings)
-    samples = samples_of(settings)
-    assert len({one.trait("template") for one in samples}) == 1
-    assert len({one.request for one in samples}) == len({str(one.changes) for one in samples}) == 3
-    landed = "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
-    assert warehouse_of(settings).rows(landed) == [{"landed": 3}]
-
-
 def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, Settings]) -> None:
     recipe, settings = built
     freeze(warehouse_of(settings), "talked", [one.key for one in samples_of(settings)])
@@ -248,7 +227,7 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     asked = {"name": "both", "tools": tuple(sources), "samples": {"task_cross": 3}}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
     made = samples_of(settings)
-    assert {(one.kind, one.environment) for one in made} == {("task_cross", "workshop+depot")}
+    assert {(one.kind, one.facts.environment) for one in made} == {("task_cross", "workshop+depot")}
     proved = (
         "select subject from verdicts where check_name = 'end_state' and decision = 'proved' order"
         " by subject"

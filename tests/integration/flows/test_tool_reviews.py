@@ -19,8 +19,7 @@ from callwright.warehouse.releases import read_tools
 from tests.integration.flows.test_toolmaking import making
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
-from tests.support.flows.small_builds import build, settings_of
-from tests.support.sampling import slow
+from tests.support.flows.small_builds import settings_of
 
 
 @pytest.fixture(scope="module")
@@ -102,46 +101,6 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: R
     assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit")])
-def test_a_tool_waits_again_when_the_word_about_it_is_deleted(
-    tools: ReviewSite, decision: str
-) -> None:
-    usable, waiting = _usable(tools.settings), _waiting(tools)
-    key = waiting[0]
-    books = "select build, stage, outcome, reason from outcomes where subject = ? order by all"
-    before = tools.rows(books, key)
-    if decision == "edit":
-        _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.")
-    else:
-        tools.studio.annotate(
-            key, decision, **({"reasons": ["redundant"]} if decision == "reject" else {})
-        )
-    tools.pull()
-    assert tools.rows(books, key) != before
-    tools.studio.delete(max(tools.studio.annotations))
-    assert tools.pull() == Pulled(withdrawn=1)
-    assert tools.rows(books, key) == before
-    assert (_usable(tools.settings), _waiting(tools)) == (usable, waiting)
-    assert tools.pull() == NOTHING_NEW
-    tools.studio.annotate(key, "accept")
-    tools.pull()
-    assert _usable(tools.settings) == usable | {key}
-
-
-def test_the_next_build_takes_what_people_accepted(tools: ReviewSite) -> None:
-    first = build(making(), tools.settings)
-    [accepted, *_] = _waiting(tools)
-    tools.studio.annotate(accepted, "accept")
-    tools.pull()
-    second = build(making(), tools.settings)
-    assert second.build != first.build
-    sql = "select count(*) from build_tools where build = ? and tool = ?"
-    assert (tools.value(sql, first.build, accepted), tools.value(sql, second.build, accepted)) == (
-        0,
-        1,
-    )
-
-
 def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(
     tools: ReviewSite,
 ) -> None:
@@ -189,47 +148,3 @@ def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accep
     tools.studio.annotate(new, "accept")
     assert tools.pull() == Pulled(reviews=1, accepted=1)
     assert _usable(tools.settings) == before | {new}
-
-
-def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: ReviewSite) -> None:
-    before = _usable(tools.settings)
-    [key, *_] = _waiting(tools)
-    tools.studio.annotate(key, "edit", edited_name="Clock.A.b", edited_parameters="{")
-    assert tools.pull() == Pulled(returned=1)
-    back = tools.studio.newest_task(key)
-    assert (back["version"], back["name"], back["parameters"]) == (2, "Clock.A.b", "{")
-    assert "not JSON" in back["why"]
-    assert back["company"] != "none"
-    assert _usable(tools.settings) == before
-    tools.studio.annotate(key, "accept")
-    assert tools.pull() == Pulled(reviews=1, accepted=1)
-    assert _usable(tools.settings) == before | {key}
-
-
-@pytest.mark.slow
-def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: ReviewSite) -> None:
-    before = _usable(tools.settings)
-    [key, *_] = _waiting(tools)
-    number = tools.studio.annotate(key, "accept")
-    tools.pull()
-    assert _usable(tools.settings) == before | {key}
-    tools.studio.annotate(key, "reject", reasons=["other"], change=number)
-    tools.pull()
-    assert _usable(tools.settings) == before
-    tools.studio.annotate(key, "accept", change=number)
-    tools.pull()
-    assert _usable(tools.settings) == before | {key}
-
-
-def test_samples_and_tools_wait_in_projects_of_their_own(tools: ReviewSite) -> None:
-    build(making(review={"spot_checks": 2}), tools.settings)
-    created, _ = tools.push()
-    assert created >= 2
-    assert set(tools.studio.projects) == {"sample_review", "tool_review"}
-    [sample] = tools.rows(
-        "select min(subject) as key from review_requests where kind = 'sample_review'"
-    )
-    [key, *_] = _waiting(tools)
-    tools.studio.annotate(sample["key"], "accept")
-    tools.studio.annotate(key, "accept")
-    assert tools.pull() == Pulled(reviews=2, accepted=2)

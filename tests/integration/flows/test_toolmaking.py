@@ -7,26 +7,16 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import open_build
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stages_of
-from callwright.flows.toolmaking import (
-    PLANS_A_SHARD,
-    find_problems,
-    make_tools,
-    report_tools,
-    toolset_of,
-)
-from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.warehouse.errors import ConfigurationError
+from callwright.flows.toolmaking import PLANS_A_SHARD, make_tools, report_tools
 from callwright.warehouse.records import Tool
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import (
     build,
     one,
-    row_counts,
     settings_of,
     stub_roles,
     unmeasured_recipe,
@@ -86,43 +76,6 @@ def test_every_tool_is_used_or_waits_for_people_and_nothing_is_lost(workshop: Se
     }
 
 
-def test_what_waits_is_what_a_check_did_not_prove(workshop: Settings) -> None:
-    doubted = warehouse_of(workshop).rows(
-        "select distinct subject from verdicts where decision <> 'proved' and check_name like"
-        " 'tool_%' order by 1"
-    )
-    asked = warehouse_of(workshop).rows("select subject from review_requests order by 1")
-    assert asked == doubted
-    keys = {tool.key for tool in make(making(), workshop)}
-    assert not keys & {row["subject"] for row in asked}
-
-
-def test_the_same_asked_again_makes_nothing_new(workshop: Settings) -> None:
-    before = row_counts(workshop)
-    first = make(making(), workshop)
-    assert make(making(name="another", samples={"perfect": 1}), workshop) == first
-    assert row_counts(workshop) == before
-
-
-def test_another_count_seed_or_category_is_another_toolset(workshop: Settings) -> None:
-    sources = [
-        {"generate": CATEGORIES, "tools_per_category": 9},
-        {"generate": ["Clock"], "tools_per_category": COUNT},
-        {"generate": CATEGORIES, "tools_per_category": COUNT},
-    ]
-    recipes = [making(), making(seed=4), *(making(tools=[source]) for source in sources)]
-    keys = [toolset_of(recipe.tools[0], recipe).key for recipe in recipes]  # type: ignore[arg-type]
-    assert len(set(keys)) == 4
-    assert keys[0] == keys[4]
-
-
-def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"'Cloks'; did you mean Clock\? The categories are .*Clock"
-    ):
-        making(tools=[{"generate": ["Cloks"]}])
-
-
 def test_a_build_uses_the_tools_that_were_made_and_no_other(workshop: Settings) -> None:
     recipe = making()
     report = build(recipe, workshop)
@@ -138,11 +91,6 @@ def test_a_build_makes_the_tools_that_it_lacks(tmp_path: Path) -> None:
         "select distinct t.source from build_tools b join tools t on t.key = b.tool order by 1"
     )
     assert [row["source"] for row in sources] == ["generated", "seed"]
-
-
-def test_a_build_that_is_opened_before_its_tools_are_made_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="callwright tools make"):
-        open_build(making(), settings_of(tmp_path), SilentProgress())
 
 
 class CutOffError(Exception):
@@ -216,16 +164,6 @@ def test_whoever_makes_tools_is_told_which_way_their_model_takes(
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
     asyncio.run(report_tools(recipe, settings_of(tmp_path), progress))
     assert progress.stated == ["Models: generator openai/stub (lean)."]
-
-
-def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="generate: all"):
-        asyncio.run(report_tools(unmeasured_recipe(), settings_of(tmp_path), SilentProgress()))
-
-
-def test_a_catalog_is_checked_for_all_that_makes_tools_hard_to_use() -> None:
-    kinds = {problem.kind for problem in find_problems(seed_tools())}
-    assert kinds == {"too_complex", "redundant", "crud_gap"}
 
 
 def test_a_lineage_leads_from_a_sample_to_the_plan_of_its_tool(workshop: Settings) -> None:

@@ -2,14 +2,13 @@
 there.
 """
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.llm.prompts import prompt_version
 from callwright.warehouse.errors import (
@@ -128,19 +127,6 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     )
 
 
-def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    model_server.behaviour = lambda asked: (
-        (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
-    )
-    roles = stub_roles(model_server, attempts=3)
-    report = build(
-        unmeasured_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings
-    )
-    assert report.composition[0].made == 3
-    assert one(settings, "select count(*) from failures") == 0
-
-
 def malformed_first(asked: ServedRequest) -> str | None:
     return (
         '{"request": "Half'
@@ -230,19 +216,6 @@ def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(
     assert max(model_server.asked.values()) == 1
 
 
-def test_what_a_stopped_build_has_spent_is_not_forgotten(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    settings = settings_of(tmp_path)
-    recipe = unmeasured_recipe(
-        models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW
-    )
-
-    asyncio.run(_cut_off(recipe, settings, model_server))
-    spent = one(settings, "select coalesce(sum(cost), 0) from llm_calls")
-    assert spent == pytest.approx(6 * PRICE, abs=1.5 * PRICE)
-
-
 def test_requests_that_were_sent_twice_are_seen_and_counted(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -263,19 +236,6 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(
     assert one(settings, "select sum(errors) from llm_cost") == one(
         settings, f"select count(*) from llm_calls where {called_off}"
     )
-
-
-async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
-    from callwright.flows.build import build_dataset
-    from callwright.flows.progress import SilentProgress
-
-    task = asyncio.create_task(build_dataset(recipe, settings, SilentProgress()))  # type: ignore[arg-type]
-    while server.requests < 7:
-        await asyncio.sleep(0.005)
-        server.delay = 30.0 if server.requests >= 6 else 0.0
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 @pytest.fixture(scope="module")

@@ -8,21 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport, build_dataset, open_build
-from callwright.flows.making import make_samples
 from callwright.flows.planning.planner import Planner
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe, read_recipe
-from callwright.flows.runner import local_workers
+from callwright.flows.run.carry import open_local_carrier
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset, make_samples, open_build
 from callwright.flows.settings import Settings
 from callwright.flows.stages import all_stages, stages_of
 from callwright.generators.kinds import all_kinds
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import (
-    TOP,
     build,
-    row_counts,
     run_here,
     settings_of,
     warehouse_of,
@@ -79,13 +77,6 @@ def test_every_kind_lands_as_often_as_asked_for(built: WavesBuild) -> None:
     }
 
 
-def test_each_kind_comes_in_both_languages_half_and_half(built: WavesBuild) -> None:
-    rows = built.warehouse.rows("select kind, language, landed from composition")
-    assert {(row["kind"], row["language"]): row["landed"] for row in rows} == {
-        (kind, language): count // 2 for kind, count in SAMPLES.items() for language in ("en", "zh")
-    }
-
-
 def test_at_each_stage_nothing_is_lost(built: WavesBuild) -> None:
     for row in built.report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
@@ -135,13 +126,6 @@ def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: WavesB
                 )
 
 
-def test_the_same_recipe_again_makes_nothing_new(built: WavesBuild) -> None:
-    before = row_counts(built.settings)
-    again = build(built.recipe, built.settings)
-    assert again == built.report
-    assert row_counts(built.settings) == before
-
-
 def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> None:
     recipe = parse_recipe(RECIPE | {"samples": {"perfect": 6}}, Path(), "waves")
     settings = settings_of(tmp_path)
@@ -165,10 +149,10 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(
     settings = settings_of(tmp_path)
 
     async def make_first_wave() -> None:
-        with local_workers(built.recipe, settings) as workers:
+        with open_local_carrier(built.recipe, settings) as carrier:
             await make_samples(
                 open_build(built.recipe, settings, SilentProgress()),
-                workers,
+                carrier,
                 ["perfect", "imperfect", "irrelevant"],
             )
 
@@ -199,14 +183,6 @@ class WavesProgress(SilentProgress):
 
     def say(self, sentence: str) -> None:
         self.sentences.append(sentence)
-
-
-def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) -> None:
-    recipe = read_recipe(write_unmeasured_recipe(tmp_path, scale="paper"))
-    assert recipe.samples == {name: all_kinds()[name].scale for name in HAMMERBENCH}
-    assert recipe.with_limit(3).samples == dict.fromkeys(HAMMERBENCH, 3)
-    again = type(recipe).model_validate_json(recipe.with_limit(3).model_dump_json(by_alias=True))
-    assert again.samples == dict.fromkeys(HAMMERBENCH, 3)
 
 
 def test_a_kind_whose_sources_are_not_asked_for_brings_them_along(tmp_path: Path) -> None:
@@ -240,7 +216,3 @@ def test_whoever_checks_estimates_or_builds_is_told_what_is_brought_along(tmp_pa
             home=home,
         ).stdout
     ) == [{"n": 2}]
-
-
-def test_the_recipe_that_comes_along_has_every_kind() -> None:
-    assert set(read_recipe(TOP / "recipes" / "hammerbench.yaml").samples) == HAMMERBENCH

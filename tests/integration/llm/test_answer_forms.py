@@ -17,10 +17,6 @@ SCHEMA = {
 ANYTHING = {"title": "Any", "type": "object", "properties": {"city": {}}}
 
 
-def refusing(message):
-    return {"error": {"message": message, "type": "invalid_request_error", "code": None}}
-
-
 @pytest.fixture
 async def open_model(server, tmp_path):
     """A model of the test's server, by one way or the other; the ledger is the same."""
@@ -83,16 +79,6 @@ async def test_a_schema_that_a_server_refuses_costs_that_request_only(open_model
     assert [form_of(body) for body in server.bodies] == ["strict", "strict", "schema", "strict"]
 
 
-async def test_the_first_schema_may_be_the_bad_one(open_model, server):
-    model, request = open_model()
-    server.script = ["bad schema"]
-
-    await model.send(request)
-    await model.send(request)
-
-    assert [form_of(body) for body in server.bodies] == ["strict", "schema", "strict"]
-
-
 async def test_what_has_no_strict_form_is_stated_as_it_is(open_model, server):
     model, request = open_model()
 
@@ -124,11 +110,3 @@ async def test_a_model_that_nobody_knows_gets_the_words_besides(open_model, serv
     await model.send(request)
 
     assert [(form_of(body), is_told(body)) for body in server.bodies] == [("strict", True)]
-
-
-async def test_a_recipe_may_insist(open_model, server):
-    for structured in ("schema", "prompt"):
-        model, request = open_model(structured=structured)
-        await model.send(request)
-
-    assert [form_of(body) for body in server.bodies] == ["schema", "words"]

@@ -6,14 +6,12 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from callwright.llm.answers import parse_answer
-from callwright.llm.chat import ChatModel, Completion, RawReply
+from callwright.llm.chat import ChatModel, RawReply
 from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import find_price
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
-from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import ANOTHER, IN, OUT, PLAIN
 
 pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
@@ -24,12 +22,6 @@ class Trip(BaseModel):
 
     city: str
     days: int
-
-
-class Trips(BaseModel):
-    """Several of them."""
-
-    trips: list[Trip]
 
 
 class Mood(BaseModel):
@@ -79,16 +71,6 @@ async def test_a_call_is_noted_before_its_answer_is_kept(chat_with, scripted, pr
     await chat.ask(prompt, Trip)
     await chat.ask(prompt, Trip)
     assert [len(known) for known in found] == [0, 1]
-
-
-async def test_the_request_holds_what_may_change_the_answer(chat_with, scripted, prompt):
-    adapter = scripted(GOOD)
-    await chat_with(adapter, options=(("temperature", 0.5),)).ask(prompt, Trip, sample_index=3)
-
-    request = adapter.requests[0]
-    assert (request.model, request.messages, request.tools) == (PLAIN, prompt.messages, ())
-    assert (request.options, request.sample_index) == ((("temperature", 0.5),), 3)
-    assert request.schema == Trip.model_json_schema()
 
 
 @pytest.mark.parametrize("difference", ["sample", "answer", "version", "model", "options"])
@@ -143,13 +125,6 @@ async def test_a_bad_reply_is_shown_to_the_model_once(chat_with, scripted, promp
     assert [call.cached for call in chat.calls] == [False, False, True, True]
 
 
-async def test_an_empty_reply_is_repaired_without_an_empty_message(chat_with, scripted, prompt):
-    adapter = scripted("", GOOD)
-
-    assert await chat_with(adapter).ask(prompt, Trip) == LYON
-    assert [message.role for message in adapter.requests[1].messages] == ["system", "user", "user"]
-
-
 async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scripted, prompt):
     adapter = scripted("No.", "I would rather not. " * 50)
     chat = chat_with(adapter)
@@ -164,34 +139,10 @@ async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scrip
     assert repr(("I would rather not. " * 50)[:200]) in str(first.value)
 
 
-def test_of_a_reply_that_is_cut_off_what_is_whole_is_read_where_that_is_enough():
-    assert parse_answer(GOOD[:-1] + ', "notes": ["one", "tw', Trip, is_cut=True) == LYON
-    assert parse_answer(f'{{"trips": [{GOOD}, {{"city": "Ly', Trips, is_cut=True) == Trips(
-        trips=[LYON]
-    )
-    with pytest.raises(ReplyError, match="days"):
-        parse_answer('{"city":"Lyon","da', Trip, is_cut=True)
-    with pytest.raises(ReplyError, match="not a Trip"):
-        parse_answer("Well, I think that", Trip, is_cut=True)
-
-
 async def test_half_characters_do_not_break_the_ledger(chat_with, scripted, prompt):
     chat = chat_with(scripted("a\ud800b"))
 
     assert (await chat.complete(prompt)).text == "a?b"
-
-
-async def test_free_text_and_native_calls_come_back(chat_with, scripted, prompt):
-    tool = Tool(name="trip", description="Plan.", parameters={}, category="travel")
-    adapter = scripted(RawReply("", (Call(tool="trip", arguments={"city": "Lyon"}),)))
-    chat = chat_with(adapter)
-
-    first, second = [await chat.complete(prompt, [tool]) for _ in range(2)]
-
-    called = (Call(tool="trip", arguments={"city": "Lyon"}),)
-    assert first == second == Completion(text="", calls=called, names={"trip": "trip"})
-    assert adapter.requests[0].tools == (tool,)
-    assert adapter.requests[0].schema is None
 
 
 async def test_a_transient_error_is_retried_and_recorded_as_one_call(
@@ -226,13 +177,6 @@ async def test_the_same_question_at_the_same_time_is_one_request(chat_with, scri
     assert await asyncio.gather(*(chat.ask(prompt, Trip) for _ in range(10))) == [LYON] * 10
     assert sorted(call.cached for call in chat.calls) == [False] + [True] * 9
     assert len(adapter.requests) == 1
-
-
-async def test_closing_a_chat_closes_its_adapter(chat_with, scripted):
-    adapter = scripted()
-    await chat_with(adapter).close()
-
-    assert adapter.is_closed
 
 
 async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prompt, fake_time):
@@ -275,9 +219,3 @@ async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(
     ]  # the last one is the repair
     assert await chat.ask(prompt, Trip) == LYON
     assert len(adapter.requests) == 3
-
-
-async def test_a_reply_that_fits_though_it_is_at_its_end_is_taken(chat_with, scripted, prompt):
-    adapter = scripted(RawReply(GOOD, None, 10, 64, is_cut=True))
-    assert await chat_with(adapter).ask(prompt, Trip) == LYON
-    assert len(adapter.requests) == 1

@@ -11,7 +11,7 @@ from callwright.llm.chat import RawReply
 from callwright.llm.limits import Budget, Hedging
 from callwright.llm.models import open_chat, read_model
 from callwright.llm.prices import count_tokens, find_price
-from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import BudgetError, ConfigurationError
 from tests.support.llm.fixtures import REFUSALS, completion
 from tests.support.llm.names import IN, OUT, PLAIN
 
@@ -150,33 +150,12 @@ async def test_a_first_answer_that_comes_after_all_is_taken(open_model, moody, p
     assert ended(chat) == [("Called off", ESTIMATE), ("answered", PRICE)]
 
 
-async def test_a_quick_answer_is_asked_for_once(open_model, moody, prompt):
-    chat = open_model(hedge_after=10.0)
-
-    assert (await chat.complete(prompt)).text == "answer 0"
-    assert len(moody.bodies) == len(chat.calls) == 1
-
-
 async def test_without_the_setting_nothing_is_sent_twice(open_model, moody, prompt):
     chat = open_model(hedge_after=None)
     moody.moods = [(0.3, "well")]
 
     assert (await chat.complete(prompt)).text == "answer 0"
     assert len(moody.bodies) == len(chat.calls) == 1
-
-
-@pytest.mark.parametrize("slower", [0, 1])
-async def test_where_both_fail_it_is_the_error_of_the_first(open_model, moody, prompt, slower):
-    chat = open_model()
-    moody.moods = [(4 * SOON, "ill"), (0.0, "away")]
-    if slower:
-        moody.moods = [(3 * SOON, "ill"), (4 * SOON, "away")]
-
-    with pytest.raises(TransientError, match="The server had an error"):
-        await chat.complete(prompt)
-
-    assert len(moody.bodies) == 2
-    assert [call.cost for call in chat.calls] == [0.0]
 
 
 @pytest.mark.parametrize("bad", [0, 1])
@@ -215,17 +194,6 @@ async def test_both_hold_slots_and_give_them_back(open_model, moody, prompt):
 
     assert len(answers) == 6
     assert len(moody.bodies) == 7
-
-
-async def test_a_second_request_without_a_slot_is_never_sent(open_model, moody, prompt):
-    chat = open_model(concurrency=1)
-    moody.moods = [(4 * SOON, "well")]
-
-    assert (await chat.complete(prompt)).text == "answer 0"
-    assert ended(chat) == [("answered", PRICE)]
-    assert (await chat.complete(prompt, sample_index=1)).text == "answer 1", (
-        "whoever waited in vain is out of the line"
-    )
 
 
 async def test_the_second_request_counts_against_the_minute(open_model, moody, prompt):
@@ -286,20 +254,6 @@ async def test_a_bug_is_not_hidden_by_another_answer():
         await Hedging(0.01).first_good(ungated, ask)
 
 
-async def test_waiting_before_it_is_sent_makes_a_request_no_older():
-    sends = 0
-
-    async def ask(sent):
-        nonlocal sends
-        sends += 1
-        await asyncio.sleep(0.1)
-        sent()
-        return RawReply("well")
-
-    assert await Hedging(0.01).first_good(ungated, ask) == RawReply("well")
-    assert sends == 1
-
-
 @pytest.mark.parametrize(
     ("name", "told", "words"),
     [
@@ -314,17 +268,3 @@ async def test_waiting_before_it_is_sent_makes_a_request_no_older():
 def test_what_cannot_be_hedged_says_so(name, told, words):
     with pytest.raises(ConfigurationError, match=words):
         read_model(name, told)
-
-
-def test_hedging_is_off_by_default_and_no_part_of_a_models_name():
-    assert read_model(MODEL).hedge_after is None
-    assert read_model(MODEL, {"hedge_after": 8}).options == read_model(MODEL).options
-
-
-async def test_an_answer_that_cannot_be_used_is_no_reason_to_send_again(open_model, moody, prompt):
-    chat = open_model()
-    moody.moods = [(0.0, "bad request")]
-
-    with pytest.raises(ReplyError):
-        await chat.complete(prompt)
-    assert len(moody.bodies) == 1

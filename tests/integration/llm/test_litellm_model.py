@@ -85,22 +85,6 @@ async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
     )
 
 
-async def test_litellm_writes_no_reports_for_listeners(ask):
-    import litellm
-
-    heard = []
-    litellm.success_callback.append(lambda *_arguments: heard.append(1))
-    litellm._async_success_callback.append(lambda *_arguments: heard.append(1))
-    try:
-        await ask(PLAIN)
-        await asyncio.sleep(0.05)
-    finally:
-        litellm.success_callback.clear()
-        litellm._async_success_callback.clear()
-
-    assert heard == []
-
-
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 async def test_nothing_but_the_given_address_is_reached(server, transport):
     child = await asyncio.create_subprocess_exec(

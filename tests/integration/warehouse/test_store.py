@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +24,7 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import ALL, TABLES
+from callwright.warehouse.tables import ALL, tables
 
 VIEWS = (
     "accepted_samples",
@@ -114,14 +113,9 @@ def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(
     found: dict[str, set[str]] = {}
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])
-    assert found.keys() - {"migrations"} == TABLES.keys()
-    for name, table in TABLES.items():
+    assert found.keys() - {"migrations"} == tables().keys()
+    for name, table in tables().items():
         assert {*table.key, *table.updated, *table.replaced} - {*ALL} <= found[name]
-
-
-def test_a_field_that_is_no_column_is_left_out(warehouse: Warehouse) -> None:
-    warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t", "of_the_caller": "its own"}]})
-    assert warehouse.rows("from build_tools") == [{"build": "b", "tool": "t"}]
 
 
 def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(
@@ -133,10 +127,10 @@ def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(
     )
     found = {row["name"]: tuple(row["key"]) for row in rows}
     keyed = {
-        name: table.key for name, table in TABLES.items() if table.key and not table.is_compared
+        name: table.key for name, table in tables().items() if table.key and not table.is_compared
     }
     assert {name: found.get(name) for name in keyed} == keyed
-    assert not any(TABLES[name].is_compared for name in found if name in TABLES)
+    assert not any(tables()[name].is_compared for name in found if name in tables())
 
 
 def test_threads_of_one_process_take_turns(warehouse: Warehouse) -> None:
@@ -201,12 +195,6 @@ def test_ctrl_c_ends_a_query_and_is_ctrl_c(warehouse: Warehouse) -> None:
     assert warehouse.query("select 1")[1] == [(1,)]
 
 
-def test_a_query_while_this_thread_reads_the_file_is_answered(warehouse: Warehouse) -> None:
-    warehouse.put([make_tool()])
-    with warehouse.reading_together():
-        assert warehouse.query("select name from tools")[1] == [("weather",)]
-
-
 def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
     warehouse.put([make_tool()])
     warehouse.execute("insert into migrations (name) values ('9999_future.sql')")
@@ -249,10 +237,9 @@ def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: War
     ) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        began = time.monotonic()
         with pytest.raises(StoreError, match=rf"stayed locked by process {holder.pid} \(.*python"):
             impatient.put([make_tool("second")])
-        assert time.monotonic() - began < 10
+        assert holder.poll() is None
         holder.kill()
 
 
@@ -276,14 +263,6 @@ def test_the_newest_evidence_of_an_accepted_sample_is_shown(warehouse: Warehouse
     assert row["gold"] == '[{"tool":"weather","arguments":{"city":"Oslo"}}]'
     warehouse.execute("update acceptances set withdrawn_at = now()")
     assert warehouse.rows("select * from accepted_samples") == []
-
-
-def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse) -> None:
-    long = [make_sample(f"{number} " + "x" * 450_000) for number in range(80)]
-    warehouse.put([make_tool(), *long])
-    assert warehouse.rows("select count(*) as n from samples") == [{"n": 80}]
-    [row] = warehouse.rows("select body from samples where key = ?", [long[70].key])
-    assert Sample.model_validate_json(row["body"]) == long[70]
 
 
 def test_a_record_that_duckdb_would_not_take_is_refused_by_its_size(warehouse: Warehouse) -> None:
@@ -430,10 +409,3 @@ def test_a_failure_among_transactions_that_go_together_leaves_what_was_done_and_
     assert Warehouse(warehouse.path, patience=0.1).rows("select name from tools") == [
         {"name": "one"}
     ]
-
-
-def test_ctrl_c_in_the_middle_of_a_query_is_ctrl_c(warehouse: Warehouse) -> None:
-    with pytest.raises(KeyboardInterrupt), warehouse.reading():
-        raise RuntimeError("Query interrupted")  # as DuckDB's binding does
-    with pytest.raises(RuntimeError, match="a bug"), warehouse.reading():
-        raise RuntimeError("a bug")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.dialogue_acts import acts_task, parse_acts_review, write_act_lines
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
 from callwright.annotation.reviews import ParsedReview, QueuedTask, Returned
 from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 from tests.support.sampling import slow
@@ -68,13 +68,6 @@ def ask(
         return WaitingConversation(sample, project, label_studio)
 
     return ask
-
-
-def _tab_to(context: AnnotatorScreen, name: str) -> str:
-    """Press Tab, see that it leads into this box, and read what the box holds."""
-    context.page.keyboard.press("Tab")
-    context.page.wait_for_function(f"document.activeElement.name === '{name}'", timeout=15_000)
-    return context.page.evaluate("document.activeElement.value")
 
 
 def _background(context: AnnotatorScreen, number: int) -> str:
@@ -131,73 +124,6 @@ def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> N
 
 
 @pytest.mark.slow
-def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, ask):
-    question = ask()
-    context.open(question.project)
-    keys = context.page.keyboard
-    keys.press("3")
-    context.page.get_by_text(
-        "A turn can't be labelled"
-    ).wait_for()  # the reasons come with the verdict
-    keys.press("4")
-    keys.press("6")
-    _tab_to(context, "comment")
-    keys.type("Nobody talks like that.")
-    keys.press("Shift+Enter")
-    context.submit()
-    review = question.answer().review
-    assert (review.decision, review.reasons) == ("reject", ("ambiguous_turn", "unnatural"))
-    assert review.comment == "Nobody talks like that."
-
-
-@pytest.mark.parametrize(
-    ("language", "told", "typed"),
-    [("en", "inform", "inform, seek"), slow("zh", "告知", "告知, 询问")],
-)
-def test_acts_are_corrected_by_keys_alone(
-    context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path
-):
-    question = ask(language)
-    context.open(question.project)
-    keys = context.page.keyboard
-    keys.press("2")
-    box = _tab_to(context, "edited_acts")
-    assert box == write_act_lines(question.sample, words_in(language))
-    assert_seen(context, ".cw-top", "textarea[name=edited_acts]", "[name=comment]")
-    context.page.screenshot(path=tmp_path / f"{language}.png")
-    keys.press("Control+A")
-    keys.insert_text(box.replace(f"3 [{told}]", f"3 [{typed}]"))
-    keys.press("Shift+Enter")
-    context.submit()
-    edited = question.answer().edited
-    acts = [turn.acts for turn in edited.turns if isinstance(turn, ReplyTurn)]
-    assert acts == [("reject",), ("seek",), ("seek", "inform"), ("seek",), ("inform",), ("other",)]
-    assert edited.origin.parents == (question.sample.key,)
-
-
-@pytest.mark.slow
-def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(
-    context: AnnotatorScreen, ask
-):
-    question = ask()
-    context.open(question.project)
-    keys = context.page.keyboard
-    keys.press("2")
-    box = _tab_to(context, "edited_acts")
-    keys.press("Control+A")
-    keys.insert_text(box.replace("2 [seek]", "2 [ask]"))
-    keys.press("Shift+Enter")
-    context.submit()
-    returned = question.answer().returned
-    assert returned.problem.startswith("Line 2: there is no dialogue act 'ask'")
-    again = ask(returned=returned)
-    context.open(again.project)
-    assert "there is no dialogue act 'ask'" in context.page.inner_text(".cw-why")
-    keys.press("2")
-    assert _tab_to(context, "edited_acts") == returned.request
-
-
-@pytest.mark.slow
 def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(
     context: AnnotatorScreen, ask, talk
 ):
@@ -223,33 +149,3 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
         "[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]"
     )
     assert max(widths) <= 1366
-
-
-@pytest.mark.slow
-def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
-    first, *middle = talk.turns
-    said = [
-        (
-            turn.with_changes(text=HOSTILE)
-            if isinstance(turn, ReplyTurn)
-            else (
-                turn.with_changes(results=({HOSTILE: HOSTILE},))
-                if isinstance(turn, ResultTurn)
-                else turn
-            )
-        )
-        for turn in middle
-    ]
-    hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))
-    question = ask(sample=hostile)
-    context.open(question.project)
-    assert context.page.inner_text(".cw-left").count("<script>alert(1)</script>") >= 7
-    context.page.keyboard.press("2")
-    box = _tab_to(context, "edited_acts")
-    assert box == write_act_lines(hostile, words_in("en"))
-    context.page.get_by_text("What came back, in full").click()
-    context.page.keyboard.press("Shift+Enter")
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -14,13 +14,12 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Call, Prediction, Review, Sample
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
-NASTY = f"{HOSTILE} \u202eright to left\u200f \x00\x07"
 ANSWER = {
     "restaurant": "Trattoria Verde",
     "date": "2026-05-03",
@@ -108,55 +107,3 @@ def test_all_that_the_verdict_needs_is_seen_without_scrolling_and_the_metric_is_
     context.submit()
     review = pulled(label_studio, project, answer)
     assert (review.decision, review.reasons) == ("accept", ())
-
-
-def test_the_metric_is_found_wrong_with_reasons_by_keys_alone(
-    context, ask, label_studio, sample, answer, tmp_path: Path
-) -> None:
-    project = ask(answer, sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    context.page.get_by_text(
-        "Too strict about a value"
-    ).wait_for()  # the reasons come with the verdict
-    assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer")
-    keys.press("3")
-    keys.press("5")
-    keys.press("Tab")
-    keys.type("Half past seven is the same hour.")
-    keys.press("Shift+Enter")
-    context.page.screenshot(path=tmp_path / "rejected.png")
-    context.submit()
-    review = pulled(label_studio, project, answer)
-    assert (review.decision, review.reasons) == ("reject", ("gold_wrong", "too_strict"))
-    assert review.comment == "Half past seven is the same hour."
-
-
-@pytest.mark.slow
-def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample) -> None:
-    answer = answer_to(sample, text="I would rather tell a story. " * 7_000)
-    context.open(ask(answer, sample, "refused"))
-    assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer", ".cw-why")
-    context.page.mouse.wheel(0, 4_000)
-    assert_seen(context, ".cw-top")
-    assert len(context.page.inner_text(".cw-answer")) < 1_400
-    assert context.page.get_by_text("The answer as it came").is_visible()
-
-
-@pytest.mark.slow
-def test_hostile_answers_are_shown_as_text(context, ask, make_sample) -> None:
-    sample = make_sample(NASTY)
-    answer = answer_to(sample, Call(tool=NASTY, arguments={NASTY: NASTY}), text=NASTY)
-    context.open(ask(answer, sample, "wrong_tool"))
-    context.page.get_by_text("The answer as it came").click()
-    context.page.get_by_text("The tools that the model could choose from").click()
-    shown = context.page.inner_text(".cw")
-    assert shown.count("<script>alert(1)</script>") >= 5
-    assert shown.count("\\u202eright to left\\u200f \\u0000\\u0007") >= 5
-    assert "{{7*7}}" in shown
-    assert not set(shown) & set("\u202e\u200f\x00\x07")
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

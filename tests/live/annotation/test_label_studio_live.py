@@ -1,7 +1,6 @@
 """The adapter against a real Label Studio."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -58,69 +57,6 @@ def annotate(
     return made.id
 
 
-def test_tasks_pushed_twice_stand_there_once(label_studio, screen, tasks):
-    project = label_studio.ensure_project(screen)
-    first, second = label_studio.push(project, tasks), label_studio.push(project, tasks)
-    assert (first.created, first.already_there) == (30, 0)
-    assert (second.created, second.already_there) == (0, 30)
-    assert first.task_ids == second.task_ids
-    assert label_studio.status(project).tasks == 30
-
-
-@pytest.mark.slow
-def test_tasks_pushed_at_once_from_two_sides_stand_there_once(
-    label_studio, label_studio_server, screen, tasks
-):
-    def push(_side: int) -> dict[str, int]:
-        with LabelStudio(label_studio_server.url, label_studio_server.token) as own:
-            return own.push(own.ensure_project(screen), tasks).task_ids
-
-    with ThreadPoolExecutor(2) as sides:
-        one, other = sides.map(push, range(2))
-    again = label_studio.push(label_studio.ensure_project(screen), tasks)
-    assert label_studio.status(label_studio.find_project(screen.kind)).tasks == 30
-    assert again.created == 0
-    assert set(one) == set(other) == set(again.task_ids)
-
-
-def test_a_project_is_found_again_when_somebody_renamed_it(label_studio, screen):
-    project = label_studio.ensure_project(screen)
-    label_studio.client.projects.update(project.id, title="My own title")
-    assert label_studio.ensure_project(screen).id == project.id
-
-
-def test_the_interface_changes_its_language_but_not_what_a_person_changed(
-    label_studio, screen, tasks
-):
-    project = label_studio.ensure_project(screen)
-    ids = label_studio.push(project, tasks[:1]).task_ids
-    annotate(label_studio, ids[tasks[0].callwright_key], verdict="accept")
-    label_studio.ensure_project(screen_for("sample_review", "zh").with_changes(kind=screen.kind))
-    assert "修改后接受" in label_studio.client.projects.get(project.id).label_config
-    own = screen.config.replace('<View className="cw-columns">', '<View className="mine">')
-    label_studio.client.projects.update(project.id, label_config=own)
-    assert label_studio.ensure_project(screen).changed_by_hand
-    assert label_studio.client.projects.get(project.id).label_config == own
-
-
-def test_tasks_and_the_title_of_their_project_follow_the_language(
-    label_studio, screen, samples, tools, tasks
-):
-    chinese = screen_for("sample_review", "zh").with_changes(kind=screen.kind)
-    [task] = label_studio.push(label_studio.ensure_project(screen), tasks[:1]).task_ids.values()
-    annotate(label_studio, task, skipped=True)
-    again = review_task(samples[0], tools, [], reason="-", language="zh").with_changes(
-        kind=screen.kind
-    )
-    project = label_studio.ensure_project(chinese)
-    assert label_studio.push(project, [QueuedTask(again)]).already_there == 1
-    assert label_studio.client.tasks.get(id=str(task)).data["conversation"][0]["author"] == "用户"
-    assert label_studio.find_project(screen.kind).title == chinese.title
-    label_studio.client.projects.update(project.id, title="My own title")
-    label_studio.ensure_project(screen)
-    assert label_studio.find_project(screen.kind).title == "My own title"
-
-
 def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     label_studio, screen, samples, tasks, tools
 ):
@@ -161,44 +97,6 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     assert [each.annotation_id for each in label_studio.pull(project, later).annotations] == [bad]
 
 
-@pytest.mark.slow
-def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, samples, tasks, tools):
-    project = label_studio.ensure_project(screen)
-    ids = label_studio.push(project, tasks[:1]).task_ids
-    annotate(label_studio, ids[tasks[0].callwright_key], verdict="edit", edited_calls="[{")
-    parsed = parse_review(label_studio.pull(project).annotations[0], samples[0], tools)
-    again = review_task(samples[0], tools, [], reason="-", returned=parsed.returned).with_changes(
-        kind=screen.kind
-    )
-    pushed = label_studio.push(project, [QueuedTask(again)])
-    assert pushed.created == 1
-    number = pushed.task_ids[again.callwright_key]
-    assert label_studio.client.tasks.get(id=str(number)).data["calls"] == "[{"
-
-
-@pytest.mark.slow
-def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
-    project = label_studio.ensure_project(screen)
-    task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(
-        kind=screen.kind
-    )
-    (number,) = label_studio.push(project, [QueuedTask(task)]).task_ids.values()
-    annotate(
-        label_studio,
-        number,
-        verdict="edit",
-        edited_request=task.request.replace("~ people = 4", "~ people = 5"),
-    )
-    (annotation,) = label_studio.pull(project).annotations
-    edited = parse_review(annotation, dialogue, tools).edited
-    assert [calls[0].arguments.get("people") for _, _, calls in edited.snapshots()] == [
-        None,
-        None,
-        3,
-        5,
-    ]
-
-
 def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studio, screen):
     project = label_studio.ensure_project(screen)
     view, _ = label_studio.client.views.list(project=project.id)
@@ -209,28 +107,6 @@ def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studi
         "Mine",
         "Answered",
     ]
-
-
-def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(
-    label_studio, screen, tasks
-):
-    project = label_studio.ensure_project(screen)
-    label_studio.push(project, tasks[:1])
-    data = {**tasks[1].data(), "callwright_key": ""}
-    del data["callwright_key"]
-    made = label_studio.client.projects.import_tasks(
-        project.id, request=[{"data": data}], return_task_ids=True
-    )
-    pulled = label_studio.pull(project)
-    assert pulled.annotations == ()
-    assert list(pulled.foreign) == made.task_ids
-
-
-@pytest.mark.filterwarnings("ignore:The `parse_obj` method")  # of the vendor's own token refresh
-def test_a_personal_access_token_works_as_well(label_studio, label_studio_server):
-    token = label_studio.client.tokens.create()
-    with LabelStudio(label_studio_server.url, token.token) as other:
-        assert other.signed_in_as() == label_studio_server.username
 
 
 def test_a_wrong_token_is_refused_with_what_to_do(label_studio_server):

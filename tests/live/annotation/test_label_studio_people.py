@@ -61,10 +61,6 @@ def shown(person: StudioUser, project: Project, **how: bool) -> int | None:
     return task and task["id"]
 
 
-def overlaps(label_studio: LabelStudio, ids: list[int]) -> list[int]:
-    return [label_studio.client.tasks.get(id=str(task)).overlap for task in ids]
-
-
 def test_a_task_for_two_people_is_shown_to_each_of_them_once_and_to_a_third_when_they_disagree(
     label_studio, asked, people
 ):
@@ -98,54 +94,6 @@ def test_the_first_table_holds_what_nobody_has_answered_so_that_nobody_meets_the
     assert shown(second, project) == task
 
 
-def test_whoever_skips_a_task_leaves_it_to_others(label_studio, asked, people):
-    first, second, third = people
-    project, [task] = asked(2)
-    first.annotate(task, [], skipped=True)
-    second.annotate(task, ACCEPT)
-    assert shown(third, project) == task
-    third.annotate(task, ACCEPT)
-    [state] = label_studio.pull(project).states
-    assert (len(state.submitted), state.skipped, state.drafts) == (2, 1, 0)
-
-
-@pytest.mark.slow
-def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(
-    label_studio, asked, people
-):
-    first, second, third = people
-    project, [one, two] = asked(1, 1)
-    first.annotate(one, ACCEPT)
-    second.annotate(one, ACCEPT)
-    first.annotate(two, ACCEPT)
-    label_studio.client.tasks.update(id=str(one), request_options=_body(overlap=1))
-    label_studio.client.tasks.update(id=str(two), request_options=_body(overlap=1))
-    assert asked(2, 2) == (
-        project,
-        [one, two],
-    )  # as if the crash had come between the import and the overlap
-    assert overlaps(label_studio, [one, two]) == [2, 2]
-    assert shown(third, project) == two
-
-
-def test_each_task_gets_its_own_number_of_people_and_what_somebody_raised_stays(
-    label_studio, asked
-):
-    _, ids = asked(2, 1, 2, 3)
-    assert overlaps(label_studio, ids) == [2, 1, 2, 3]
-    label_studio.ask_several({ids[1]: 5})
-    label_studio.ask_several({ids[1]: 2})
-    asked(2, 1, 2, 3)
-    assert overlaps(label_studio, ids) == [2, 5, 2, 3]
-
-
-def test_a_task_that_somebody_deleted_keeps_nobody_from_being_asked(label_studio, asked):
-    _, [one, two] = asked(1, 1)
-    label_studio.client.tasks.delete(id=str(one))
-    label_studio.ask_several({one: 2, two: 2})
-    assert overlaps(label_studio, [two]) == [2]
-
-
 def test_two_people_at_once_are_shown_two_tasks_where_they_label_all(asked, people):
     """As displayed, Label Studio shows both the same one: it keeps no task from the second."""
     first, second, _ = people
@@ -156,7 +104,3 @@ def test_two_people_at_once_are_shown_two_tasks_where_they_label_all(asked, peop
         == shown(second, project, as_displayed=True)
         == ids[0]
     )
-
-
-def _body(**fields: object) -> dict[str, object]:
-    return {"additional_body_parameters": fields}

@@ -11,7 +11,6 @@ from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.studio.records import Project, TaskState
 from callwright.warehouse.errors import AnnotationError
 from tests.support.flows.paper_studio import control_result
@@ -89,25 +88,6 @@ def test_every_way_of_taking_an_annotation_back_is_seen(label_studio, pushed, st
     }
 
 
-def test_a_draft_is_seen_while_it_is_there(label_studio, label_studio_server, pushed, states):
-    project, ids = pushed
-    annotate(label_studio, ids[1])
-    since = label_studio.pull(project).cursor
-    draft = _ask(
-        label_studio, "POST", f"api/tasks/{ids[0]}/drafts", {"result": ACCEPT, "lead_time": 1}
-    )["id"]
-    assert {task: state.drafts for task, state in states(since).items()} == {ids[0]: 1}
-    assert label_studio.pull(project, since).cursor >= since
-    _ask(label_studio, "DELETE", f"api/drafts/{draft}/")
-    assert states(since) == {}
-
-
-def test_two_annotations_by_one_person_are_both_seen(label_studio, pushed, states):
-    _, ids = pushed
-    held = {annotate(label_studio, ids[0]), annotate(label_studio, ids[0])}
-    assert set(states()[ids[0]].submitted) == held
-
-
 def test_a_pull_after_a_pull_reads_what_changed_and_not_what_was_only_imported(
     label_studio, pushed, screen, tasks, states
 ):
@@ -118,20 +98,6 @@ def test_a_pull_after_a_pull_reads_what_changed_and_not_what_was_only_imported(
     label_studio.push(project, again)
     annotate(label_studio, ids[1])
     assert set(states(since)) == {ids[1]}
-
-
-def test_deleted_tasks_are_named_also_where_somebody_put_as_many_others_there(label_studio, pushed):
-    project, ids = pushed
-    assert label_studio.gone(project, ids) == set()
-    for task in ids[:2]:
-        label_studio.client.tasks.delete(id=str(task))
-    fields = {"request": "-", "calls": "-"}
-    label_studio.client.projects.import_tasks(
-        project.id, request=[{"data": _shown(label_studio, ids[2]) | fields} for _ in range(2)]
-    )
-    assert label_studio.status(project).tasks == 6
-    assert label_studio.gone(project, ids) == set(ids[:2])
-    assert len(label_studio.pull(project).foreign) == 2
 
 
 def test_a_deleted_project_is_made_anew_and_everything_pushed_again(
@@ -165,48 +131,3 @@ def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(
         assert [one.task_id for one in pulled.annotations] == [ids[0]]
         assert pulled.problems == ()
         assert label_studio.push(found, tasks).created == 0
-
-
-def test_an_interface_that_wants_a_field_that_we_do_not_have_is_told_with_its_name(
-    label_studio, screen, tasks
-):
-    own = '<View><Text name="conversation" value="$price"/></View>'
-    empty = label_studio.ensure_project(screen)
-    label_studio.client.projects.update(empty.id, label_config=own)
-    with pytest.raises(
-        AnnotationError, match=r'refused \(400\).*"price" key is expected in task data'
-    ):
-        label_studio.push(empty, tasks)
-
-
-def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed_stays(
-    label_studio, pushed, screen
-):
-    project, _ = pushed
-    views = label_studio.client.views
-    wanted, answered = tables_of(screen)
-    older = {name: value for name, value in wanted.items() if name not in ("ordering", "filters")}
-    for data, becomes in (
-        (older | {"hiddenColumns": {"explore": [], "labeling": []}}, [wanted, answered]),
-        (older | {"gridWidth": 4}, None),
-        (wanted | {"title": "Mine"}, None),
-    ):
-        for view in views.list(project=project.id):
-            views.delete(str(view.id))
-        views.create(project=project.id, data=data)
-        label_studio.ensure_project(screen)
-        assert [view.data for view in views.list(project=project.id)] == (becomes or [data])
-
-
-def _shown(label_studio: LabelStudio, task: int) -> dict[str, object]:
-    """The data of a task as somebody else's: without our key."""
-    data = label_studio.client.tasks.get(id=str(task)).data
-    return {name: value for name, value in data.items() if name != "callwright_key"}
-
-
-def _ask(label_studio: LabelStudio, method: str, path: str, body: object = None) -> dict:
-    """What the vendor's client has no word for."""
-    http = label_studio.client._client_wrapper.httpx_client
-    answer = http.request(path, method=method, json=body)
-    assert answer.status_code < 400, answer.text
-    return answer.json() if answer.content else {}

@@ -11,7 +11,6 @@ from callwright.annotation.multi_step_review import (
     correction_task,
     disambiguation_task,
     parse_correction_review,
-    parse_disambiguation,
 )
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
@@ -20,7 +19,7 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project, PulledAnnotation
 from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import GoalPath, Language, Sample
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
@@ -104,68 +103,3 @@ def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with
         parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision
         == "accept"
     )
-
-
-@pytest.mark.slow
-def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label_studio):
-    project = ask("correction")
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    context.page.get_by_text(
-        "A shorter path does it"
-    ).wait_for()  # the reasons come with the verdict
-    assert_seen(context, ".cw-top", ".cw-why")
-    keys.press("3")
-    keys.press("5")
-    keys.press("Tab")
-    keys.type("One search is enough.")
-    keys.press("Shift+Enter")
-    context.submit()
-    review = parse_correction_review(_pulled(label_studio, project), PATH.key).review
-    assert review.reasons == ("not_shortest", "wrong_value")
-    assert review.comment == "One search is enough."
-
-
-@pytest.mark.parametrize("language", ["en", slow("zh")])
-def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, tmp_path: Path):
-    project = ask("disambiguation", language)
-    context.open(project)
-    assert_seen(context, ".cw-top", ".cw-why", ".cw-picked", ".cw-strikes")
-    for key in ("2", "e", "t", "a"):
-        context.page.keyboard.press(key)
-    context.page.screenshot(path=tmp_path / f"{language}.png")
-    context.submit()
-    parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
-    assert [(one.step, one.entries, one.entry) for one in parsed.strikes] == [
-        (1, "data.hotels", 4),
-        (1, "data.hotels", 9),
-        (1, "data.hotels", 17),
-    ]
-    assert len(parsed.edited.turns[4].results[0]["data"]["hotels"]) == 40 - 3
-    assert parsed.review.result == parsed.edited.key
-
-
-@pytest.mark.slow
-def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
-    project = ask("disambiguation")
-    context.open(project)
-    context.page.keyboard.press("1")
-    context.submit()
-    parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
-    assert parsed.review.decision == "accept"
-    assert parsed.edited is None
-
-
-@pytest.mark.slow
-def test_hostile_entries_are_shown_as_text(context, ask):
-    hotel = {"hotel_id": "h2", "name": HOSTILE, "price": 70}
-    hostile = path_sample(
-        {"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}}
-    )
-    context.open(ask("disambiguation", sample=hostile))
-    assert context.page.inner_text(".cw-strikes").count("<script>alert(1)</script>") == 2
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

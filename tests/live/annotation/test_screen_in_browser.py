@@ -1,6 +1,5 @@
 """What an annotator does and sees, in a real Chromium at 1366 x 768."""
 
-import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,7 +11,7 @@ from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, Verdict
+from callwright.warehouse.records import Sample, Verdict
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
@@ -133,45 +132,6 @@ def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_tw
     assert parsed.review.seconds > 0
 
 
-@pytest.mark.slow
-def test_a_sample_is_rejected_with_reasons_by_keys_alone(
-    context, pushed, sample, tools, label_studio
-):
-    project = pushed(sample)
-    context.open(project)
-    for key in ("3", "5", "7"):
-        context.page.keyboard.press(key)
-    context.submit()
-    assert pulled(label_studio, project, sample, tools).review.reasons == (
-        "wrong_value",
-        "invented",
-    )
-
-
-def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, tools, label_studio):
-    project = pushed(sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    context.page.wait_for_function("document.activeElement.name === 'edited_request'")
-    keys.press("Control+End")
-    keys.type(" Outside, please.")
-    keys.press("Tab")
-    box = context.page.evaluate("document.activeElement.value")
-    assert box == json.dumps(json.loads(box), indent=2, ensure_ascii=False)
-    keys.press("Control+A")
-    keys.insert_text(box.replace('"people": 4', '"people": 4,\n      "seating": "outside"'))
-    keys.press("Shift+Enter")
-    shown = context.page.locator(".lsf-textarea__region").last.inner_text()
-    assert '\n      "seating": "outside"' in shown, "the JSON lost its indentation"
-    context.submit()
-    edited = pulled(label_studio, project, sample, tools).edited
-    assert edited.request == sample.request + " Outside, please."
-    assert edited.gold[0].arguments == {**sample.gold[0].arguments, "seating": "outside"}
-    assert edited.origin.parents == (sample.key,)
-
-
 def assert_a_fold_is_opened_and_closed_by_keys_alone(context: AnnotatorScreen) -> None:
     keys = context.page.keyboard
     fold = context.page.locator(".cw .ant-collapse-header").last
@@ -193,25 +153,6 @@ def test_no_screen_is_longer_than_three_heights_of_a_small_display(context, push
         "screen => screen.getBoundingClientRect().height"
     )
     assert 768 < height <= 3 * 768
-
-
-@pytest.mark.slow
-def test_json_that_was_broken_in_the_browser_comes_back(
-    context, pushed, sample, tools, label_studio
-):
-    project = pushed(sample)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    keys.press("Tab")
-    keys.press("Control+A")
-    keys.insert_text("[{ no json")
-    keys.press("Shift+Enter")
-    context.submit()
-    parsed = pulled(label_studio, project, sample, tools)
-    assert parsed.outcome == "returned"
-    assert parsed.returned.calls == "[{ no json"
 
 
 def test_all_is_seen_without_scrolling_in_chinese_too_and_a_fold_is_opened_and_closed_by_keys_alone(
@@ -262,55 +203,7 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == [
         "Red Boat"
     ] * 4
-    assert parsed.edited.tags == dialogue.tags
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")]
-)
-def test_dialogue_acts_are_seen_and_corrected(
-    language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
-):
-    turns = [
-        turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn
-        for turn in dialogue.turns
-    ]
-    labelled = dialogue.with_changes(turns=tuple(turns))
-    project = pushed(labelled, language)
-    context.open(project)
-    assert f"[{told}] For which day?" in context.page.inner_text('[data-testid="phrase:2"]')
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    context.page.wait_for_function("'value' in document.activeElement")
-    box = context.page.evaluate("document.activeElement.value")
-    keys.press("Control+A")
-    keys.insert_text(box.replace(f"[{told}] How many", f"[{typed}] How many"))
-    keys.press("Shift+Enter")
-    context.page.screenshot(path=tmp_path / f"{language}.png")
-    context.submit()
-    edited = pulled(label_studio, project, labelled, tools).edited
-    assert edited.turns[5].acts == ("seek", "inform")
-    assert edited.turns[2] == labelled.turns[2]
-
-
-@pytest.mark.slow
-def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(
-    context, pushed, dialogue, tools, label_studio
-):
-    project = pushed(dialogue)
-    context.open(project)
-    keys = context.page.keyboard
-    keys.press("2")
-    keys.press("Tab")
-    keys.press("Control+End")
-    keys.type(" guests")
-    keys.press("Shift+Enter")
-    context.submit()
-    returned = pulled(label_studio, project, dialogue, tools).returned
-    assert returned.problem == "Line 13: book_table, people: '4 guests' is not of type 'integer'."
-    assert returned.request.endswith("~ people = 4 guests")
+    assert parsed.edited.facts == dialogue.facts
 
 
 def test_the_table_of_tasks_is_readable(context, pushed, dialogue):
@@ -321,37 +214,3 @@ def test_the_table_of_tasks_is_readable(context, pushed, dialogue):
     assert "sQsA_SO_case2" in shown
     assert '{"author"' not in shown
     assert "callwright_key" not in shown
-
-
-@pytest.mark.slow
-def test_hostile_text_is_shown_as_text(context, pushed, make_sample):
-    sample = make_sample(HOSTILE)
-    context.open(pushed(sample, reason=HOSTILE))
-    context.page.keyboard.press("2")
-    shown = context.page.inner_text(".cw")
-    assert shown.count("<script>alert(1)</script>") >= 3
-    assert "{{7*7}}" in shown
-    assert context.page.input_value("textarea[name=edited_request]") == HOSTILE
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0
-
-
-@pytest.mark.slow
-def test_a_hostile_conversation_is_shown_as_text(context, pushed, dialogue):
-    first = dialogue.turns[0].with_changes(text=HOSTILE)
-    call = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
-    context.open(
-        pushed(
-            dialogue.with_changes(turns=(first, CallTurn(calls=(call,)), *dialogue.turns[2:])),
-            reason=HOSTILE,
-        )
-    )
-    assert context.page.inner_text(".cw").count("<script>alert(1)</script>") >= 6
-    context.page.keyboard.press("2")
-    assert context.page.input_value("textarea[name=edited_request]").count("{{7*7}}") >= 4
-    context.page.wait_for_timeout(500)
-    assert context.dialogs == []
-    assert context.strangers == []
-    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -137,28 +137,3 @@ def test_a_tool_with_its_doubt_is_seen_without_scrolling_and_edited_by_keys_alon
     assert parsed.edited == question.tool.with_changes(
         description="Send a text message later.", parameters=changed
     )
-
-
-@pytest.mark.slow
-def test_a_tool_is_accepted_with_two_keys(page: ToolContext, ask) -> None:
-    question = ask()
-    page.open(question.project)
-    page.page.keyboard.press("1")
-    page.submit()
-    review = question.answer().review
-    assert review is not None
-    assert (review.decision, review.kind) == ("accept", question.project.kind)
-
-
-@pytest.mark.slow
-def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolContext, ask) -> None:
-    question = ask()
-    page.open(question.project)
-    page.page.keyboard.press("3")
-    page.page.get_by_text("Another tool does it").wait_for()  # the reasons come with the verdict
-    assert_seen(page, ".cw-top", ".cw-why")
-    page.page.keyboard.press("4")
-    page.submit()
-    review = question.answer().review
-    assert review is not None
-    assert review.reasons == ("redundant",)

@@ -99,14 +99,6 @@ def test_a_dead_prefect_server_is_named_in_one_sentence(
     assert not (tmp_path / "warehouse.duckdb").exists()
 
 
-def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
-    done = run_here("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
-    assert done.returncode == 2
-    assert done.stderr.startswith(
-        "callwright: PREFECT_API_URL is 'somewhere', which is not a valid address."
-    )
-
-
 def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -118,14 +110,6 @@ def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> 
 
 def deployments() -> list[dict[str, Any]]:
     return yaml.safe_load((TOP / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
-
-
-@pytest.mark.parametrize("deployment", deployments(), ids=lambda deployment: deployment["name"])
-def test_prefect_yaml_names_flows_that_are_there(deployment: dict[str, Any]) -> None:
-    file, _, flow = deployment["entrypoint"].partition(":")
-    text = (TOP / file).read_text(encoding="utf-8")
-    assert f"async def {flow}(" in text
-    assert all(f"        {name}: " in text for name in deployment.get("parameters", {}))
 
 
 def test_prefect_yaml_runs_the_demo_when_its_recipe_says() -> None:

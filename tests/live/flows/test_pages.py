@@ -19,18 +19,18 @@ import pytest
 from starlette.testclient import TestClient
 
 import callwright
-from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.predictions import PromptingStrategy
 from callwright.flows.evaluation.tool_changes import read_changes
 from callwright.flows.pages.report import write_report
 from callwright.flows.pages.serving import AppServer, page_app
 from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
-from callwright.warehouse.browsing import ERROR_TYPES, read_samples
+from callwright.warehouse.browsing import ERROR_TYPES
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.publish import published_copy
@@ -183,18 +183,6 @@ def test_an_empty_warehouse_is_reported_with_what_to_do(tmp_path: Path) -> None:
         assert empty.get(path).status_code == 404
 
 
-def test_the_report_is_small_and_says_what_counts_now(built: Warehouse, tmp_path: Path) -> None:
-    page = write_report(built, tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert len(page) < 1_000_000
-    assert "&lt;b&gt;careless&lt;/b&gt;" in page
-    assert "<script" not in page
-    planned = built.rows("select sum(planned)::int as planned from recipe_needs")[0]["planned"]
-    landed = built.rows("select count(*) as samples from accepted_samples")[0]["samples"]
-    assert f"<b>{planned}</b><span>asked for" in page
-    assert f"<b>{landed}</b></a><span>accepted" in page
-    assert landed <= planned
-
-
 def test_links_lead_to_pages_and_no_text_of_a_sample_is_code(
     client: TestClient, built: Warehouse
 ) -> None:
@@ -338,15 +326,6 @@ def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
         assert f"split {asked['split']}" in page
 
 
-def test_the_numbers_of_the_first_page_are_those_of_the_samples_behind_them(
-    client: TestClient,
-) -> None:
-    tiles = re.findall(r'href="(/samples[^"]*)"><b>([\d,]+)</b>', client.get("/").text)
-    assert len(tiles) == 6
-    for address, number in tiles:
-        assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
-
-
 def test_managers_read_the_figures_of_reviews_that_a_count_by_hand_gives(
     client: TestClient,
 ) -> None:
@@ -452,42 +431,6 @@ def test_files_link_to_each_other_and_to_nothing_else(copy: Warehouse, tmp_path:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(ConfigurationError, match="holds other files"):
         write_site(copy, tmp_path)
-
-
-def test_many_samples_are_read_as_one_is_and_by_as_few_queries(
-    copy: Warehouse, tmp_path: Path
-) -> None:
-    keys = [row["key"] for row in copy.rows("select key from samples order by key")]
-    many = read_samples(copy, keys)
-    assert set(many) == set(keys)
-    for key in keys[::3]:
-        assert many[key] == read_samples(copy, [key])[key]
-    assert any(detail.answers and detail.verdicts and detail.ancestors for detail in many.values())
-    asked = []
-    for samples in (4, 16):
-        counting = CountingWarehouse(copy.path)
-        written = write_site(counting, tmp_path / f"page{samples}", samples, most=30 + samples)
-        assert (written.samples, written.pages) == (samples, 30 + samples)
-        asked.append(counting.asked)
-    assert asked[1] - asked[0] < 12, "a query a sample"
-
-
-class CountingWarehouse(Warehouse):
-    """Counts how often it is asked."""
-
-    asked = 0
-
-    def rows_by_name(self, queries: Any) -> Any:
-        self.asked += 1
-        return super().rows_by_name(queries)
-
-
-def test_a_port_that_is_taken_is_one_sentence(copy: Warehouse) -> None:
-    server = AppServer(page_app(copy), 0)
-    port = int(server.address.rstrip("/").rpartition(":")[2])
-    with pytest.raises(ConfigurationError, match="can't be used"):
-        AppServer(page_app(copy), port)
-    server.close()
 
 
 @pytest.fixture(scope="module")

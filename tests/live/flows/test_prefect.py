@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from callwright.flows.engine.running import limit_name
+from callwright.flows.run.prefect_tasks import limit_name
 from callwright.flows.settings import Settings
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.model_server import ILL, PRICED, ModelServer, ServedRequest
@@ -344,33 +343,6 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
     # were listened to.
     assert prefect_server.addresses() - LOOPBACK == set()
     assert prefect_server.addresses()
-
-
-@pytest.mark.slow
-def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_path: Path) -> None:
-    recipes = [
-        write_unmeasured_recipe(tmp_path, name=name, seed=seed)
-        for seed, name in enumerate(("left", "right"))
-    ]
-    with ThreadPoolExecutor(2) as both:
-        done = list(
-            both.map(
-                lambda path: run(
-                    "build", str(path), "--no-review", "--json", home=tmp_path / "home", **shown
-                ),
-                recipes,
-            )
-        )
-    assert [one_of.returncode for one_of in done] == [0, 0], [one_of.stderr for one_of in done]
-    settings = settings_of(tmp_path / "home")
-    for one_of in done:
-        told = json.loads(one_of.stdout)
-        where = f"where recipe = '{told['recipe']}'"
-        assert one(settings, f"select count(*) from acceptances {where}") == told["landed"] > 0
-        rows = warehouse_of(settings).rows(
-            f"select distinct entered from funnel {where} and stage = 'parameters'"
-        )
-        assert rows == [{"entered": told["planned"]}]
 
 
 def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_cannot_be_done_fails_in_one_sentence(

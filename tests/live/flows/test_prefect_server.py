@@ -5,7 +5,6 @@ its pages.
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +17,7 @@ from callwright.warehouse.errors import CallwrightError
 from tests.support.browsers import open_browser
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import TOP, run, settings_of, write_unmeasured_recipe
+from tests.support.flows.small_builds import TOP, run, settings_of
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -59,14 +58,6 @@ def test_a_server_is_started_once_found_again_and_ended_whole(
     assert processes_of(tmp_path) == []
     assert running_prefect(settings) is None
     assert not stop_prefect(settings)
-
-
-@pytest.mark.slow
-def test_a_server_that_was_ended_comes_back_at_its_address(settings: Settings) -> None:
-    first = start_prefect(settings, print)
-    stop_prefect(settings)
-    again = start_prefect(settings, print)
-    assert (again.url, again.pid == first.pid) == (first.url, False)
 
 
 def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(
@@ -139,21 +130,3 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(
     assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith(
         "flows/engine/prefect_flows.py"
     )
-
-
-@pytest.mark.slow
-def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
-    recipe = write_unmeasured_recipe(
-        tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"}
-    )
-    shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
-    assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
-    known = PrefectRecords(prefect_server)
-    planned = {
-        "deployments": {"name": {"any_": ["planned"]}},
-        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
-    }
-    end = time.monotonic() + 60
-    while known.ask("flow_runs/count", planned) < 3:
-        assert time.monotonic() < end, "no run was planned in a minute"
-        time.sleep(1)

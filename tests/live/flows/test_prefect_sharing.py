@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.flows.model_server import ModelServer
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import run, start, stub_roles, write_unmeasured_recipe
+from tests.support.flows.small_builds import run, write_unmeasured_recipe
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -26,26 +25,6 @@ def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
         "PREFECT_API_URL": prefect_server.server.api,
         "HOME": str(tmp_path),
     }
-
-
-@pytest.mark.slow
-def test_flows_that_run_at_once_share_a_model_s_limit(
-    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
-) -> None:
-    known.ask("v2/concurrency_limits/", {"name": "openai:stub", "limit": 2})
-    model_server.delay = 0.05
-    models = stub_roles(model_server, concurrency=8)
-    recipes = [
-        write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
-        for name in ("this", "that")
-    ]
-    builds = [
-        start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown)
-        for path in recipes
-    ]
-    ended = [build.communicate(timeout=120) for build in builds]
-    assert [build.returncode for build in builds] == [0, 0], ended
-    assert 0 < model_server.most_at_once <= 2
 
 
 @pytest.mark.slow

@@ -2,23 +2,19 @@
 lost, nothing counts twice.
 """
 
-import asyncio
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from callwright.flows.progress import SilentProgress
-from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.errors import CallwrightError, TransientError
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_sites import LiveSite, edit_politely, local, say_different_things
+from tests.support.flows.live_sites import LiveSite, edit_politely, say_different_things
 from tests.support.flows.review_sites import NOTHING_NEW
 from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
@@ -118,9 +114,7 @@ def test_trouble_that_stays_and_a_killed_server_leave_half_a_pull_nowhere_and_a_
     badly = [FAULTS[name] for name in ("500", "truncated JSON", "cut in the answer")]
     edited.proxy.expect(SEARCH, *badly)
     edited.proxy.expect(EXPORT, *badly, Fault(wait=1.5))
-    began = time.monotonic()
     assert edited.site.pull() == WITH_EDIT
-    assert time.monotonic() - began >= 1.5
     assert not edited.proxy.faults
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
@@ -165,33 +159,6 @@ def test_a_pull_that_was_killed_is_ended_by_the_next_one(
     assert died.returncode == -signal.SIGKILL, died.stderr
     edited.site.pull()
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
-
-
-@pytest.mark.slow
-def test_two_pulls_at_once_from_two_threads_bring_everything_once(
-    edited: LiveSite, undisturbed: dict[Pulled, Any]
-) -> None:
-    info = edited.server.info
-
-    def pull(_side: int) -> Pulled:
-        with local(info.url, info.token) as studio:
-            return asyncio.run(pull_reviews(edited.site.settings, studio, SilentProgress()))
-
-    with ThreadPoolExecutor(2) as sides:
-        brought = sorted(sides.map(pull, range(2)))
-    assert brought == [NOTHING_NEW, WITH_EDIT]
-    validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
-
-
-@pytest.mark.slow
-async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveSite) -> None:
-    info, settings = said.server.info, said.site.settings
-    with local(info.url, info.token) as one, local(info.url, info.token) as other:
-        brought = await asyncio.gather(
-            *(pull_reviews(settings, studio, SilentProgress()) for studio in (one, other))
-        )
-    assert sorted(brought) == [NOTHING_NEW, ALL_SAID]
-    said.validate_all_is_there_once()
 
 
 def test_two_pulls_at_once_from_two_processes_bring_everything_once(

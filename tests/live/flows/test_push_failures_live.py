@@ -6,23 +6,18 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle, islice
 
 import pytest
 
-from callwright.flows.progress import SilentProgress
-from callwright.flows.review import pushing
-from callwright.warehouse.errors import CallwrightError, TransientError
+from callwright.warehouse.errors import CallwrightError
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_sites import LiveSite, local
+from tests.support.flows.live_sites import LiveSite
 from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 IMPORT = r"^POST /api/projects/\d+/import"
-SEARCH = r"^GET /api/tasks"
 NEVER_ARRIVED = {
     "500 before it": Fault(delivered=False, status=500),
     "429": Fault(delivered=False, status=429),
@@ -41,9 +36,6 @@ CARRIED_OUT = {
 FAULTS = NEVER_ARRIVED | CARRIED_OUT
 
 
-SOME = ("500 before it", "cut before it", "500 after it", "truncated JSON", "cut in the answer")
-
-
 @pytest.mark.parametrize("name", sampled(FAULTS, ()))
 def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveSite, name: str) -> None:
     live.proxy.expect(IMPORT, FAULTS[name])
@@ -55,63 +47,6 @@ def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveSite, n
         "what arrived is not sent again"
     )
     assert live.site.push() == (0, 0)
-
-
-def test_imports_of_which_each_is_answered_badly_in_its_way_make_each_task_once(
-    live: LiveSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pushing, "_AT_ONCE", 1)
-    wanted = len(live.asked())
-    assert wanted > len(SOME), "there are more imports than faults"
-    live.proxy.expect(IMPORT, *[FAULTS[name] for name in SOME])
-    pushed = live.site.push()
-    assert not live.proxy.faults
-    assert sum(pushed) == wanted
-    live.validate_all_is_there_once()
-    never_arrived = sum(name in NEVER_ARRIVED for name in SOME)
-    assert live.proxy.count(IMPORT) == never_arrived + wanted, "what arrived is not sent again"
-    assert live.site.push() == (0, 0)
-
-
-@pytest.mark.slow
-def test_searches_for_tasks_that_are_answered_badly_make_no_double(live: LiveSite) -> None:
-    badly = [
-        FAULTS[name]
-        for name in ("500 before it", "429 with a wish", "truncated JSON", "cut in the answer")
-    ]
-    live.proxy.expect(
-        SEARCH, Fault(), *badly
-    )  # the search before the import, then the tries of the one after it
-    assert sum(live.site.push()) == len(live.asked())
-    live.proxy.expect(SEARCH, *badly)
-    assert live.site.push(again=True) == (0, len(live.asked()))
-    assert not live.proxy.faults
-    live.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("names", "arrives"), [(("500 before it", "cut before it"), False), (("truncated JSON",), True)]
-)
-def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
-    live: LiveSite, names: tuple[str, ...], arrives: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pushing, "_AT_ONCE", 4)
-    live.proxy.expect(IMPORT, Fault(), *[FAULTS[name] for name in islice(cycle(names), 5)])
-    # What arrived in spite of a bad answer is found there, so that only trouble before the import
-    # stays.
-    if not arrives:
-        with pytest.raises(TransientError):
-            live.site.push()
-        assert (
-            live.site.value("select count(*) from review_requests where pushed_at is not null") == 4
-        )
-        assert len(live.people.tasks()) == 4
-        live.proxy.heal()
-        assert live.site.push() == (len(live.asked()) - 4, 0)
-    else:
-        live.site.push()
-    live.validate_all_is_there_once()
 
 
 def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(
@@ -182,20 +117,6 @@ def test_a_crash_between_import_and_bookkeeping_doubles_nothing(
     live.validate_all_is_there_once()
 
 
-@pytest.mark.slow
-def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveSite) -> None:
-    info = live.server.info
-
-    def push(_side: int) -> int:
-        with local(info.url, info.token) as studio:
-            return pushing.push_reviews(live.site.settings, studio, SilentProgress()).created
-
-    with ThreadPoolExecutor(2) as sides:
-        made = list(sides.map(push, range(2)))
-    assert sum(made) == len(live.asked())
-    live.validate_all_is_there_once()
-
-
 def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSite) -> None:
     info = live.server.info
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
@@ -213,38 +134,3 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSit
     said = [push.communicate(timeout=300) for push in pushes]
     assert [push.returncode for push in pushes] == [0, 0], said
     live.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveSite) -> None:
-    """A slow way: the first try is still under way when the second has made the tasks."""
-    live.site.studio.close()
-    slow = local(live.proxy.url, live.server.info.token, timeout=2)
-    site = live.site._replace(studio=slow)  # type: ignore[arg-type]
-    live.proxy.expect(IMPORT, Fault(wait=6))
-    site.push()
-    end = time.monotonic() + 30
-    while live.proxy.waiting:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    doubled = live.people.keys()
-    assert len(doubled) == 2 * len(live.asked()), "the late import has made its tasks"
-    site.pull()
-    slow.close()
-    live.validate_all_is_there_once()
-
-
-@pytest.mark.slow
-def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveSite) -> None:
-    live.site.push()
-    [first, *_] = live.people.tasks()
-    project = live.people.client.tasks.get(id=str(first.id)).project
-    made = live.people.client.projects.import_tasks(
-        project, request=[{"data": first.data}], return_task_ids=True
-    )
-    live.people.annotate(first.id, "accept")
-    live.people.annotate(made.task_ids[0], "accept")
-    assert live.site.pull().reviews == 2
-    live.site.pull()
-    assert live.site.value("select count(*) from reviews") == 2
-    assert live.people.keys().count(first.data["callwright_key"]) == 2

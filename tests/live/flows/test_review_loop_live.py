@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,20 +10,17 @@ import pytest
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
-from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.pushing import push_reviews
 from callwright.flows.review.status import review_status
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import (
     OFF_TOPIC,
     ReviewSite,
-    erring_recipe,
     gold_of,
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run, run_here, write_unmeasured_recipe
+from tests.support.flows.small_builds import run, run_here, write_unmeasured_recipe
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -130,52 +126,6 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     [server] = review_status(site.settings, ask_server=True)["label_studio"]
     assert server["tasks"] == asked + 2
     assert server["skipped"] == 1
-
-
-@pytest.mark.slow
-def test_two_pushes_at_once_make_each_task_once(
-    site: ReviewSite, tmp_path: Path, label_studio_server: ServerInfo
-) -> None:
-    shutil.copytree(site.settings.home, tmp_path / "twin")
-    twin = open_site(tmp_path / "twin", site.studio)
-
-    def push(side: ReviewSite) -> int:
-        with LabelStudio(label_studio_server.url, label_studio_server.token) as studio:
-            return push_reviews(side.settings, studio, SilentProgress()).created
-
-    with ThreadPoolExecutor(2) as sides:
-        made = sum(sides.map(push, (site, twin)))
-    asked = site.value("select count(*) from review_requests")
-    site.push(again=True)
-    project = site.studio.find_project("sample_review")
-    assert site.studio.status(project).tasks == asked
-    assert made >= asked
-
-
-@pytest.mark.slow
-def test_another_work_folder_on_the_same_server_mixes_nothing_up(
-    site: ReviewSite, tmp_path: Path
-) -> None:
-    other = open_site(tmp_path / "other", site.studio)
-    build(erring_recipe(seed=12, samples={"perfect": 3}), other.settings)
-    site.push()
-    other.push()
-    mine, theirs = site.asked("doubtful")[0], other.asked("doubtful")[0]
-    annotate(site, mine, "accept")
-    annotate(other, theirs, "reject", reasons=["other"])
-    project = site.studio.find_project("sample_review")
-    data = task_of(site, mine).data
-    foreign = {name: value for name, value in data.items() if name != "callwright_key"}
-    made = site.studio.client.projects.import_tasks(
-        project.id,
-        request=[{"data": foreign}, {"data": data | {"callwright_key": "no key"}}],
-        return_task_ids=True,
-    )
-    site.studio.client.annotations.create(id=made.task_ids[1], result=[])
-    first, second = site.pull(), other.pull()
-    assert (first.accepted, first.rejected, first.elsewhere) == (1, 0, 1)
-    assert (second.accepted, second.rejected, second.elsewhere) == (0, 1, 1)
-    assert "'no key'" in first.problems[0]
 
 
 def test_the_command_line_says_what_it_did(

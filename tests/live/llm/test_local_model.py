@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Literal
 
@@ -79,13 +78,11 @@ async def test_what_the_model_can_not_take_is_an_unusable_reply(gguf):
 @pytest.mark.local_model
 async def test_a_generation_over_time_is_stopped(gguf):
     model = LocalModel(gguf, timeout=0.2)
-    started = time.monotonic()
     with pytest.raises(TransientError, match=r"did not finish within 0\.2 s"):
         await model.send(
             _request("Tell me a very long story.", max_tokens=4000, extra={"ignore_eos": True})
         )
     await model.close()
-    assert time.monotonic() - started < 15, "thousands of tokens would take minutes"
 
 
 @pytest.mark.local_model
@@ -95,13 +92,6 @@ async def test_a_file_that_is_no_model_is_a_wrong_setting(gguf, tmp_path):
     model = LocalModel(broken)
 
     with pytest.raises(ConfigurationError, match=r"llama\.cpp can't load"):
-        await model.send(_request())
-    await model.close()
-
-
-async def test_a_missing_file_is_named(tmp_path):
-    model = LocalModel(tmp_path / "none.gguf")
-    with pytest.raises(ConfigurationError, match=r"no model file '.*none\.gguf'"):
         await model.send(_request())
     await model.close()
 
@@ -145,9 +135,3 @@ def test_chunks_make_a_reply_with_calls():
         Call(tool="trip_plan", arguments={"city": city}) for city in ("Lyon", "Metz")
     )
     assert (reply.prompt_tokens, reply.completion_tokens) == (7, 9)
-
-
-@pytest.mark.parametrize(("code", "error"), [(400, ReplyError), (503, TransientError)])
-def test_an_error_among_the_chunks_is_raised(code, error):
-    with pytest.raises(error, match="Sorry"):
-        read_chunks([{"error": {"code": code, "message": "Sorry"}}], "x.gguf")

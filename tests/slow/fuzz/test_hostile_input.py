@@ -24,6 +24,7 @@ from callwright.annotation.calls import read_calls as read_typed_calls
 from callwright.annotation.calls import read_name, read_value
 from callwright.annotation.dialogue_editing import read_blocks
 from callwright.annotation.studio.records import read_tasks
+from callwright.flows.evaluation.predictions import parse_calls
 from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.flows.recipe.reading import parse_recipe
 from callwright.generators.catalogs.documents import parse_json_or_yaml
@@ -31,7 +32,7 @@ from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Completion
 from callwright.llm.wire_format import WrittenCall, read_reply
-from callwright.validators.replies import parse_calls, parse_reply
+from callwright.validators.metrics.hammerbench.scores import parse_reply
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Tool
 

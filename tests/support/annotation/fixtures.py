@@ -10,6 +10,7 @@ from callwright.warehouse.records import (
     Message,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
     Verdict,
@@ -115,7 +116,7 @@ def make_sample(tools: list[Tool]):
                 UserTurn(text=request, external=Message(app="Mail", text="See you there!")),
                 CallTurn(calls=(call,)),
             ),
-            tags=(f"number:{number}",),
+            facts=SampleFacts(labels=(f"number:{number}",)),
         )
 
     return make
@@ -170,7 +171,7 @@ def dialogue(tools: list[Tool]) -> Sample:
             UserTurn(text="Sorry, there will be four of us."),
             _due(known | {"people": 4}, place, day, four),
         ),
-        tags=("shift=3",),
+        facts=SampleFacts(shifts=(3,)),
     )
 
 

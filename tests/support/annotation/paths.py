@@ -5,10 +5,12 @@ from pydantic import JsonValue
 from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.records import (
     Call,
+    CallPlace,
     CallTurn,
     Condition,
     Correction,
     Default,
+    EntryRule,
     Evidence,
     Exchange,
     Goal,
@@ -20,6 +22,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     StatedValue,
     Tool,
     TracedGoal,
@@ -32,8 +35,12 @@ REQUEST = (
     "I am off to Lyon and check in on 5 December 2026, two of us. Tell me about the cheapest hotel"
     " there and what guests say of it."
 )
-RULE_OF_PLACE = 'id of data: name equals "Lyon"'
-RULE_OF_HOTEL = "hotel_id of data.hotels: lowest price"
+RULE_OF_PLACE = EntryRule(
+    entries="data", field="id", where=(Condition(test="equals", field="name", value="Lyon"),)
+)
+RULE_OF_HOTEL = EntryRule(
+    entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
+)
 
 
 def _tool(name: str, description: str, **properties: JsonSchema) -> Tool:
@@ -117,7 +124,7 @@ def _said(argument: str, quote: str, rule: str = "") -> Evidence:
     )
 
 
-def _picked(argument: str, path: str, rule: str) -> Evidence:
+def _picked(argument: str, path: str, rule: EntryRule) -> Evidence:
     return Evidence(argument=argument, kind="response", turn=int(path[6]), path=path, rule=rule)
 
 
@@ -167,7 +174,9 @@ def path_sample(found: JsonValue = None) -> Sample:
             ResultTurn(results=(details(), reviews())),
             ReplyTurn(text=answer_of(wanted, "en")),
         ),
-        tags=("environment=town", "template=0123abc", "wanted=2.0 2.1"),
+        facts=SampleFacts(
+            environment="town", template="0123abc", wanted=(CallPlace(2, 0), CallPlace(2, 1))
+        ),
     )
 
 

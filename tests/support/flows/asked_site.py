@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from callwright.annotation.multi_step_review import has_competition
+from callwright.annotation.multi_step_review import offered_strikes
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
@@ -120,7 +120,7 @@ def _ask_about_paths(site: ReviewSite) -> None:
         for at, (row, one) in enumerate(made)
         if can_have_a_twin(one)
     ]
-    competing = [(row, sample) for row, sample in twins if has_competition(sample)][:EACH]
+    competing = [(row, sample) for row, sample in twins if offered_strikes(sample)][:EACH]
     others = [row["path"] for row in free if row not in [row for row, _ in competing]]
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     more = others[: EACH - asked(site)[CORRECTION]]

@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from callwright.flows.settings import Settings
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    NO_FACTS,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    SampleFacts,
+    Tool,
+    UserTurn,
+)
 from callwright.warehouse.releases import freeze
 from tests.support.flows.small_builds import warehouse_of
 
@@ -37,7 +46,7 @@ ALARM = Tool(
 )
 
 
-def sample(city: str, nights: int, *, kind: str = "sQsA", tags: Sequence[str] = ()) -> Sample:
+def sample(city: str, nights: int, *, kind: str = "sQsA", facts: SampleFacts = NO_FACTS) -> Sample:
     """A hotel is asked for, then the city is said, then the nights."""
     steps = ({}, {"city": city}, {"city": city, "nights": nights})
     said = (
@@ -61,7 +70,7 @@ def sample(city: str, nights: int, *, kind: str = "sQsA", tags: Sequence[str] = 
         category="Hotels",
         candidates=(HOTEL.key, ALARM.key),
         turns=tuple(turns[:-1]),
-        tags=tuple(tags),
+        facts=facts,
     )
 
 
@@ -72,7 +81,7 @@ def away(city: str) -> Sample:
         UserTurn(text="Oh wait, what do the stars say about me?"),
         CallTurn(),
     )
-    return sample(city, 4, kind="IS", tags=["shift=1"]).with_changes(turns=turns)
+    return sample(city, 4, kind="IS", facts=SampleFacts(shifts=(1,))).with_changes(turns=turns)
 
 
 def release(settings: Settings, samples: Sequence[Sample], name: str = NAME) -> None:

@@ -21,6 +21,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     Turn,
     UserTurn,
@@ -209,7 +210,7 @@ def _sample(
         category=category,
         candidates=tuple(tool.key for tool in (*TOOLS, *extra)),
         turns=tuple(turns),
-        tags=("environment=inns",),
+        facts=SampleFacts(environment="inns"),
     )
 
 

@@ -12,6 +12,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -59,7 +60,7 @@ def plan(difficulty: str, request: str, *calls: GoldCall) -> Sample:
         category="Spa",
         candidates=tuple(one.key for one in TOOLS),
         turns=(UserTurn(text=request), CallTurn(calls=calls)),
-        tags=(f"difficulty={difficulty}",),
+        facts=SampleFacts(difficulty=difficulty),
     )
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from callwright.annotation.screens import SAMPLE_REVIEW
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
-from callwright.flows.evaluation.tool_changes import read_changes
+from callwright.flows.evaluation.predictions import PromptingStrategy
+from callwright.flows.evaluation.tool_changes import ShownTools, read_changes
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, parse_recipe, read_recipe
 from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
-from callwright.validators.shown_tools import ShownTools
 from callwright.warehouse.releases import Selection, Terms, make_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import RATES, ReviewSite, open_site

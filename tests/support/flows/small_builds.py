@@ -19,13 +19,14 @@ from unittest import mock
 import yaml
 
 from callwright.flows import stages
-from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.cli.main import main
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import Settings, open_warehouse, read_settings
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import tables
 from tests.support.flows.model_server import MODEL, ModelServer
 from tests.support.new_warehouses import begin_warehouse
 
@@ -208,7 +209,7 @@ def untimed(printed: str) -> list[str]:
 def row_counts(settings: Settings) -> dict[str, int]:
     """How many rows each table has, and the ledger."""
     found = warehouse_of(settings).rows_by_name(
-        {table: (f"select count(*) as n from {table}", ()) for table in TABLES}
+        {table: (f"select count(*) as n from {table}", ()) for table in tables()}
     )
     counts = {table: rows[0]["n"] for table, rows in found.items()}
     ledger = sqlite3.connect(settings.ledger)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.episodes import StatefulWorld, world_of
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
@@ -21,7 +22,6 @@ from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.multi_step.tasks import run_through
 from callwright.llm.asking import parse_answer
 from callwright.llm.chat import Prompt
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -30,6 +30,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
 )
@@ -106,7 +107,7 @@ def _task(environment: Environment, request: str, *steps: Step) -> Sample:
         category="depot",
         candidates=tuple(tool.key for tool in environment.tools),
         turns=add_evidence(turns, {tool.name: tool for tool in environment.tools}),
-        tags=("environment=depot", f"simulation={world.seed}"),
+        facts=SampleFacts(environment="depot", simulation=world.seed),
         changes=ending.changes,
     )
 

@@ -10,6 +10,7 @@ from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel
 from callwright.testing import ScriptedModel, context_of
 from callwright.warehouse.records import (
+    NO_FACTS,
     Arguments,
     CallTurn,
     Derivation,
@@ -18,6 +19,7 @@ from callwright.warehouse.records import (
     Language,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Slot,
     SlotPlan,
     Tool,
@@ -143,7 +145,7 @@ def imperfect(language: Language = "en", **known: Any) -> Sample:
         category="Dining",
         candidates=(tool.key,),
         turns=(UserTurn(text=text), CallTurn(calls=(call,))),
-        tags=("id:7",),
+        facts=SampleFacts(labels=("id:7",)),
     )
 
 
@@ -180,4 +182,4 @@ def dialogue(*parameters: str) -> Sample:
             evidence=(*call.evidence, proof),
         )
         turns += [ReplyTurn(text=question), UserTurn(text=answer), CallTurn(calls=(call,))]
-    return source.with_changes(kind="sQsA", turns=tuple(turns), tags=())
+    return source.with_changes(kind="sQsA", turns=tuple(turns), facts=NO_FACTS)

@@ -14,7 +14,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import ModelSettings, Provider
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Finding
-from callwright.validators.metrics.ratios import Metric
+from callwright.validators.metrics.table import Metric
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
 from callwright.warehouse.records import (
     Call,

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.records import (
+    NO_FACTS,
     Call,
     CallTurn,
     GoldCall,
@@ -12,6 +13,7 @@ from callwright.warehouse.records import (
     Prediction,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
     Turn,
     UserTurn,
@@ -27,7 +29,7 @@ STEPS: tuple[dict[str, Any], ...] = (
 
 
 def conversation(
-    tools: Sequence[Tool], *, kind: str = "sQsA", tags: Sequence[str] = (), **changes: Any
+    tools: Sequence[Tool], *, kind: str = "sQsA", facts: SampleFacts = NO_FACTS, **changes: Any
 ) -> Sample:
     """Three snapshots about a table: the restaurant, then how many come, then when."""
     said = (ASKED, "Four of us.", "At 19:30, as the message says.")
@@ -45,7 +47,7 @@ def conversation(
         "category": "Food",
         "candidates": tuple(tool.key for tool in tools),
         "turns": tuple(turns),
-        "tags": tuple(tags),
+        "facts": facts,
     }
     return Sample(**fields | changes)
 
@@ -58,7 +60,7 @@ def intent_shift(tools: Sequence[Tool]) -> Sample:
         CallTurn(),
         ReplyTurn(text="Sorry, I can't."),
     )
-    return conversation(tools, kind="IS", tags=["shift=1"], turns=(*turns, *away))
+    return conversation(tools, kind="IS", facts=SampleFacts(shifts=(1,)), turns=(*turns, *away))
 
 
 def answers(sample: Sample, *given: Any, run: CandidateRun = RUN) -> list[Prediction]:

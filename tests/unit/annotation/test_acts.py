@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from callwright.annotation.dialogue_acts import read_acts
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
-from callwright.annotation.rendering import render_reply, write_acts
+from callwright.annotation.rendering import write_acts
 from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
@@ -38,13 +38,6 @@ def test_acts_are_read_back_as_they_were_written(
     assert said == text
 
 
-def test_a_labelled_turn_says_what_it_does_in_both_languages() -> None:
-    turn = ReplyTurn(text="None left. Another day?", acts=("inform", "seek"))
-    assert render_reply(turn, words_in("en")) == "[inform, seek] None left. Another day?"
-    assert render_reply(turn, words_in("zh")) == "[告知, 询问] None left. Another day?"
-    assert render_reply(ReplyTurn(text="Yes."), words_in("en")) == "Yes."
-
-
 async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
     sample = await converse("underfill")
     tools = [TOOLS[key] for key in sample.candidates]
@@ -54,17 +47,6 @@ async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
     assert shown == [f"[{', '.join(turn.acts)}] {turn.text}" for turn in replies]
     assert task.request.count("Assistant: [") == len(replies)
     assert read_dialogue(task.request, sample, tools) == sample.turns
-
-
-def test_a_sample_without_acts_is_shown_and_edited_as_ever(
-    dialogue: Sample, tools: list[Tool]
-) -> None:
-    task = review_task(dialogue, tools, [], reason="A spot check.")
-    shown = [line.text for line in task.conversation if line.author == "Assistant"]
-    assert shown == ["For which day?", "How many are you?", "At what time?"]
-    assert "Assistant: For which day?" in task.request
-    typed = task.request.replace("For which day?", "[inform] For which day?")
-    assert read_dialogue(typed, dialogue, tools)[2] == ReplyTurn(text="[inform] For which day?")
 
 
 @pytest.mark.parametrize(
@@ -90,16 +72,6 @@ def test_corrected_acts_are_those_of_the_edited_sample(
     ]
     assert parsed.edited.origin is not None
     assert parsed.edited.origin.parents == (labelled.key,)
-
-
-def test_acts_in_another_order_change_nothing(labelled: Sample, tools: list[Tool]) -> None:
-    both = labelled.turns[2].with_changes(acts=("inform", "seek"))
-    sample = labelled.with_changes(turns=(*labelled.turns[:2], both, *labelled.turns[3:]))
-    lines = write_dialogue(sample, words_in("en"))
-    assert (
-        read_dialogue(lines.replace("[inform, seek]", "[seek, inform]"), sample, tools)
-        == sample.turns
-    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ answers.
 """
 
 import asyncio
-import json
 from contextlib import suppress
 
 import pytest
@@ -19,13 +18,9 @@ from callwright.annotation.dialogue_acts import (
 from callwright.annotation.screens import interface_languages, screen_for, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.errors import AnnotationError, RecordError
-from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, ResultTurn, Sample
+from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample
 from tests.support.conversational import converse
 
-ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
-some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(
-    ("other",)
-)
 LANGUAGES = interface_languages()
 
 
@@ -78,19 +73,6 @@ def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(
     ]
 
 
-def test_results_stand_in_one_line_and_in_full_where_they_are_folded_away(talk: Sample) -> None:
-    long = json.dumps({"notes": "x" * 500})
-    turns = [
-        turn.with_changes(results=({"notes": "x" * 500},)) if isinstance(turn, ResultTurn) else turn
-        for turn in talk.turns
-    ]
-    task = acts_task(talk.with_changes(turns=tuple(turns)), reason="Drawn.")
-    shown = [line.text for line in task.conversation if line.author == "←"]
-    assert shown
-    assert all(len(text) < 100 for text in shown)
-    assert json.loads(task.results.split("\n\n")[0]) == json.loads(long)
-
-
 def test_the_screen_shows_nothing_but_what_is_in_the_task(talk: Sample) -> None:
     screen = screen_for("dialogue_acts")
     data = acts_task(talk, reason="Drawn.").data()
@@ -99,35 +81,6 @@ def test_the_screen_shows_nothing_but_what_is_in_the_task(talk: Sample) -> None:
     }
     assert set(screen.hidden_columns) < set(data)
     assert data["callwright_key"] == f"dialogue_acts:{talk.key}:1"
-
-
-def test_the_text_of_a_turn_is_cut_to_a_line(talk: Sample) -> None:
-    lengthy = talk.turns[1].with_changes(text="None of it.\nWhat else? " + "Say it again. " * 40)
-    sample = talk.with_changes(turns=(talk.turns[0], lengthy, *talk.turns[2:]))
-    lines = _lines(sample)
-    assert (
-        lines.split("\n")[0]
-        == "1 [reject] None of it. What else? Say it again. Say it again. Say it ag…"
-    )
-    assert read_act_lines(lines, sample) == sample.turns
-
-
-@given(data=st.data(), language=st.sampled_from(LANGUAGES))
-def test_any_acts_are_read_back_and_change_nothing_else(
-    talk: Sample, data: st.DataObject, language: Language
-) -> None:
-    wanted = [data.draw(some_acts) for _ in _acts(talk)]
-    acts = iter(wanted)
-    turns = [
-        turn.with_changes(acts=next(acts)) if isinstance(turn, ReplyTurn) else turn
-        for turn in talk.turns
-    ]
-    lines = write_act_lines(talk.with_changes(turns=tuple(turns)), words_in(language))
-    read = talk.with_changes(turns=read_act_lines(lines, talk))
-    assert [set(one) for one in _acts(read)] == [set(one) for one in wanted]
-    assert [turn for turn in read.turns if not isinstance(turn, ReplyTurn)] == [
-        turn for turn in talk.turns if not isinstance(turn, ReplyTurn)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -204,20 +157,6 @@ def test_whatever_is_typed_is_read_or_refused_with_a_sentence(talk: Sample, type
         assert len(read_act_lines(typed, talk)) == len(talk.turns)
 
 
-@pytest.mark.parametrize(
-    ("typed", "problem"), [(None, "was left empty"), ("", "end before turn 1")]
-)
-def test_an_empty_box_comes_back(typed: str | None, problem: str, talk: Sample, pull) -> None:
-    returned = parse_acts_review(pull("edit", acts=typed), talk).returned
-    assert problem in returned.problem
-    assert returned.request == (_lines(talk) if typed is None else "")
-
-
-def test_an_edit_that_changes_nothing_is_an_acceptance(talk: Sample, pull) -> None:
-    parsed = parse_acts_review(pull("edit", acts=_lines(talk)), talk)
-    assert (parsed.review.decision, parsed.review.result, parsed.edited) == ("accept", None, None)
-
-
 def test_what_stands_in_the_box_counts_for_an_edit_alone(talk: Sample, pull) -> None:
     typed = _lines(talk).replace("[reject]", "[inform]")
     assert parse_acts_review(pull("accept", acts=typed), talk).review.decision == "accept"
@@ -230,21 +169,6 @@ def test_what_stands_in_the_box_counts_for_an_edit_alone(talk: Sample, pull) -> 
         "Stiff.",
         None,
     )
-
-
-def test_an_answer_that_decides_nothing_comes_back(talk: Sample, pull) -> None:
-    typed = _lines(talk).replace("[reject]", "[inform]")
-    assert parse_acts_review(pull(acts=typed), talk).returned.problem == "No verdict was chosen."
-    assert parse_acts_review(pull(acts=typed), talk).returned.request == typed
-    assert parse_acts_review(pull("reject"), talk).returned.problem == "Rejected without a reason."
-    assert parse_acts_review(pull("accept", "edit"), talk).returned.problem.startswith(
-        "2 verdicts were chosen"
-    )
-
-
-def test_a_skipped_task_says_nothing(talk: Sample, pull) -> None:
-    parsed = parse_acts_review(pull("accept", skipped=True), talk)
-    assert (parsed.outcome, parsed.review, parsed.returned) == ("skipped", None, None)
 
 
 def test_an_annotation_of_something_else_is_refused(talk: Sample, pull) -> None:

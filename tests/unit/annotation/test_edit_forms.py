@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from callwright.annotation.calls import is_same
 from callwright.annotation.edit_forms import EditForm, edit_form, parse_form
-from callwright.annotation.sample_review import boxes
 from callwright.annotation.screens import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 
@@ -39,11 +38,6 @@ _SCHEMAS = st.sampled_from(
         ),
         ({"type": "object"}, st.dictionaries(_TEXTS, _TEXTS | _NUMBERS | st.none(), max_size=3)),
     ]
-)
-_ANY_VALUE = st.recursive(
-    st.none() | st.booleans() | _NUMBERS | _TEXTS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
-    max_leaves=5,
 )
 
 
@@ -95,28 +89,6 @@ def test_the_fields_of_a_call_give_the_call_back(drawn):
     for sample in (_sample(tool, arguments), _sample(tool)):  # as it was, and entered anew
         [call] = _calls(edit_form(sample, [tool], WORDS, entered))
         assert is_same(call["arguments"], arguments)
-
-
-@given(st.dictionaries(_TEXTS.filter(lambda name: "\n" not in name), _ANY_VALUE, max_size=4))
-def test_what_fits_no_schema_stays_what_it_is(arguments):
-    tool = _tool(
-        {
-            "p": {"type": "integer"},
-            "q": {"enum": ["a"]},
-            "r": {"type": "array", "items": {"type": "string"}},
-        }
-    )
-    values = list(arguments.values())
-    arguments |= dict(zip("pqr", values, strict=False))
-    sample = _sample(tool, arguments)
-    form = edit_form(sample, [tool], WORDS, _as_sent(edit_form(sample, [tool], WORDS, {})))
-    assert form.boxes == boxes(sample)
-
-
-def test_a_conversation_that_nobody_touched_gives_its_own_lines(dialogue, tools):
-    form = edit_form(dialogue, tools, WORDS, _as_sent(edit_form(dialogue, tools, WORDS, {})))
-    assert form.boxes == boxes(dialogue)
-    assert not any(turn.is_changed for turn in form.turns)
 
 
 def test_the_kinds_of_fields_are_those_of_the_schema(sample, tools):

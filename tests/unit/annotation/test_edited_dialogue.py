@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
-from callwright.annotation.edits import with_turns
 from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
@@ -15,11 +14,9 @@ from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     Message,
-    Origin,
     ReplyTurn,
     ResultTurn,
     Sample,
-    Tool,
     UserTurn,
 )
 
@@ -55,47 +52,16 @@ def test_a_conversation_is_written_one_line_a_turn_and_one_for_each_change(dialo
     assert write_dialogue(dialogue, words_in("zh")) == IN_CHINESE
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [LINES, IN_CHINESE, IN_CHINESE.replace(": ", "：").replace("+ ", "＋ ").replace("~", "～")],
-)
-def test_the_lines_are_read_in_both_languages_and_as_a_chinese_keyboard_makes_them(
-    typed, dialogue, tools
-):
-    assert read_dialogue(typed, dialogue, tools) == dialogue.turns
-
-
 def test_a_changed_value_holds_in_all_snapshots_that_follow(dialogue, tools):
     turns = _edited(dialogue, tools, "+ restaurant = Blue Boat", "+ restaurant = Red Boat")
     assert [calls[0]["restaurant"] for calls in _arguments(turns)] == ["Red Boat"] * 4
     assert [calls[0].get("people") for calls in _arguments(turns)] == [None, None, 3, 4]
 
 
-def test_a_value_may_move_to_the_turn_that_says_it(dialogue, tools):
-    lines = write_dialogue(dialogue, words_in("en")).replace("+ date = 2026-05-03\n", "")
-    turns = read_dialogue(
-        lines.replace("+ people = 3", "+ people = 3\n+ date = 2026-05-03"), dialogue, tools
-    )
-    assert ["date" in calls[0] for calls in _arguments(turns)] == [False, False, True, True]
-
-
-def test_an_argument_is_taken_away_from_there_on(dialogue, tools):
-    turns = _edited(dialogue, tools, "~ people = 4", "- people")
-    assert [sorted(calls[0]) for calls in _arguments(turns)][2:] == [
-        ["date", "people", "restaurant"],
-        ["date", "restaurant"],
-    ]
-
-
 def test_a_snapshot_may_say_that_no_call_is_due_or_nothing_changes(dialogue, tools):
     assert _arguments(_edited(dialogue, tools, "~ people = 4", "-- no call is due"))[-1] == []
     assert _arguments(_edited(dialogue, tools, "~ people = 4", "-- 没有变化"))[-1][0]["people"] == 3
     assert _arguments(_edited(dialogue, tools, "\n~ people = 4", ""))[-1][0]["people"] == 3
-
-
-def test_another_tool_begins_with_no_arguments(dialogue, tools):
-    turns = _edited(dialogue, tools, "~ people = 4", "-> cancel_table\n+ booking = 19")
-    assert turns[-1].calls == (GoldCall(tool="cancel_table", arguments={"booking": "19"}),)
 
 
 def test_texts_of_users_assistant_and_messages_can_be_reworded(dialogue, tools):
@@ -228,7 +194,7 @@ def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools)
 # From here on by way of the annotation.
 
 
-def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(
+def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_facts(
     annotate, dialogue, tools
 ):
     typed = LINES.replace("~ people = 4", "~ people = 5").replace("four of us", "five of us")
@@ -239,9 +205,9 @@ def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(
         "edit",
         edited.key,
     )
-    assert (edited.kind, edited.tags, edited.candidates) == (
+    assert (edited.kind, edited.facts, edited.candidates) == (
         dialogue.kind,
-        dialogue.tags,
+        dialogue.facts,
         dialogue.candidates,
     )
     assert edited.origin.parents == (dialogue.key,)
@@ -383,24 +349,3 @@ def test_whatever_is_typed_into_a_conversation_is_used_or_refused(
     assert [turn.kind for turn in turns] == [turn.kind for turn in dialogue.turns]
     edited = dialogue.with_changes(turns=turns)
     assert read_dialogue(write_dialogue(edited, words_in("en")), edited, tools) == turns
-
-
-def test_a_bare_number_is_a_text_where_the_tool_takes_only_texts(dialogue):
-    tool = Tool(
-        name="t",
-        description="",
-        category="c",
-        parameters={"type": "object", "properties": {"room": {"type": "string"}, "floor": {}}},
-    )
-    sample = _sample(
-        [UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t"),)), UserTurn(text="y"), CallTurn()]
-    )
-    turns = read_dialogue("User: x\n-> t\n+ room = 19\n+floor=19\nUser: y\n- room", sample, [tool])
-    assert turns[1].calls[0].arguments == {"room": "19", "floor": 19}
-    assert turns[3].calls[0].arguments == {"floor": 19}
-
-
-def test_an_edit_keeps_the_seed_by_which_results_were_simulated(dialogue, tools):
-    made = dialogue.with_changes(origin=Origin(stage="dialogues", seed=7))
-    turns = _edited(made, tools, "We are three.", "Three.")
-    assert with_turns(made, turns).origin == Origin(stage="review", parents=(made.key,), seed=7)

@@ -47,14 +47,6 @@ def test_the_guide_names_every_key_and_what_it_means(kind: str) -> None:
         assert rows[key].startswith(words), f"{kind}: key {key} is {words!r}, not {rows[key]!r}"
 
 
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_guide_and_instruction_ask_the_same_question(kind: str) -> None:
-    question = re.search(r"One question:</b> ([^?]+\?)", screen_words(kind, "en").instruction)
-    assert question is not None
-    asked = " ".join(question[1].split())
-    assert asked[0].upper() + asked[1:] in " ".join(_section(kind).split())
-
-
 @pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(
@@ -74,28 +66,9 @@ def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(
         assert f"<b>{key}</b>" in instruction
 
 
-@pytest.mark.parametrize("language", interface_languages())
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_the_instruction_is_a_question_the_keys_and_one_example(kind: str, language: str) -> None:
-    lines = re.findall(r"<p><b>[^<]+(?=</b>)", screen_for(kind, language).instruction)
-    assert len(lines) == 3
-    assert lines[2] in {"<p><b>Example:", "<p><b>Ejemplo:", "<p><b>例："}
-
-
 @pytest.mark.parametrize("picture", PICTURES)
 def test_every_picture_is_there_and_small(picture: str) -> None:
     shot = (DOCS / picture).read_bytes()
     assert shot.startswith(b"\x89PNG")
     assert (int.from_bytes(shot[16:20], "big"), int.from_bytes(shot[20:24], "big")) == SIZE
     assert len(shot) < MOST_BYTES
-
-
-def test_no_picture_is_left_over() -> None:
-    assert {path.name for path in (DOCS / "images").glob("review-*.png")} == {
-        Path(picture).name for picture in PICTURES
-    }
-
-
-def test_readme_and_operations_lead_to_the_guide() -> None:
-    assert "(docs/annotating.md)" in (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert "(annotating.md)" in (DOCS / "operations.md").read_text(encoding="utf-8")

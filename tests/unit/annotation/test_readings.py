@@ -60,14 +60,6 @@ def test_the_calls_shown_and_those_written_stand_below_each_other_with_marks_whe
     assert "Reader: ⟦no call is due⟧" in shown(reading())
 
 
-def test_where_the_reader_wrote_the_same_nothing_is_compared() -> None:
-    assert (
-        shown(reading(Call(tool="book", arguments={"place": "Kora", "guests": 3}), votes=()))
-        == "none"
-    )
-    assert shown() == "none"
-
-
 def test_one_key_takes_what_the_reader_wrote_as_an_edit() -> None:
     parsed = parse_review(annotation("reading"), SAMPLE, TOOLS, [reading(WRITTEN)])
     assert parsed.review is not None
@@ -75,12 +67,6 @@ def test_one_key_takes_what_the_reader_wrote_as_an_edit() -> None:
     assert parsed.edited is not None
     assert [call.bare for call in parsed.edited.gold] == [WRITTEN]  # type: ignore[union-attr]
     assert parsed.edited.origin.parents == (SAMPLE.key,)  # type: ignore[union-attr]
-
-
-def test_where_there_is_nothing_to_take_the_question_comes_back() -> None:
-    parsed = parse_review(annotation("reading"), SAMPLE, TOOLS)
-    assert parsed.outcome == "returned"
-    assert "No reader wrote anything else" in parsed.returned.problem  # type: ignore[union-attr]
 
 
 def test_a_call_that_was_carried_out_is_not_replaced() -> None:

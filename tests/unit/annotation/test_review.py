@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callwright.annotation.calls import read_calls, write_calls
 from callwright.annotation.sample_review import parse_review
 from callwright.warehouse.errors import AnnotationError, RecordError
-from callwright.warehouse.records import CallTurn, GoldCall, Tool
+from callwright.warehouse.records import Tool
 
 
 def _calls(**arguments: object) -> str:
@@ -26,12 +26,6 @@ def test_an_accepted_sample_gives_a_review_with_who_when_and_how_long(annotate, 
     )
     assert (review.seconds, review.comment, review.result) == (12.5, "Fine.", None)
     assert review.reviewed_at.tzinfo is not None
-
-
-def test_a_rejection_keeps_its_reasons(annotate, sample, tools):
-    parsed = parse_review(annotate(("reject",), reasons=("wrong_tool", "other")), sample, tools)
-    assert parsed.review.decision == "reject"
-    assert parsed.review.reasons == ("wrong_tool", "other")
 
 
 def test_an_edit_of_the_calls_makes_a_child_of_the_sample(annotate, sample, tools):
@@ -60,28 +54,6 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
         "date": "person",
         "people": "normalised",
     }
-
-
-def test_a_reworded_request_keeps_only_the_evidence_that_still_stands_in_it(
-    annotate, sample, tools
-):
-    request = sample.request.replace("We are four.", "We will be 4.")
-    parsed = parse_review(
-        annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools
-    )
-    kinds = {item.argument: item.kind for item in parsed.edited.gold[0].evidence}
-    assert parsed.edited.request == request
-    assert kinds == {
-        "restaurant": "span",
-        "date": "normalised",
-        "time": "person",
-        "people": "person",
-    }
-
-
-def test_an_empty_list_says_that_no_call_is_due(annotate, sample, tools):
-    parsed = parse_review(annotate(("edit",), calls="[]"), sample, tools)
-    assert parsed.edited.gold == ()
 
 
 @pytest.mark.parametrize(
@@ -153,72 +125,6 @@ def test_an_edit_that_changes_nothing_is_an_acceptance(annotate, sample, tools):
     assert parsed.edited is None
 
 
-def test_a_request_of_spaces_comes_back(annotate, sample, tools):
-    parsed = parse_review(annotate(("edit",), request="  ", calls="[]"), sample, tools)
-    assert parsed.returned.problem == "The box with the request holds nothing but spaces."
-
-
-def test_a_skipped_task_gives_no_review(annotate, sample, tools):
-    assert parse_review(annotate(skipped=True), sample, tools).outcome == "skipped"
-
-
-def test_an_imperfect_request_may_leave_out_what_is_required(annotate, make_sample, tools):
-    sample = make_sample(kind="imperfect")
-    pulled = annotate(("edit",), calls=_calls(restaurant="Trattoria Verde"), subject=sample.key)
-    assert parse_review(pulled, sample, tools).outcome == "reviewed"
-
-
-def test_a_request_that_left_something_out_may_go_on_doing_so(annotate, make_sample, tools):
-    sample = make_sample(kind="external")
-    short = GoldCall(tool="book_table", arguments={"restaurant": "Trattoria Verde"})
-    sample = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=(short,))))
-    pulled = annotate(("edit",), calls=_calls(restaurant="Verde"), subject=sample.key)
-    assert parse_review(pulled, sample, tools).edited.gold[0].arguments == {"restaurant": "Verde"}
-
-
-def test_words_that_moved_take_their_evidence_along(annotate, sample, tools):
-    request = f"Hello. {sample.request}"
-    parsed = parse_review(
-        annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools
-    )
-    evidence = {item.argument: item for item in parsed.edited.gold[0].evidence}
-    assert {name: item.kind for name, item in evidence.items()} == {
-        "restaurant": "span",
-        "date": "normalised",
-        "time": "person",
-        "people": "normalised",
-    }
-    for item in evidence.values():
-        assert item.kind == "person" or request[item.start : item.end] == item.quote
-
-
-def test_a_request_that_cannot_be_stored_comes_back(annotate, sample, tools):
-    parsed = parse_review(annotate(("edit",), request="A table \ud800", calls="[]"), sample, tools)
-    assert parsed.returned.problem.startswith("The request can't be stored")
-
-
-def test_controls_that_somebody_added_are_passed_over(annotate, sample, tools):
-    pulled = annotate(("accept",))
-    extra = {
-        "from_name": "mood",
-        "to_name": "conversation",
-        "type": "rating",
-        "value": {"rating": 5},
-    }
-    parsed = parse_review(pulled.with_changes(result=(*pulled.result, extra)), sample, tools)
-    assert parsed.review.decision == "accept"
-
-
-def test_an_annotation_of_another_sample_is_refused(annotate, make_sample, tools):
-    with pytest.raises(AnnotationError, match=r"Task 7 .* is about"):
-        parse_review(annotate(("accept",)), make_sample(number=1), tools)
-
-
-def test_a_verdict_that_nobody_knows_is_refused_with_task_and_field(annotate, sample, tools):
-    with pytest.raises(AnnotationError, match=r"'verdict' of task 7 .* 'perhaps'"):
-        parse_review(annotate(("perhaps",)), sample, tools)
-
-
 def test_a_control_of_another_type_is_refused_with_task_and_field(annotate, sample, tools):
     broken = {
         "from_name": "verdict",
@@ -230,29 +136,6 @@ def test_a_control_of_another_type_is_refused_with_task_and_field(annotate, samp
         parse_review(annotate(result=[broken]), sample, tools)
 
 
-_JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-_ANYTHING = Tool(
-    name="t",
-    description="",
-    category="c",
-    parameters={"type": "object", "properties": {"a": {}, "b": {}}},
-)
-
-
-@given(st.lists(st.dictionaries(st.sampled_from(["a", "b"]), _JSON), max_size=3))
-def test_calls_that_are_written_for_editing_are_read_back_the_same(arguments):
-    calls = tuple(GoldCall(tool="t", arguments=each) for each in arguments)
-    assert read_calls(write_calls(calls), [_ANYTHING]) == calls
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=st.text(min_size=1), calls=st.text(min_size=1))
 def test_whatever_is_typed_is_either_used_or_carried_back(request, calls, annotate, sample, tools):
@@ -261,14 +144,6 @@ def test_whatever_is_typed_is_either_used_or_carried_back(request, calls, annota
         assert (parsed.returned.request, parsed.returned.calls) == (request, calls)
     else:
         assert parsed.edited.request == request.strip()
-
-
-def test_a_changed_call_turn_stays_as_executed_as_it_was(annotate, sample, tools):
-    executed = sample.with_changes(
-        turns=(sample.turns[0], CallTurn(calls=sample.gold, executed=True))
-    )
-    parsed = parse_review(annotate(("edit",), calls="[]", subject=executed.key), executed, tools)
-    assert parsed.edited.turns[-1] == CallTurn(calls=(), executed=True)
 
 
 @pytest.mark.parametrize(
@@ -290,14 +165,6 @@ def test_the_kind_follows_the_edit(kind, arguments, becomes, annotate, make_samp
     ).edited
     assert edited.kind == becomes
     assert edited.origin.parents == (sample.key,)
-
-
-def test_an_edit_of_the_words_alone_leaves_the_kind_as_it_is(annotate, make_sample, tools):
-    sample = make_sample(kind="perfect_external")
-    pulled = annotate(
-        ("edit",), request="Hello.", calls=write_calls(sample.gold), subject=sample.key
-    )
-    assert parse_review(pulled, sample, tools).edited.kind == "perfect_external"
 
 
 def test_a_schema_that_refers_to_what_is_not_in_it_is_the_catalogs_matter_and_nobody_is_asked_for_it():

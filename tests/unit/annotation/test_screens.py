@@ -54,12 +54,6 @@ def test_whatever_the_screen_shows_is_in_the_task(language, sample, tools, verdi
     assert shown <= set(review_task(sample, tools, verdicts, reason="-").data())
 
 
-@pytest.mark.parametrize("language", interface_languages())
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_answers_mean_the_same_in_every_language(kind, language):
-    assert _controls(kind, "en") == _controls(kind, language)
-
-
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_hotkeys_are_the_digits_in_their_order_each_once(kind):
     keys = [control[2] for control in _controls(kind) if control[2]]
@@ -68,14 +62,6 @@ def test_the_hotkeys_are_the_digits_in_their_order_each_once(kind):
     assert counted == [str(number) for number in range(1, len(counted) + 1)]
     assert len(set(keys)) == len(keys)
     assert len(counted) <= 9
-
-
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_the_verdict_is_the_first_control_of_the_screen(kind):
-    tree = _tree(screen_for(kind))
-    assert (
-        next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
-    )
 
 
 @pytest.mark.parametrize("language", interface_languages())
@@ -97,16 +83,6 @@ def test_every_control_is_about_something_that_the_screen_shows(kind):
         element.get("name") for element in tree.iter() if element.tag in ("Text", "Paragraphs")
     }
     assert {element.get("toName") for element in tree.iter() if element.get("toName")} <= names
-
-
-@pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_the_screens_share_their_style_and_differ_in_the_rest(kind):
-    shared, own, *_ = (style.text for style in _tree(screen_for(kind)).iter("Style"))
-    assert shared == next(_tree(screen_for("sample_review")).iter("Style")).text
-    assert not {"<", ">"} & {*shared, *own}, (
-        "Label Studio escapes it, and the rule counts for nothing"
-    )
-    assert own != shared
 
 
 def test_an_unknown_review_kind_is_answered_with_the_known_ones():

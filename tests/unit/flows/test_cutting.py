@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.flows.cutting import SHARD_SECONDS, ShardSizing, Spool
+from callwright.flows.run.carry import SHARD_SECONDS, ShardSizing, Spool
 
 MANY = 1_000_000
 
@@ -41,14 +41,6 @@ def test_a_shard_is_as_large_as_its_time_allows_at_the_pace_seen() -> None:
 def test_the_first_shards_are_what_the_models_take_at_once_so_that_something_is_soon_seen() -> None:
     assert paced(concurrency=64).next_size(MANY) == 64
     assert paced(concurrency=2).next_size(MANY) == 2
-
-
-def test_slow_records_do_not_make_shards_that_are_not_worth_it() -> None:
-    assert paced(seen=(1, 600.0)).next_size(MANY) == 20
-
-
-def test_the_recipe_has_the_last_word_about_the_size() -> None:
-    assert paced(most=7, seen=(100, 1.0)).next_size(MANY) == 7
 
 
 def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process_carries_all() -> (
@@ -117,9 +109,3 @@ def test_a_spool_that_is_closed_early_leaves_its_lines_nothing_to_hold_open(tmp_
     spool.take_in(1)
     spool.close()
     assert not is_open
-
-
-def test_models_that_answer_in_batches_get_all_that_a_shard_may_hold() -> None:
-    pace = ShardSizing(most=5000, workers=2, concurrency=10_000, in_batches=True)
-    pace.note(5000, 20_000.0)
-    assert (pace.next_size(MANY), pace.next_size(70)) == (5000, 70)

@@ -21,12 +21,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import PROVIDERS, Provider
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.testing import ScriptedModel
-from callwright.warehouse.errors import (
-    CallwrightError,
-    ConfigurationError,
-    ReplyError,
-    TransientError,
-)
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.records import Tool
 from tests.support.flows.small_builds import settings_of
 
@@ -66,24 +61,6 @@ def test_a_skeleton_has_one_sentence_a_tool_that_can_be_used() -> None:
     assert '    - "book a place[, course {course}][, {towel}]"' in drafted.text
     assert '    towel: {true: "with towel", false: "without towel"}' in drafted.text
     assert "This is a skeleton" in drafted.text
-
-
-def test_tools_that_a_document_calls_alike_are_left_out_of_a_skeleton_with_the_reason() -> None:
-    same = tool("get_member", "Find a member", surname={"type": "string"})
-    drafted = draft_skeleton((*TOOLS, same), "en", Path("gym.en.yaml"), "gym")
-    [left] = drafted.left_out
-    assert left.tool == "get_member"
-    assert "it reads the same as a sentence of find_member" in left.reason
-    assert "# get_member was left out: " in drafted.text
-    assert problems(drafted.text) == []
-
-
-@pytest.mark.parametrize("name", ["a: b", "yes", "null", "#x", "{x}", "x;y", "数据"])
-def test_odd_names_make_a_file_that_can_be_read(name: str) -> None:
-    drafted = draft_skeleton(
-        [tool(name, "Find: it! [now] <or> {never}; ok")], "en", Path("gym.en.yaml"), "gym"
-    )
-    assert problems(drafted.text, (tool(name, "x"),)) == []
 
 
 async def drafted(
@@ -137,12 +114,6 @@ async def test_what_can_not_be_used_is_asked_for_once_more_with_the_reason(
     )
     assert problems(text) == []
     assert "\nfind_member:" not in text
-
-
-async def test_a_tool_that_a_model_does_not_answer_for_is_left_out_with_the_reason() -> None:
-    text, reasons, _ = await drafted(GOOD_BOOK, ReplyError("It is no JSON."))
-    assert reasons == {"find_member": "It is no JSON."}
-    assert "# find_member was left out: It is no JSON." in text
 
 
 async def test_a_model_that_is_away_ends_the_draft() -> None:

@@ -24,13 +24,3 @@ def test_what_was_drawn_is_told_in_the_language_of_the_screen(kind: str) -> None
     row = _row(kind, questions.DRAWN)
     assert reason_of(row, "en") == questions.DRAWN
     assert reason_of(row, "zh") == screen_words(kind, "zh").drawn != ""
-
-
-def test_what_a_check_says_is_told_as_it_says_it() -> None:
-    row = _row("sample_review", "Drawn from nowhere.", questions.DOUBTFUL)
-    assert reason_of(row, "zh") == "Drawn from nowhere."
-
-
-def test_a_returned_edit_of_what_was_drawn_is_told_as_the_first_question_was() -> None:
-    row = _row("sample_review", questions.DRAWN) | {"version": 2, "cause": questions.RETURNED_EDIT}
-    assert reason_of(row, "zh") == screen_words("sample_review", "zh").drawn

@@ -63,15 +63,6 @@ async def test_a_request_with_anything_in_it_is_answered(
     assert len([one async for one in find_requests(path, "", SETTINGS)]) == 2
 
 
-@given(st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_a_record_with_anything_in_it_is_answered(
-    tmp_path: Path, data: st.DataObject
-) -> None:
-    path = in_file(tmp_path, json.dumps(mutated(data, RECORD)), json.dumps(RECORD))
-    assert len([one async for one in find_records(path, "", SETTINGS)]) == 2
-
-
 @pytest.mark.parametrize("line", LINES)
 async def test_a_line_that_can_not_be_read_is_an_answer_of_its_own(
     tmp_path: Path, line: str

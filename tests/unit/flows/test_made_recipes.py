@@ -11,8 +11,8 @@ import yaml
 
 from callwright.flows.api import building
 from callwright.flows.api.building import make_recipe, read_recipe
-from callwright.flows.build import build_key
 from callwright.flows.recipe import CatalogTools, ImportedTools, OwnTools, Recipe, Roles, SeedTools
+from callwright.flows.run.plan import build_key
 from callwright.llm.models import ModelSettings
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -121,4 +121,4 @@ def test_what_is_wrong_is_told_as_of_a_file(changes: dict[str, Any], words: str)
 
 
 def test_the_examples_of_the_docstrings_are_true() -> None:
-    assert doctest.testmod(building) == (0, 8)
+    assert doctest.testmod(building) == (0, 9)

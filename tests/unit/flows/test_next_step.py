@@ -1,6 +1,5 @@
 """What `callwright` alone proposes in a work folder."""
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +70,3 @@ def test_recipes_are_found_in_a_folder_and_one_level_below_and_nothing_else_is_t
         RecipeFile(Path("b/recipe.yaml"), "first"),
         RecipeFile(Path("own.yaml"), "own"),
     ]
-
-
-def test_the_command_can_be_typed_as_it_is_printed(tmp_path: Path) -> None:
-    write_first_recipe(tmp_path / "my first; data")
-    command = next_step(tmp_path, settings_of(tmp_path / ".callwright")).command
-    assert (tmp_path / shlex.split(command)[2]).is_file()

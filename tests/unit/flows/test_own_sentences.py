@@ -3,23 +3,19 @@ once, with its line.
 """
 
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
-from callwright.flows.chats import roles_of
 from callwright.flows.recipe import Recipe, check_recipe, read_recipe
 from callwright.flows.recipe.own_sentences import (
     LONGEST,
     MOST_BYTES,
     check_sentences,
-    read_sentence_file,
     told_of_sentences,
     with_checked_sentences,
 )
-from callwright.generators.catalogs.openapi import read_openapi
+from callwright.flows.run.work import roles_of
 from callwright.llm.tool_sentences import SentenceFile
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
 
@@ -119,34 +115,11 @@ def mistakes_in_steps(text: str) -> list[str]:
     return [str(one) for one in check_sentences([sentences(text)], (TRIP, VAN, BIKE))]
 
 
-def test_a_file_may_have_what_requests_in_several_steps_are_worded_by() -> None:
-    assert mistakes_in_steps(IN_STEPS) == []
-
-
 @pytest.mark.parametrize(("old", "new", "message"), WRONG_IN_STEPS.values(), ids=WRONG_IN_STEPS)
 def test_a_mistake_in_it_is_told_with_its_line(old: str, new: str, message: str) -> None:
     assert old in IN_STEPS
     told = mistakes_in_steps(IN_STEPS.replace(old, new))
     assert any(one.startswith(f"gym.en.yaml:{message}") for one in told), told
-
-
-def test_two_tools_that_ask_alike_are_told_apart_by_what_stands_before_an_id() -> None:
-    without = "".join(line for line in IN_STEPS.splitlines(keepends=True) if "things" not in line)
-    [message] = mistakes_in_steps(without)
-    assert (
-        message
-        == "gym.en.yaml:10:11: get_bike.facts[0]: it reads the same as a sentence of get_van in"
-        " line 7."
-    )
-
-
-@pytest.mark.parametrize("document", ["workshop", "depot"])
-def test_the_files_beside_the_documents_of_recipes_are_as_anybody_writes_them(
-    document: str,
-) -> None:
-    place = Path(__file__).parents[3] / "recipes" / "documents"
-    tools = read_openapi(place / f"{document}.yaml").tools
-    assert check_sentences([read_sentence_file(place / f"{document}.en.yaml")], tools) == ()
 
 
 WRONG = {
@@ -376,11 +349,6 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
     assert [int(one.split(":")[1]) for one in mistakes(text)] == [4, 8, 11]
 
 
-def test_a_misspelt_slot_of_the_first_sentence_is_one_mistake() -> None:
-    [message] = mistakes(changed("[in {course}]", "[in {cours}]"))
-    assert "did you mean course?" in message
-
-
 @pytest.mark.parametrize("text", ["", "# nothing\n", "- a\n", "12\n", "{}\n"])
 def test_what_holds_no_sentences_by_tool_is_one_mistake(text: str) -> None:
     assert mistakes(text) == [
@@ -461,26 +429,6 @@ def test_two_values_of_any_words_do_not_stand_side_by_side() -> None:
     assert check_sentences([sentences(wrong.replace("[{place}]", "[to {place}]"))], [move]) == ()
 
 
-def test_files_of_hundreds_of_tools_are_checked_in_seconds() -> None:
-    tools = [
-        tool(f"tool{number}", name={"type": "string"}, day={"type": "string"})
-        for number in range(300)
-    ]
-    shapes = (
-        "do thing{} [with {{name}}] [on {{day}}]",
-        "Please see to thing{} on {{day}}.",
-        "What is thing{} for {{name}}?",
-    )
-    text = "".join(
-        f"tool{number}:\n  requests:\n"
-        + "".join(f'    - "{one.format(number)}"\n' for one in shapes)
-        for number in range(300)
-    )
-    start = monotonic()
-    assert check_sentences([sentences(text)], tools) == ()
-    assert monotonic() - start < 20
-
-
 RECIPE = """name: gym
 tools:
   - own: [{name: find, description: Find a member., parameters: {type: object, properties: {surname: {type: string}}}}]
@@ -512,16 +460,6 @@ def test_sentences_are_kept_in_the_recipe_and_handed_to_the_template_model_alone
     assert all(model.sentences == recipe.sentence_files for _, model in roles_of(again))
     other = recipe.as_asked(model="openai/a-model")
     assert all(not model.sentences for _, model in roles_of(other))
-
-
-def test_another_text_is_another_model(tmp_path: Path) -> None:
-    options = []
-    for text in (OWN, OWN.replace("member", "guest")):
-        recipe = read_recipe(written(tmp_path, "gym.en.yaml", gym_en=text))
-        options.append(next(model.options for _, model in roles_of(recipe)))
-    plain = recipe.model_copy(update={"sentence_files": ()})
-    assert options[0] != options[1]
-    assert next(model.options for _, model in roles_of(plain)) == (("error_rate", {}), ("seed", 0))
 
 
 @pytest.mark.parametrize(
@@ -557,14 +495,3 @@ def test_a_file_that_can_not_be_read_is_told_where_the_recipe_names_it(
     [problem] = check_recipe(written(tmp_path, names, **files))
     assert problem.line == 4
     assert message in str(problem)
-
-
-def test_a_build_begins_with_no_mistake(tmp_path: Path) -> None:
-    recipe = read_recipe(
-        written(tmp_path, "gym.en.yaml", gym_en=OWN.replace("{surname}", "{name}"))
-    )
-    with pytest.raises(
-        ConfigurationError,
-        match=r"gym\.en\.yaml:2:14: find\.requests\[0\]: find has no parameter 'name'",
-    ):
-        with_checked_sentences(recipe, [FIND])

@@ -20,8 +20,7 @@ from callwright.flows.pages.conversation import (
     show_conversation,
 )
 from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
-from callwright.flows.pages.look import PromptText, environment, prompts_of, verdict_words
-from callwright.flows.pages.samples import filter_of
+from callwright.flows.pages.look import PromptText, environment, prompts_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name
 from callwright.llm.prompts import version_at
@@ -59,14 +58,6 @@ def test_a_text_in_pieces_is_the_text(text: str, stretches: list[tuple[int, int,
     assert all(piece.text for piece in pieces)
 
 
-def test_what_overlaps_has_the_numbers_of_both() -> None:
-    assert cut_text("to Rome today", [(0, 7, 1), (3, 13, 2)]) == (
-        Piece("to ", (1,)),
-        Piece("Rome", (1, 2)),
-        Piece(" today", (2,)),
-    )
-
-
 def test_the_words_that_prove_an_argument_are_marked_with_its_number() -> None:
     first, second = "Trains to Rome, please.", "Tomorrow."
     city, day = span("to", 0, first, "Rome"), span("date", 3, second, "Tomorrow")
@@ -93,21 +84,6 @@ def test_the_words_that_prove_an_argument_are_marked_with_its_number() -> None:
     ]
 
 
-def test_of_a_value_that_was_given_anew_the_last_words_count() -> None:
-    texts = ("Six steps.", "Now seven.")
-    proofs = [span("steps", 2, texts[1], "seven"), span("steps", 0, texts[0], "Six")]
-    calls = [GoldCall(tool="set", arguments={"steps": value}, evidence=()) for value in (6, 7)]
-    sample = sample_of(
-        UserTurn(text=texts[0]),
-        CallTurn(calls=(calls[0],)),
-        UserTurn(text=texts[1]),
-        CallTurn(calls=(calls[1],)),
-    )
-    turns = show_conversation(sample, proofs)
-    assert turns[0].pieces == (Piece("Six steps."),)
-    assert [piece.marks for piece in turns[2].pieces] == [(), (1,), ()]
-
-
 def call(tool: str, **arguments: str | int) -> Call:
     return Call(tool=tool, arguments=dict(arguments))
 
@@ -122,28 +98,6 @@ def test_an_answer_stands_beside_the_call_that_it_is_made_for() -> None:
     ]
 
 
-def test_two_answers_stand_beside_the_same_due_call_and_what_nobody_asked_for_beside_its_like() -> (
-    None
-):
-    one, other = (
-        [call("a", x=1), call("c", n=1), call("d")],
-        [call("a", x=2, z=3), call("e"), call("c", n=2)],
-    )
-    pairs = pair_calls([call("a", x=1)], one, other)
-    assert [(pair.due, *pair.answers) for pair in pairs] == [
-        ("a", "a", "a"),
-        ("", "c", "c"),
-        ("", "d", ""),
-        ("", "", "e"),
-    ]
-    assert [
-        (found.name, found.due, *found.answers, *found.right) for found in pairs[0].arguments
-    ] == [("x", "1", "1", "2", True, False), ("z", None, None, "3", True, False)]
-    assert [(found.answers, found.right) for found in pairs[1].arguments] == [
-        (("1", "2"), (False, False))
-    ]
-
-
 def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
     shown = show_answer({"due": "[]", "calls": None, "text": "Nothing \x00 fits.", "problem": ""})
     assert (shown.calls, shown.is_unreadable) == ((), True)
@@ -155,13 +109,6 @@ def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
 )
 def test_the_paired_test_is_the_exact_binomial(one: int, other: int, expected: float) -> None:
     assert paired_test(one, other).p_value == pytest.approx(expected)
-
-
-def test_a_share_lies_in_its_interval_and_nothing_has_none() -> None:
-    share = share_of(80, 100)
-    assert share is not None
-    assert (round(share.low, 4), round(share.high, 4)) == (0.7112, 0.8666)  # Wilson, by the formula
-    assert share_of(0, 0) is None
 
 
 def test_items_that_depend_on_each_other_make_a_wider_interval() -> None:
@@ -204,11 +151,6 @@ def test_plots_show_what_they_are_told_and_run_none_of_it() -> None:
     ]
 
 
-def test_a_query_that_asks_for_more_than_filters_is_read_for_filters() -> None:
-    wanted = filter_of({"kind": " perfect ", "order": "; drop table samples", "words": "x" * 1000})
-    assert (wanted.kind, len(wanted.words)) == ("perfect", 200)
-
-
 def test_each_address_has_a_file_of_its_own() -> None:
     names = {
         _file_name(path, query)
@@ -222,11 +164,6 @@ def test_each_address_has_a_file_of_its_own() -> None:
     }
     assert len(names) == 5
     assert {"index.html", "samples.html"} < names
-
-
-def test_verdicts_are_said_with_what_they_rest_on() -> None:
-    assert verdict_words("proved", "judged", "gpt") == "judged right by gpt"
-    assert verdict_words("unproved", "open", "") == "left open"
 
 
 def test_the_text_of_a_prompt_is_found_by_its_version() -> None:

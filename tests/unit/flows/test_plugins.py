@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.plugins import add_from_file, tables
-from callwright.generators.catalogs import read_catalog
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.registry import digest_of
 
 IMPORTER = """
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat
@@ -24,12 +22,6 @@ def as_they_were() -> Iterator[None]:
     yield
     for table in tables():
         table.clear()
-
-
-def test_an_importer_of_a_file_reads_tools_as_any_other_does(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(IMPORTER)
-    assert add_from_file(tmp_path / "own.py", "NOTHING").digest == digest_of(tmp_path / "own.py")
-    assert read_catalog("nothing", tmp_path).tools == ()
 
 
 def test_what_is_no_row_of_any_table_is_refused_with_its_line(tmp_path: Path) -> None:

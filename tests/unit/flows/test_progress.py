@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 
 import callwright.flows.progress
-from callwright.flows.build import phases_of
 from callwright.flows.progress import (
     Phase,
     PhaseCount,
     SilentProgress,
     Work,
     counted,
-    duration,
     traffic_sentence,
     traffic_state,
     watch_traffic,
 )
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.plan import phases_of
 from callwright.llm.limits import Absence, Traffic
 
 
@@ -78,36 +77,6 @@ def test_a_sentence_tells_what_is_asked_what_came_and_how_long_it_takes() -> Non
     )
 
 
-def test_before_the_first_answer_no_time_is_promised() -> None:
-    traffic = Traffic()
-    with traffic.request("requests", "a/b"):
-        said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=1, answered=0)
-    assert said == "single_turn: 1 asked, 0 answered (none within 0 s), now requests of a/b."
-
-
-def test_instant_answers_of_one_model_promise_nothing_of_a_slow_one() -> None:
-    traffic = answered(2)
-    for _ in range(1_000):
-        with traffic.request("values", "template/v1"):
-            pass
-    with traffic.request("requests", "local/a.gguf"):
-        said = traffic_sentence(
-            traffic, Work("single_turn", 1_000, 2, 16), sent=1_003, answered=1_002
-        )
-    # 998 requests are left, one at once, 12 s each
-    assert said.endswith(
-        "1002 answered (12.0 s an answer), now requests of local/a.gguf; at most 3 h 20 min to go"
-        " at this pace."
-    )
-
-
-def test_no_time_is_promised_where_more_was_asked_than_was_foreseen() -> None:
-    traffic = answered(6)
-    with traffic.request("requests", "local/a.gguf"):
-        said = traffic_sentence(traffic, Work("single_turn", 2, 3, 2), sent=7, answered=6)
-    assert "to go" not in said
-
-
 def test_while_a_model_is_away_it_is_told_which_since_when_until_when_and_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -133,38 +102,6 @@ def test_while_a_model_is_away_it_is_told_which_since_when_until_when_and_why(
         ),
         "a/b answers again.",
     ]
-
-
-def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(callwright.flows.progress, "FIRST_WORD", 0.01)
-    monkeypatch.setattr(callwright.flows.progress, "BETWEEN", 0.01)
-    idle, busy, listening = Traffic(), answered(3), Listening()
-
-    async def run() -> None:
-        async with watch_traffic(idle, listening, Work("idle", 1, 1, 1)):
-            await asyncio.sleep(0.05)
-        assert not listening.sentences
-        async with watch_traffic(busy, listening, Work("busy", 1, 1, 1)):
-            with busy.request("more", "a/b"):
-                await asyncio.sleep(0.05)
-        count = len(listening.sentences)
-        await asyncio.sleep(0.05)
-        assert count == len(listening.sentences) >= 1
-        assert listening.sentences[0].startswith(
-            "busy: 1 asked, 0 answered"
-        )  # of this run, not of those before
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(0, "0 s"), (59.4, "59 s"), (200, "3 min"), (3600, "1 h"), (7500, "2 h 5 min")],
-)
-def test_durations_are_said_as_people_do(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
 
 
 class Live(Listening):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import build_key
 from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe
-from callwright.flows.recipe.problems import YamlFault, read_yaml
+from callwright.flows.recipe.problems import read_yaml
+from callwright.flows.run.plan import build_key
 from callwright.flows.stages import todays_checks
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
@@ -56,11 +56,6 @@ def test_a_wrong_recipe_is_answered_with_the_place(tmp_path: Path, change: str, 
         read_recipe(written(tmp_path, GOOD + change))
 
 
-def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"absent\.yaml"):
-        read_recipe(tmp_path / "absent.yaml")
-
-
 def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
     recipe = read_recipe(
         written(tmp_path, GOOD.replace("[{seed: all}]", "[{import: openai, path: tools.json}]"))
@@ -77,11 +72,6 @@ def test_a_seed_category_that_the_language_lacks_is_answered_with_the_known_ones
     )
     with pytest.raises(ConfigurationError, match=r"no categories \['Dreams'\]. It has Banking"):
         gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
-
-
-def test_a_recipe_can_be_kept_and_read_again(tmp_path: Path) -> None:
-    recipe = read_recipe(written(tmp_path, GOOD))
-    assert Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)) == recipe
 
 
 OWN = (
@@ -171,33 +161,12 @@ def test_a_grade_or_a_share_that_there_is_not_is_refused(tmp_path: Path, line: s
         )
 
 
-def test_what_may_land_is_part_of_the_name_of_a_build_that_asks_for_more() -> None:
-    plain = Recipe.model_validate(
-        {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
-    )
-    strict = plain.model_copy(update={"land": "proved"})
-    assert (plain.landing_grades, strict.landing_grades) == (["judged", "proved"], ["proved"])
-    assert build_key(plain, []) != build_key(strict, [])
-
-
-@pytest.mark.parametrize("text", ["name: a\0b", "\x07", "[" * 3000, '{"a":' * 3000])
-def test_a_text_that_no_yaml_is_is_a_fault_with_its_place(text: str) -> None:
-    with pytest.raises(YamlFault):
-        read_yaml(text)
-
-
 @pytest.mark.parametrize(
     "stated", ["on", "On", "{mode: on}", "{mode: On, vault: v.jsonl}", "true", "{mode: true}"]
 )
 def test_personal_data_is_on_however_the_word_is_read(stated: str, tmp_path: Path) -> None:
     text = f"name: mine\nsamples: {{perfect: 1}}\ntools: [{{seed: all}}]\npersonal_data: {stated}\n"
     assert read_recipe(written(tmp_path, text)).personal_data.mode == "on"
-
-
-@pytest.mark.parametrize("stated", ["off", "{mode: off}", "false"])
-def test_personal_data_is_off_however_the_word_is_read(stated: str, tmp_path: Path) -> None:
-    text = f"name: mine\nsamples: {{perfect: 1}}\ntools: [{{seed: all}}]\npersonal_data: {stated}\n"
-    assert read_recipe(written(tmp_path, text)).personal_data.mode == "off"
 
 
 def test_on_off_yes_and_no_are_words_and_true_and_false_are_not() -> None:
@@ -209,11 +178,6 @@ def test_on_off_yes_and_no_are_words_and_true_and_false_are_not() -> None:
         "d": [True, False],
         "trial": "yes",
     }
-
-
-def test_a_setting_that_is_true_or_false_takes_yes_and_no(tmp_path: Path) -> None:
-    text = "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\ntrial: yes\n"
-    assert read_recipe(written(tmp_path, text)).trial
 
 
 def test_words_in_a_file_of_values_stay_words(tmp_path: Path) -> None:

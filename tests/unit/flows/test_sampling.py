@@ -4,7 +4,6 @@ often and what is least like it.
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,11 +57,6 @@ def test_what_is_new_comes_before_what_is_like_the_others() -> None:
     assert {50, 51} <= chosen.seen.keys()
 
 
-def test_what_holds_no_sample_is_not_drawn() -> None:
-    read = [TakenRecord(where="x", format="openai", problems=("It is broken.",)), record("a")]
-    assert choose(lambda: read, 5, STRATA, by_letter).seen == {1: 1}
-
-
 @given(st.lists(st.sampled_from(["a", "b", "c", "d1", "d2"]), max_size=30), st.integers(1, 8))
 def test_every_record_is_chosen_folded_or_left(texts: list[str], take: int) -> None:
     read = [record(text) for text in texts]
@@ -70,11 +64,3 @@ def test_every_record_is_chosen_folded_or_left(texts: list[str], take: int) -> N
     assert sum(chosen.seen.values()) <= len(read)
     assert len(chosen.seen) + chosen.folded + chosen.not_chosen == len(read)
     assert len(chosen.seen) == min(take, len(set(texts)))
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_the_order_of_the_records_decides_nothing(turned: bool) -> None:
-    texts = [f"{letter}{number}" for letter in "abc" for number in range(9)]
-    read = [record(text) for text in (reversed(texts) if turned else texts)]
-    chosen = choose(lambda: read, 4, STRATA, by_letter)
-    assert len({read[place].where[0] for place in chosen.seen}) == 3

@@ -45,29 +45,6 @@ def test_what_is_too_wide_is_a_block_for_each_row(capsys: pytest.CaptureFixture[
     ]
 
 
-@pytest.mark.parametrize("width", [48, 60, 80, 120])
-def test_names_of_columns_numbers_and_keys_are_never_broken(
-    capsys: pytest.CaptureFixture[str], width: int
-) -> None:
-    words = " ".join(shown(capsys, COLUMNS, ROWS, width)).split()
-    assert {*COLUMNS, "0123456789abcdef" * 2, "single_turn", "100", "True"} <= set(words)
-
-
-def test_a_long_text_is_folded_at_spaces(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = shown(capsys, ("name", "about"), [("计算器", "a long text " * 10)], 50)
-    assert lines[0].split() == ["name", "about"]
-    assert all(line.split()[-1] in {"about", "a", "long", "text"} for line in lines)
-
-
-@pytest.mark.parametrize("columns", [(), ("name", "about")])
-def test_a_result_without_rows_has_its_names(
-    capsys: pytest.CaptureFixture[str], columns: tuple[str, ...]
-) -> None:
-    for width in (9, 40):
-        show_table(columns, [], width=width)
-        assert capsys.readouterr().out.split() == list(columns)
-
-
 class TerminalStream(io.StringIO):
     """A stream that says it is a terminal."""
 
@@ -150,15 +127,6 @@ def test_without_a_terminal_a_line_now_and_then_tells_how_far_the_whole_is(
     )
     assert lines[-1] == "Build: 40 of 40 samples (phase 2 of 4, dialogue)"
     assert len(lines) == 9
-
-
-def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    with Terminal() as terminal:
-        work_before(terminal)
-        assert not terminal.is_live
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[:3] == ["Begun.", "single_turn: 20 to do", "single_turn: 10 of 20"]
-    assert not any("waiting" in line or "\x1b" in line for line in lines)
 
 
 def test_what_a_terminal_would_obey_is_shown_in_tables_messages_and_progress(

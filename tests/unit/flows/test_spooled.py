@@ -33,15 +33,6 @@ def test_they_are_read_like_a_list(
                 spooled[at]
 
 
-def test_one_may_come_after_others_were_read(tmp_path: Path) -> None:
-    with Spooled(Sample, tmp_path) as spooled:
-        for one in SOURCES[:3]:
-            spooled.add(body_of(one))
-            assert spooled[0] == SOURCES[0]
-        assert list(spooled) == SOURCES[:3]
-        assert list(tmp_path.iterdir()) == [], "nothing is left behind when the process is killed"
-
-
 @pytest.mark.parametrize("name", ["sQsA", "mSv", "IS"])
 def test_what_is_derived_of_them_is_what_is_derived_of_a_list(tmp_path: Path, name: str) -> None:
     others = [sample(100, gold=1), sample(101, gold=3, candidates=KEYS)]

@@ -20,15 +20,6 @@ def test_an_unknown_stage_is_answered_with_the_known_ones() -> None:
         stage_named("semantics")
 
 
-def test_an_unknown_group_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"the groups are toolset, "):
-        stages_of("nothing")
-
-
-def test_names_are_distinct() -> None:
-    assert len({stage.name for stage in all_stages()}) == len(all_stages())
-
-
 @pytest.mark.parametrize("stage", all_stages(), ids=lambda stage: stage.name)
 def test_what_a_stage_names_is_there(stage: Stage) -> None:
     assert hasattr(callwright.warehouse.records, stage.reads)

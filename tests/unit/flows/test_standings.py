@@ -35,13 +35,6 @@ def decisions(*given: Decision) -> dict[str, Decision]:
     return {decision.subject: decision for decision in given}
 
 
-def test_an_accepted_sample_lands_and_a_rejected_one_does_not() -> None:
-    known = decisions(decided("a", "accept"), decided("b", "reject", reasons=("other",)))
-    assert resolution_of("a", known, {})[:2] == ("passed", "a")
-    rejected = resolution_of("b", known, {})
-    assert (rejected.outcome, rejected.reason) == ("rejected", "Rejected by reviewer of b: other.")
-
-
 def test_an_edit_lands_waits_or_goes_on_to_the_next_decision() -> None:
     edit = decided("a", "edit", "b")
     assert resolution_of("a", decisions(edit), {})[:3] == ("passed", "b", "reviewer of a")
@@ -51,15 +44,6 @@ def test_an_edit_lands_waits_or_goes_on_to_the_next_decision() -> None:
     assert (
         resolution_of("a", decisions(edit, decided("b", "reject")), {"b": "No."}).outcome
         == "rejected"
-    )
-
-
-def test_what_is_edited_back_to_what_it_was_lands() -> None:
-    known = decisions(decided("a", "edit", "b"), decided("b", "edit", "a"))
-    assert resolution_of("a", known, {"b": "No.", "a": "No."})[:3] == (
-        "passed",
-        "a",
-        "reviewer of b",
     )
 
 

@@ -157,12 +157,3 @@ def test_whoever_sets_something_otherwise_says_so_in_the_name() -> None:
         {one.what for one in SETS if one.what.startswith("CALLWRIGHT_")} - ANYWHERE - NAMED.keys()
     )
     assert unknown == set()
-
-
-def test_nobody_makes_settings_by_hand() -> None:
-    made = [
-        path.name
-        for path in TESTS.rglob("*.py")
-        if re.search(r"(?<!\w)Settings\(\s*(?:home=|tmp_path)", path.read_text("utf-8"))
-    ]
-    assert made == []

@@ -11,7 +11,6 @@ import pytest
 from callwright.flows.recipe import (
     check_recipe,
     explain,
-    parse_recipe,
     read_recipe,
     read_recipe_to_build,
     schema_text,
@@ -264,24 +263,6 @@ def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path
     ):
         read_recipe(tmp_path / "recipe.yaml")
     assert explain(problems).count("\n") == 5
-
-
-def test_a_key_is_not_shown_where_it_is_of_the_wrong_type(tmp_path: Path) -> None:
-    [problem] = check_recipe(
-        written(tmp_path, GOOD + "models: {judge: {name: openai/x, api_key: 12345}}\n")
-    )
-    assert (problem.place, "12345" in str(problem)) == ("models.judge.api_key", False)
-
-
-def test_what_has_no_file_has_a_name() -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"^small: seed: must be a whole number, not 'x'\.$"
-    ):
-        parse_recipe(
-            {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "seed": "x"},
-            Path(),
-            "small",
-        )
 
 
 def test_places_follow_anchors_and_merges() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.imports.answers import UnreadableChat, messages_of_reply, read_answer
+from callwright.generators.imports.answers import UnreadableChat, messages_of_reply
 from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_source
 from tests.unit.generators.test_hostile_sources import GOOD, replaced
 from tests.unit.generators.test_sources import CALLED, ROWS, WEATHER, written
@@ -64,12 +64,6 @@ def test_a_call_is_read_whatever_marks_stand_around_it(text: str, tmp_path: Path
     ]
 
 
-def test_a_tag_within_a_text_of_the_arguments_ends_nothing() -> None:
-    held = json.dumps({"name": "send", "arguments": {"body": "</tool_call> <tool_call>{}"}})
-    [call] = read_answer(f"<tool_call>{held}</tool_call>").calls
-    assert call.arguments == {"body": "</tool_call> <tool_call>{}"}
-
-
 UNREADABLE = [
     f"<tool_call>\n{CALLED}",
     '<tool_call>\n{"name": "get_weather", "arg',
@@ -113,24 +107,6 @@ def test_what_looks_like_a_call_and_is_none_that_can_be_read_costs_its_row(
     assert record.sample is None
     assert record.where.endswith(":1")
     assert record.problems
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It is 7 degrees.",
-        "Use [this page](https://example.org) or write to [Anna].",
-        'In JSON it is {"degrees": 7}, and f(x) = 3.',
-        'The "name" of the town: "Ulm".',
-        "[1] See the note.",
-        '```json\n{"degrees": 7}\n```',
-        "I think <b>so</b>.",
-    ],
-)
-def test_words_stay_words_and_then_nothing_is_due(text: str, tmp_path: Path) -> None:
-    [record] = read("openai", tmp_path, said(text))
-    assert record.sample is not None, record.problems
-    assert record.sample.gold == ()
 
 
 NOT_ANSWERED: dict[str, list[Any]] = {
@@ -375,14 +351,6 @@ def test_chunks_that_do_not_tell_how_they_go_together_are_no_answer(chunks: Any)
         messages_of_reply(chunks)
 
 
-def test_a_stream_that_ends_within_a_call_costs_its_row(tmp_path: Path) -> None:
-    broken = chunk(
-        tool_calls=[{"index": 0, "function": {"name": "get_weather", "arguments": '{"ci'}}]
-    )
-    [record] = read("openai", tmp_path, {"request": {"messages": ASKED}, "response": [broken]})
-    assert record.sample is None
-
-
 def arguments(text: str) -> dict[str, Any]:
     made = {"id": "c", "type": "function", "function": {"name": "get_weather", "arguments": text}}
     return {
@@ -416,46 +384,6 @@ def test_arguments_that_would_not_stay_exact_cost_their_row_with_the_reason(
     assert wrong.where.endswith(":1")
     assert reason in wrong.problems[0].message
     assert right.sample is not None
-
-
-@pytest.mark.parametrize("number", [2**63 - 1, 2**64 - 1, -(2**63), 9007199254740993, 0.1, 1e22])
-def test_a_number_that_fits_is_the_same_in_the_sample(number: float, tmp_path: Path) -> None:
-    [record] = read("openai", tmp_path, arguments(json.dumps({"days": number})))
-    assert record.sample is not None, record.problems
-    assert record.sample.gold[0].arguments["days"] == number
-    assert (
-        json.loads(record.sample.model_dump_json())["turns"][1]["calls"][0]["arguments"]["days"]
-        == number
-    )
-
-
-@pytest.mark.parametrize("text", ["", " ", "null", '{}""', "{}"])
-def test_what_streams_write_for_no_arguments_is_none(text: str, tmp_path: Path) -> None:
-    row = arguments(text) | {"tools": [{"type": "function", "function": {"name": "get_weather"}}]}
-    [record] = read("openai", tmp_path, row)
-    assert record.sample is not None, record.problems
-    assert record.sample.gold[0].arguments == {}
-
-
-def test_arguments_that_are_json_text_twice_over_are_read_and_noted(tmp_path: Path) -> None:
-    [record] = read("openai", tmp_path, arguments(json.dumps('{"city": "Ulm"}')))
-    assert record.sample is not None
-    assert record.sample.gold[0].arguments == {"city": "Ulm"}
-    assert "twice over" in record.problems[0].message
-
-
-def test_a_result_whose_numbers_would_not_stay_exact_stays_the_text_that_it_is(
-    tmp_path: Path,
-) -> None:
-    row = arguments('{"city": "Ulm"}')
-    long = '{"id": 123456789012345678901234567890}'
-    row["messages"] += [
-        {"role": "tool", "content": long},
-        {"role": "assistant", "content": "Done."},
-    ]
-    [record] = read("openai", tmp_path, row)
-    assert record.sample is not None, record.problems
-    assert record.sample.turns[2].results == (long,)  # type: ignore[union-attr]
 
 
 def test_a_row_itself_that_would_not_stay_exact_is_named_and_costs_itself_alone(

@@ -20,9 +20,3 @@ def test_an_imperfect_request_may_give_nothing_so_that_several_questions_are_lef
     assert min(missing) >= 1
     assert 0.35 <= sum(count > 1 for count in missing) / ROUND <= 0.8
     assert any(one.parameter_count for one in first)
-
-
-def test_a_tool_that_takes_another_turn_is_told_something_lest_its_requests_be_twins() -> None:
-    later = list(plan_assignments(order(3 * ROUND)))[ROUND:]
-    assert len(later) == 2 * ROUND
-    assert all(one.parameter_count for one in later)

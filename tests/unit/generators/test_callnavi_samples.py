@@ -9,10 +9,9 @@ import orjson
 import pytest
 
 from callwright.generators.imports.papers import read_callnavi_samples
-from callwright.generators.routing.tool_graph import feed_of
-from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import CallTurn, ResultTurn
+from callwright.warehouse.records import CallTurn, FeedRule, ResultTurn
 from tests.support.warehouse.exported import exported, release_of, stream_of
 
 PORTS = [
@@ -56,13 +55,13 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
         "en",
         2,
     )
-    assert "difficulty=hard" in sample.tags
+    assert sample.facts.difficulty == "hard"
     assert [(call.tool, call.arguments) for call in sample.gold] == [
         ("findGuest", {"name": "Ida Berg"}),
         ("bookSauna", {"guestID": "$$$", "hour": 7}),
     ]
     [evidence] = sample.gold[1].evidence
-    assert (evidence.argument, feed_of(evidence)) == ("guestID", (0, "guestID"))
+    assert (evidence.argument, evidence.rule) == ("guestID", FeedRule(call=0, field="guestID"))
 
 
 def test_what_is_exported_is_the_question_that_was_imported(tmp_path: Path) -> None:
@@ -87,21 +86,6 @@ def test_a_question_that_can_not_be_read_says_why_and_stops_nobody(tmp_path: Pat
     records = list(read_callnavi_samples(write(tmp_path, *broken, NESTED)))
     assert [record.sample is None for record in records] == [True] * len(broken) + [False]
     assert all(record.problems for record in records[:-1])
-
-
-def test_gold_that_names_no_tool_is_told(tmp_path: Path) -> None:
-    strange = {**NESTED, "ground_truth": {"API": ["feedCat"], "parameters": []}}
-    [record] = read_callnavi_samples(write(tmp_path, strange))
-    assert record.sample is not None
-    assert sorted(problem.kind for problem in record.problems) == [
-        "no_parameters",
-        "unresolvable_reference",
-    ]
-
-
-def test_a_folder_without_tools_is_answered(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="nowhere"):
-        list(read_callnavi_samples(tmp_path / "nowhere"))
 
 
 def test_calls_that_were_carried_out_have_no_place_there(tmp_path: Path) -> None:

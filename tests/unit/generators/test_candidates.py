@@ -45,13 +45,3 @@ def test_no_two_candidates_have_one_name(made: list[tuple[str, str, bool]], seed
     assert len(names) == len(set(names))
     assert "gold" not in names
     assert len(names) <= 4
-
-
-def test_tools_of_one_name_leave_their_seat_to_others() -> None:
-    gold = tool("gold", "blinds")
-    tools = [tool("a", topic) for topic in TOPICS[:5]] + [
-        tool("b", "coffee"),
-        tool("c", "vacuum", "Away"),
-    ]
-    names = sorted(one.name for one in pick_distractors(gold, ToolPool(tools), 3, Random(3)))
-    assert names == ["a", "b", "c"]

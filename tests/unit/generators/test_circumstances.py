@@ -5,16 +5,13 @@ own.
 import re
 from datetime import date
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.voices import UserVoice, VoicedChat, circumstances_of, in_circumstances
-from callwright.language.calls.parameters import fake
-from callwright.llm.chat import ChatMessage, Prompt, again
-from callwright.testing import ScriptedModel
+from callwright.generators.voices import circumstances_of, in_circumstances
+from callwright.llm.chat import ChatMessage, Prompt
 
 TOP = Path(__file__).parents[3]
 
@@ -45,12 +42,6 @@ def test_a_seed_gives_a_day_letters_a_person_and_for_words_an_opening() -> None:
     }
 
 
-def test_people_have_the_jobs_that_they_had_when_all_of_faker_was_made_ready() -> None:
-    assert all(
-        fake("job", Random(seed), alone=True) == fake("job", Random(seed)) for seed in range(20)
-    )
-
-
 def test_hardly_two_seeds_have_the_same() -> None:
     drawn = [circumstances_of(seed, speaks=True) for seed in range(400)]
     assert len({tuple(one.values()) for one in drawn}) == 400
@@ -66,22 +57,6 @@ def test_circumstances_stand_where_the_seed_stood_and_the_fixed_part_stays_fixed
     assert text.startswith("<tool>{}</tool>\n<circumstances>{")
     assert shown.messages[0] == in_circumstances(prompt_with(1), {"write_request"}).messages[0]
     assert shown.version == "v"
-
-
-def test_a_prompt_without_a_seed_is_as_it_was() -> None:
-    prompt = prompt_with("none")
-    assert (
-        in_circumstances(prompt.with_changes(messages=prompt.messages[:1]), ()).messages
-        == prompt.messages[:1]
-    )
-
-
-async def test_the_recipes_persona_is_the_only_one() -> None:
-    chat = ScriptedModel({"write_request": ["fine"]})
-    await VoicedChat(chat, ("write_request",), UserVoice("a nurse")).complete(prompt_with(3))
-    [asked] = chat.asked
-    assert "<persona>a nurse</persona>" in asked.messages[-1].content
-    assert '"person"' not in asked.messages[-1].content
 
 
 @pytest.mark.parametrize(
@@ -103,10 +78,3 @@ def test_who_speaks_stays_the_same_in_all_that_is_made_of_a_sample_and_the_words
         second[name] for name in ("person", "place", "day")
     ]
     assert first["letters"] != second["letters"]
-
-
-def test_circumstances_stand_in_a_prompt_that_is_asked_again_too() -> None:
-    asked = again(prompt_with(3), '{"request": ""}', "It says nothing.")
-    shown = in_circumstances(asked, {"write_request"})
-    assert "<circumstances>" in shown.messages[1].content
-    assert shown.messages[2:] == asked.messages[2:]

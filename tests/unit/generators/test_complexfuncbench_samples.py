@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.imports.papers import read_complexfuncbench
 from callwright.generators.imports.reading import ImportedRecord
-from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.papers import PATHS_FILE
 from callwright.warehouse.records import (
     CallTurn,
@@ -20,6 +20,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -134,13 +135,6 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [problem for found in records for problem in found.problems] == []
 
 
-def test_a_list_of_records_is_read_as_lines_are(tmp_path: Path) -> None:
-    path = tmp_path / "records.json"
-    path.write_text(json.dumps([record(), record("Cross-1")]))
-    samples = [found.sample for found in read_complexfuncbench(path)]
-    assert samples == [found.sample for found in read(tmp_path, record(), record("Cross-1"))]
-
-
 def test_kind_and_category_are_told_by_the_id(tmp_path: Path) -> None:
     made = [
         sample_of(tmp_path, record(identity))
@@ -163,33 +157,6 @@ def test_steps_are_call_turns_that_were_made_with_their_responses(tmp_path: Path
     assert all(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
     assert [len(snapshot.calls) for snapshot in sample.snapshots()] == [1, 1, 2, 1]
     assert len(sample.candidates) == len(FUNCTIONS)
-
-
-def test_arguments_have_evidence_where_it_can_be_found(tmp_path: Path) -> None:
-    sample = sample_of(tmp_path, record())
-    found = {one.argument: one for call in sample.turns[5].calls[:1] for one in call.evidence}  # type: ignore[union-attr]
-    assert {name: one.kind for name, one in found.items()} == {
-        "dest_id": "response",
-        "categories_filter[0]": "response",
-        "categories_filter[1]": "response",
-        "arrival_date": "span",
-        "adults": "span",
-        "currency": "default",
-        "stays[0].place": "span",
-    }
-    assert found["dest_id"].path == "turns[2].results[0].data[0].dest_id"
-    assert found["categories_filter[1]"].path == "turns[4].results[0].filters[1].id"
-    date = found["arrival_date"]
-    assert REQUEST[date.start : date.end] == date.quote == "2026-12-01"
-    reviews = sample.gold[0].evidence[0]
-    assert (reviews.path, reviews.rule) == ("turns[6].results[0].data.hotels[0].hotel_id", "text")
-
-
-def test_an_argument_that_nothing_explains_has_no_evidence(tmp_path: Path) -> None:
-    sample = sample_of(tmp_path, record())
-    bergen = sample.turns[5].calls[1]  # type: ignore[union-attr]
-    assert bergen.arguments == {"query": "Bergen"}
-    assert bergen.evidence == ()
 
 
 def changed(at: int, message: Any) -> dict[str, Any]:
@@ -229,31 +196,6 @@ def test_what_is_no_record_is_left_out_with_the_reason(
     assert good.sample is not None
 
 
-def test_lines_that_are_no_json_are_left_out_alone(tmp_path: Path) -> None:
-    path = tmp_path / "some.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(record()).encode() + b"\n{\n\n\xff\n")
-    found = list(read_complexfuncbench(path))
-    assert [one.sample is not None for one in found] == [True, False, False]
-    assert [problem.kind for one in found for problem in one.problems] == ["bad_json", "unreadable"]
-
-
-def test_what_a_sample_has_no_place_for_is_told(tmp_path: Path) -> None:
-    (found,) = read(
-        tmp_path,
-        record(source="x", conversations=[{**CONVERSATION[0], "name": "Ida"}, *CONVERSATION[1:]]),
-    )
-    assert found.sample is not None
-    assert sorted(problem.message for problem in found.problems) == [
-        "Message 0 has the fields ['name'], which a sample does not keep.",
-        "The record has the fields ['source'], which a sample does not keep.",
-    ]
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="nowhere"):
-        list(read_complexfuncbench(tmp_path / "nowhere"))
-
-
 def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, dict[str, Tool]]:
     context = Tool(
         name="Search_Cars",
@@ -275,22 +217,9 @@ def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, di
         "category": category,
         "candidates": (context.key,),
         "turns": turns,
-        "tags": ("environment=travel",),
+        "facts": SampleFacts(environment="travel"),
     }
     return Sample(**{**fields, **changes}), {context.key: context}
-
-
-def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:
-    sample, tools = own_sample()
-    other = sample.with_changes(category="Cross", kind="multi_step_cross")
-    brought = sample.with_changes(tags=('complexfuncbench_id="Car-Rental-0"',))
-    made = written([brought, sample, other, sample.with_changes(language="zh")], tools)
-    assert [one["id"] for one in made] == [
-        "Car-Rental-0",
-        "Car-Rental-1",
-        "Cross-0",
-        "Car-Rental-2",
-    ]
 
 
 def test_a_sample_of_our_own_is_read_back_as_what_it_was(tmp_path: Path) -> None:
@@ -341,12 +270,6 @@ def test_a_sample_that_the_format_can_not_hold_is_refused(turns: Any, told_so: s
     sample, tools = own_sample(turns=turns)
     with pytest.raises(RecordError, match=told_so):
         written([sample], tools)
-
-
-def test_a_candidate_that_was_not_given_is_named() -> None:
-    sample, _ = own_sample()
-    with pytest.raises(RecordError, match="is no tool that was given"):
-        written([sample], {})
 
 
 JSON = st.recursive(

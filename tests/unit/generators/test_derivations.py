@@ -2,8 +2,6 @@
 
 from itertools import islice
 
-import pytest
-
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.kinds import kind_named
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
@@ -60,12 +58,6 @@ def test_a_source_with_an_obstacle_is_passed_over() -> None:
     assert planned("mQmA", SOURCES, obstacle="It has one question only.") == []
 
 
-def test_almost_half_of_the_first_dialogues_lack_several_arguments() -> None:
-    found = plan_derivations(kind_named("sQsA"), SOURCES, TOOLS, seed=4, obstacle=lambda *_: "")
-    several = [len(one.source.gold[0].arguments) == 1 for one in islice(found, 20)]
-    assert 8 <= sum(several) <= 10
-
-
 def test_an_intent_shift_borrows_a_request_that_no_candidate_serves() -> None:
     others = [sample(100, gold=1), sample(101, gold=3, candidates=KEYS)]
     found = list(
@@ -76,8 +68,3 @@ def test_an_intent_shift_borrows_a_request_that_no_candidate_serves() -> None:
     assert {one.other.key for one in found if one.other} == {others[1].key}
     assert len(found) == 3 * len(SOURCES)
     assert all(one.origin and others[1].key in one.origin.parents for one in found)
-
-
-@pytest.mark.parametrize("others", [[], [sample(100, gold=1)]])
-def test_without_such_a_request_there_is_no_intent_shift(others: list[Sample]) -> None:
-    assert planned("IS", SOURCES, others=others) == []

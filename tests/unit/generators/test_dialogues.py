@@ -18,9 +18,8 @@ from callwright.generators.dialogues.making import (
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import Language, ReplyTurn, Sample, Tool, UserTurn
 from tests.support.generators.dialogue_parts import (
-    TABLE,
     TOOLS,
     RecordingTemplateChat,
     context,
@@ -69,30 +68,6 @@ async def test_each_answer_adds_exactly_its_value_and_says_it(
             assert locate(call.arguments[proof.argument], schema, proof.quote)
 
 
-async def test_the_sample_tells_where_it_comes_from() -> None:
-    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
-    assert (sample.kind, sample.tags, sample.candidates) == ("sQsA", (), (TABLE.key,))
-    assert sample.origin is not None
-    assert sample.origin.stage == "dialogues"
-    assert sample.origin.parents == (plan("date").key,)
-    assert sample.origin.model == "scripted"
-
-
-async def test_a_model_sees_the_conversation_so_far() -> None:
-    chat = scripted(
-        [DAY, SlotQuestion(question="How many guests?")],
-        [ON_FRIDAY, SlotAnswer(answer="Four of us.", words="Four")],
-    )
-    await write_dialogues(plan("date", "guests"), context(chat))
-    last = chat.asked[-1].messages[-1].content
-    assert (
-        "user: Book a table at Blue Door\nassistant: On which day?\nuser: On March 5,"
-        " 2027.\nassistant: How many" in last
-    )
-    first_question = chat.asked[0].messages[-1].content
-    assert "2027-03-05" not in first_question  # who asks does not know the answer
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -110,16 +85,6 @@ async def test_a_question_that_does_not_fit_is_worded_anew(question: str) -> Non
     [sample] = await write_dialogues(plan("date"), context(chat))
     assert sample.turns[2] == ReplyTurn(text="On which day?")
     assert chat.left == {}
-
-
-async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
-    answers = [SlotAnswer(answer="The terrace.", words="terrace")]
-    listing = SlotQuestion(question="Which seating area: window, terrace or bar?")
-    suggesting = SlotQuestion(question="Would you like the terrace?")
-    [sample] = await write_dialogues(
-        plan("seating"), context(scripted([suggesting, listing], answers))
-    )
-    assert sample.turns[2] == ReplyTurn(text=listing.question)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +107,6 @@ async def test_an_answer_that_does_not_fit_is_worded_anew(answer: SlotAnswer) ->
     assert chat.left == {}
 
 
-async def test_an_answer_that_no_rule_reads_goes_on_by_the_quote_of_the_model() -> None:
-    chat = scripted(
-        [DAY], [SlotAnswer(answer="The first Friday of March.", words="first friday of march")]
-    )
-    [sample] = await write_dialogues(plan("date"), context(chat))
-    assert sample.gold[0].evidence[-1].quote == "first Friday of March"
-
-
 async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> None:
     with pytest.raises(
         ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"
@@ -170,9 +127,3 @@ def test_of_several_answers_one_at_least_says_what_it_is_about(count: int, seed:
     drawn = answer_forms(count, Random(seed))
     assert len(drawn) == count
     assert count == 1 or "sentence" in drawn
-
-
-async def test_the_first_snapshot_is_that_of_the_request() -> None:
-    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
-    assert sample.turns[:2] == imperfect().turns
-    assert isinstance(sample.turns[1], CallTurn)

@@ -8,6 +8,7 @@ import pytest
 from callwright.generators.families import Family, Kind, Traits, problem_of_family
 from callwright.generators.kinds import FAMILIES, all_kinds, family_of, kind_named, traits_of
 from callwright.generators.stages import Step, in_a_row
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Draft, RoutingPlan, Sample
 
 
@@ -66,6 +67,13 @@ def test_each_of_our_families_is_whole() -> None:
             "made of other samples by the transform 'again', of which `obstacles` says nothing",
         ),
         (
+            OWN._replace(
+                kinds=(OWN.kinds[0]._replace(sources=("perfect",), transform="again"),),
+                obstacles={"again": lambda _sample: ""},
+            ),
+            "its obstacle to 'again' takes 1 arguments; give it a sample, its tools and, where",
+        ),
+        (
             OWN._replace(kinds=(OWN.kinds[0]._replace(name="perfect"),)),
             "there is a kind 'perfect' in the family 'single_turn'",
         ),
@@ -78,6 +86,25 @@ def test_each_of_our_families_is_whole() -> None:
 )
 def test_an_incomplete_family_is_refused_with_a_sentence(family: Family, wrong: str) -> None:
     assert wrong in problem_of_family(family, FAMILIES.rows())
+
+
+@pytest.mark.parametrize(
+    ("stated", "wrong"),
+    [
+        (
+            {"is_task": True, "is_executed": True, "asked": "conversation"},
+            "is_task says that a change of a world is wanted, which is asked as a 'path', and asked"
+            " is 'conversation'",
+        ),
+        ({"is_whole": True, "is_idle": True}, "is_whole and is_idle exclude each other"),
+        ({"is_ruled": True}, "is_ruled says that policies hold for a task"),
+        ({"asked": "path"}, "asked is 'path', whose calls have results, and is_executed is False"),
+        ({"has_acts": True}, "has_acts says that replies of a 'conversation' carry dialogue acts"),
+    ],
+)
+def test_traits_that_no_sample_can_have_are_refused(stated: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"can't be those of one kind: {wrong}"):
+        Traits(**stated)
 
 
 def test_a_family_of_somebody_else_is_asked_as_ours_are() -> None:

@@ -8,7 +8,6 @@ import pytest
 from pydantic import JsonValue
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, mended
-from callwright.generators.tools import argument_problems
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.testing import ScriptedModel
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
@@ -75,23 +74,6 @@ async def collected(*answers: Arguments) -> Arguments:
     return given
 
 
-async def test_what_nobody_asked_for_is_cut_without_asking_again() -> None:
-    model = answering({**GOOD, "weather": "fine"})
-    assert (await collect_values(model, PROMPT, ArgumentValues, WANTED))[0] == GOOD
-    assert model.asked == [PROMPT]
-
-
-async def test_who_is_asked_again_is_told_what_was_wrong_with_each_value() -> None:
-    model = answering({"restaurant": "", "guests": 99, "seating": "Inside"}, GOOD)
-    await collect_values(model, PROMPT, ArgumentValues, WANTED)
-    *before, told = model.asked[1].messages
-    assert before[:1] == [*PROMPT.messages]
-    assert "the value of 'restaurant' is empty" in told.content
-    assert "The value of 'guests', 99, does not fit" in told.content
-    assert "There is no value for 'time'" in told.content
-    assert "seating" not in told.content
-
-
 @pytest.mark.parametrize(
     "answers",
     [
@@ -119,11 +101,3 @@ async def test_what_may_be_given_besides_is_the_models_choice_and_never_asked_fo
     given, _ = await collect_values(model, PROMPT, ArgumentValues, wanted)
     assert list(given) == ["restaurant", *kept]
     assert len(model.asked) == 1
-
-
-async def test_what_no_answer_has_is_drawn() -> None:
-    drawn = await collected({"restaurant": "Blue Door"}, {"guests": 400}, {})
-    assert drawn["restaurant"] == "Blue Door"
-    assert list(drawn) == list(NAMES)
-    assert not argument_problems(TABLE, drawn, partial=False)
-    assert drawn == await collected({"restaurant": "Blue Door"}, {"guests": 400}, {})

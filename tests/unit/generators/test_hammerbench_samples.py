@@ -7,19 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.imports.papers import KINDS, read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.imports.reading import ImportedRecord
-from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.papers import FILES, hammerbench_file, hammerbench_record
-from callwright.warehouse.records import (
-    CallTurn,
-    GoldCall,
-    ReplyTurn,
-    ResultTurn,
-    Sample,
-    Tool,
-    UserTurn,
-)
+from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from tests.support.warehouse.exported import exported as exported_files
 from tests.support.warehouse.exported import release_of
 
@@ -146,65 +138,12 @@ def test_the_gold_of_a_published_request_is_its_label(
         assert all(call.tool in {tool.name for tool in found.tools} for call in found.sample.gold)
 
 
-def test_an_external_message_stands_apart_from_what_is_said(tmp_path: Path) -> None:
-    single = sample_of(
-        tmp_path,
-        "ST_External.json",
-        record(("user", "EK:Set it to 3.\nquery:Do it."), label(level=3)),
-    )
-    assert single.kind == "external"
-    multi = sample_of(
-        tmp_path,
-        "HammerBench_External.json",
-        record(("user", "As he wrote<EK>:Set it to 3."), label(level=3)),
-    )
-    assert multi.kind == "sQsA_external"
-    for sample, said in ((single, "Do it."), (multi, "As he wrote")):
-        turn = sample.turns[0]
-        assert isinstance(turn, UserTurn)
-        assert turn.external is not None
-        assert (turn.text, turn.external.text, turn.external.app) == (said, "Set it to 3.", "")
-
-
-def test_an_irrelevant_request_is_due_no_call_and_keeps_its_label(tmp_path: Path) -> None:
-    made = record(
-        ("user", "Sing."), ("function call", {"name": "Fun.Songs.sing", "arguments": {"loud": ""}})
-    )
-    sample = sample_of(tmp_path, "ir_ST_Perfect.json", made)
-    assert (sample.kind, sample.gold, sample.category) == ("irrelevant_perfect", (), "Fun.Songs")
-    assert exported(read(tmp_path, "ir_ST_Perfect.json", made)) == [made]
-
-
-def test_a_shifted_intent_is_due_no_call(tmp_path: Path) -> None:
-    made = record(("user", "Dim it."), label(), ("user", "Oh no, sing."), ("assistant", "Sorry."))
-    sample = sample_of(tmp_path, "HammerBench_IS.json", made)
-    assert [type(turn) for turn in sample.turns] == [
-        UserTurn,
-        CallTurn,
-        UserTurn,
-        CallTurn,
-        ReplyTurn,
-    ]
-    assert sample.gold == ()
-
-
-def test_the_number_of_the_schema_is_a_float_to_hammerbench(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, "ST_Perfect.json", record(("user", "Dim it to 3."), label(level=3)))
-    assert found.tools[0].properties == {"level": {"type": "number"}}
-    assert exported([found])[0]["multiple_tools"] == [DIM]
-
-
 def test_a_kind_is_told_by_the_record_s_id_where_the_file_does_not(tmp_path: Path) -> None:
     made = record(("user", "Dim it."), label(), id="mQmA_4_0")
     assert sample_of(tmp_path, "examples.json", made).kind == "mQmA"
     (found,) = read(tmp_path, "examples.json", record(("user", "Dim it."), label(), id=4))
     assert found.sample is None
     assert "ST_Perfect" in found.problems[0].message
-
-
-def test_our_own_file_names_are_known_too() -> None:
-    assert KINDS["sQsA"] == "sQsA" == KINDS["HammerBench_Based"]
-    assert KINDS["irrelevant"] == "irrelevant_perfect"
 
 
 def test_the_language_is_told_by_the_folder_or_else_by_the_request(tmp_path: Path) -> None:
@@ -257,11 +196,6 @@ def test_what_a_sample_cannot_keep_is_reported(tmp_path: Path) -> None:
     assert [problem.kind for problem in found.problems].count("unknown_field") == 2
 
 
-def test_a_missing_path_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="nowhere"):
-        read_hammerbench(tmp_path / "nowhere")
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.lists(
@@ -297,19 +231,6 @@ def test_our_own_samples_are_written_in_the_published_shapes() -> None:
     records = written([conversation, conversation, sample], tools)
     assert [found.get("id") for found in records] == [0, 1, None]
     assert records[0]["single_tool"] == records[0]["multiple_tools"]
-
-
-def test_our_own_irrelevant_sample_names_the_tool_that_was_withheld() -> None:
-    sample, tools = own_sample(
-        kind="irrelevant", turns=(UserTurn(text="Dim it."), CallTurn()), candidates=()
-    )
-    (key,) = tools
-    made = hammerbench_record(sample.with_changes(withheld=(key,)), tools)
-    assert made["messages"][-1] == {
-        "role": "function call",
-        "content": {"name": "dim", "arguments": {}},
-    }
-    assert hammerbench_file(sample) == "en/single-turn/ir_ST_Perfect.json"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The table of kinds, and the order in which they can be made."""
 
-from importlib.resources import files
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,18 +40,6 @@ def test_a_kind_brings_along_what_it_is_made_from_as_far_as_it_takes() -> None:
     assert brought_along({"mQmA_external": 3, "imperfect": 1}) == {"mQmA": 3, "sQsA": 3}
 
 
-def test_a_kind_brings_nothing_along_where_one_of_its_sources_is_asked_for() -> None:
-    assert brought_along({"external": 9, "imperfect": 1, "irrelevant": 2}) == {}
-    assert brought_along({"mSv": 0, "tool_error": 0}) == {}
-
-
-def test_one_of_several_sources_is_enough() -> None:
-    assert [[kind.name for kind in wave] for wave in waves_of(["external", "perfect"])] == [
-        ["perfect"],
-        ["external"],
-    ]
-
-
 def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
         ConfigurationError, match="no kind of sample 'imaginary'; the kinds are perfect, imperfect"
@@ -68,12 +54,6 @@ def test_shifts_and_external_information_take_every_kind(name: str, transforms: 
         made = kind_named(name)
         assert made.transform == transform
         assert source in made.sources
-
-
-def test_a_kind_that_has_a_name_of_its_own_has_no_second_one() -> None:
-    for second in ("sQsA_mSv", "perfect_external", "sQsA_IS"):
-        with pytest.raises(ConfigurationError, match=f"no kind of sample '{second}'"):
-            kind_named(second)
 
 
 def test_a_kind_made_of_another_has_the_traits_of_both() -> None:
@@ -98,30 +78,3 @@ def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_pat
     assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(
         kind_rows(), key=itemgetter("name")
     )
-
-
-def test_a_warehouse_of_before_knows_the_kinds_of_the_samples_that_it_has(tmp_path: Path) -> None:
-    names = [
-        "conversation_SO_case1",
-        "multi_step_IS",
-        "sQsA_external_mSv",
-        "mQmA_external",
-        "multi_step_cross",
-    ]
-    path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(
-        files("callwright.warehouse").joinpath("migrations").iterdir(), key=attrgetter("name")
-    )
-    with duckdb.connect(str(path)) as old:
-        old.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for script in scripts:
-            if script.name < "0014":
-                old.execute(script.read_text(encoding="utf-8"))
-                old.execute("insert into migrations (name) values (?)", [script.name])
-        other = "select * replace (unnest(?) as kind) from samples right join (select 1) on true"
-        old.execute(f"create table others as {other}", [names])
-        old.execute("drop table samples; alter table others rename to samples")
-    expected = sorted(kind_rows(names), key=itemgetter("name"))
-    assert sorted(Warehouse(path).rows("from kinds"), key=itemgetter("name")) == expected

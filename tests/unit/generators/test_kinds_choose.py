@@ -14,8 +14,6 @@ from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
 from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.routing.making import plan_routing
-from callwright.generators.single_turn.making import choose_parameters, plan_assignments
-from callwright.testing import context_of
 from callwright.warehouse.records import Tool
 
 TEXT = {"type": "string"}
@@ -56,13 +54,6 @@ def test_plans_of_several_calls_choose_no_plumbing_and_give_enough(kind: str) ->
     assert {frozenset(call["arguments"]) for call in calls(kind)} == {
         frozenset({f"{one.name}_thing", "note"}) for one in TOOLS
     }
-
-
-async def test_a_single_turn_chooses_no_plumbing_and_gives_enough() -> None:
-    for assignment in plan_assignments(Order(all_kinds()["perfect"], "en", "", 30, TOOLS, 1, 2)):
-        [choice] = await choose_parameters(assignment, context_of(TOOLS))
-        assert "note" in choice.parameters
-        assert len(choice.parameters) == 2
 
 
 def test_a_world_of_a_document_says_no_plumbing() -> None:

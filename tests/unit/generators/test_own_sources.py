@@ -52,15 +52,6 @@ def test_a_row_for_which_the_function_gives_something_else_costs_itself_alone(
     )
 
 
-@pytest.mark.parametrize(
-    "held", [object(), b"bytes", {1: 2}, [{"role": "user", "content": b"x"}], [{"role": {3}}]]
-)
-def test_messages_that_are_no_json_are_a_reason(held: Any, tmp_path: Path) -> None:
-    [record] = rows_read(tmp_path, lambda _row: ChatRow(held), {})
-    assert record.sample is None
-    assert record.problems
-
-
 def raising(_path: Path) -> Iterator[ImportedRecord]:
     yield ImportedRecord("1")
     raise ZeroDivisionError("by zero")
@@ -74,12 +65,6 @@ def test_a_reader_that_raises_as_a_whole_is_told_with_its_line(tmp_path: Path) -
         match=r"Your source 'mine' \(.*test_own_sources\.py:\d+\) raised ZeroDiv",
     ):
         next(records)
-
-
-@pytest.mark.parametrize("given", [3, None])
-def test_a_reader_that_gives_no_records_is_told(given: Any, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"Your source 'mine' .* raised TypeError"):
-        list(read_source(SampleFormat("mine", "my log", lambda _path: given), tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -120,18 +105,6 @@ def test_a_record_larger_than_can_be_kept_is_left_out_and_the_good_one_beside_it
     assert [one.where.rpartition("/")[2] for one in records] == list("0123")
     assert "16 MiB" in records[1].problems[0].message
     assert "4 MiB" in records[2].problems[0].message
-
-
-def test_a_tool_larger_than_can_be_kept_costs_its_row(tmp_path: Path) -> None:
-    tool = {
-        "name": "get_weather",
-        "description": "x" * (5 * 2**20),
-        "input_schema": {"type": "object"},
-    }
-    row = {**ROWS["openai"], "request": {**ROWS["openai"]["request"], "tools": [tool]}}
-    [record] = read_source(SOURCES.named("openai"), written(tmp_path / "rows.jsonl", row))
-    assert record.sample is None
-    assert "one of its tools" in record.problems[0].message
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,12 @@ of another's.
 
 from random import Random
 
-import pytest
-
 from callwright.generators.own_values import OwnValues
 from callwright.generators.single_turn.making import draft_requests
 from callwright.generators.stages import StageContext
 from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.testing import ScriptedModel
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Assignment, ParameterChoice, Tool
 
 TOOL = Tool(
@@ -59,20 +56,6 @@ def test_a_name_with_its_tool_comes_first_and_holds_for_that_tool_alone() -> Non
         "Jena"
     ]
     assert OWN.of(other, "destination") == []
-
-
-def test_where_no_value_can_be_taken_the_reason_says_of_which_parameter() -> None:
-    with pytest.raises(
-        ReplyError, match="None of the recipe's values for 'origin' of 'book_train'"
-    ):
-        OWN.draw(TOOL, ["origin"], Random(1), objection=lambda _name, _values: "no")
-
-
-def test_without_values_of_ones_own_all_is_drawn_as_ever() -> None:
-    assert OWN.fill(TOOL, ["origin", "seats"], "en", Random(4)).keys() == {"origin", "seats"}
-    assert OwnValues().fill(TOOL, ["seats"], "en", Random(4)) == OwnValues({"x": ["y"]}).fill(
-        TOOL, ["seats"], "en", Random(4)
-    )
 
 
 async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() -> None:

@@ -64,14 +64,3 @@ def test_too_many_parameters_are_cut_and_too_few_are_filled_up(
         parameters={"properties": properties, "required": ["b"]},
     )
     assert as_many(named, tuple(properties), 2, tool) == kept
-
-
-def test_fewer_parameters_are_enough_where_all_required_ones_are_named() -> None:
-    properties = {name: {"type": "string"} for name in "abcd"}
-    tool = Tool(
-        name="t",
-        description="",
-        category="x",
-        parameters={"properties": properties, "required": ["b"]},
-    )
-    assert as_many(["b"], tuple(properties), 3, tool) == ("b",)

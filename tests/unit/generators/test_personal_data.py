@@ -87,6 +87,16 @@ def test_a_person_is_the_same_other_person_in_words_calls_and_results() -> None:
     assert found.sample.turns[2].results[0]["phone"] != 491712345678
 
 
+def test_a_system_message_tells_nobodys_data() -> None:
+    talk = said(UserTurn(text="Go."), ReplyTurn(text="Done."))
+    briefed = talk.with_changes(system_message="The customer is Anna Schmidt, anna@web.de.")
+    found = without_personal_data(briefed, [NOTE], "x")
+    assert found.counts == {"name": 1, "mail": 1}
+    assert found.sample.system_message == "The customer is {}, {}.".format(
+        *(found.values[one] for one in ("Anna Schmidt", "anna@web.de"))
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -110,6 +120,7 @@ def test_numbers_that_check_themselves_still_do(text: str, kind: str) -> None:
         "Play Bohemian Rhapsody by Queen.",
         "Convert 1500 dollars to yen.",
         "Is the museum open on 03.04.2026?",
+        "Where is parcel 4111111111111112?",  # a wrong check digit: no card
     ],
 )
 def test_what_is_nobodys_stays(text: str) -> None:

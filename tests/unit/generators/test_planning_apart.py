@@ -13,20 +13,14 @@ from pydantic import JsonValue
 from callwright.flows.planning.demands import refusal, shares, validate_it_can_be_planned
 from callwright.flows.planning.planner import sentence_of, told_of_left_out
 from callwright.flows.recipe import parse_recipe
-from callwright.generators.conversations.moves import plan_conversations, word_scenarios
-from callwright.generators.conversations.scenarios import plan_scenarios
-from callwright.generators.environments.simulated import simulated_result
 from callwright.generators.families import LeftOut, Order, plan_each, usable_tools
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel.making import plan_parallel, tool_obstacle
 from callwright.generators.routing.making import plan_routing
-from callwright.generators.stages import StageContext
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import fits
-from callwright.validators.checks.complexity import check_scenario
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import RoutingPlan, Tool
-from tests.support.conversational import TemplateChat
 
 NAMES = ("addRoom", "moveDesk", "paintWall", "callGuard", "sweepHall")
 TEXT: dict[str, JsonValue] = {"type": "string", "description": "The note."}
@@ -67,13 +61,6 @@ def test_a_tool_whose_value_nobody_can_make_up_costs_that_tool(
     assert {one.tool for one in heard} == {"fillForm"}
     assert "9000 characters" in heard[0].reason
     assert "fillForm" not in {call.tool for one in found for call in one.calls}
-
-
-def test_a_list_of_types_is_no_reason_to_fail() -> None:
-    heard: list[LeftOut] = []
-    tools = [tool(name, note={"type": ["string", "integer"]}) for name in NAMES]
-    assert len(list(plan_parallel(order("parallel", 4, tools, heard.append)))) == 4
-    assert heard == []
 
 
 def test_a_bug_costs_one_sample_and_stands_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -140,13 +127,6 @@ def test_an_impossible_kind_costs_that_kind() -> None:
     validate_it_can_be_planned(recipe, tools)
 
 
-def test_an_id_whose_pattern_allows_a_single_zero_is_longer() -> None:
-    schema: dict[str, JsonValue] = {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"}
-    assert all(
-        len(str(make_value("guild_id", schema, "en", Random(seed)))) > 1 for seed in range(60)
-    )
-
-
 def test_many_places_of_a_kind_are_one_sentence() -> None:
     found = [
         LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")
@@ -168,36 +148,3 @@ def test_an_object_with_entries_of_a_type_gets_one_of_them() -> None:
     value = make_value("member_counts", schema, "en", Random(1))
     assert value
     assert fits(value, schema)
-
-
-def test_what_is_always_null_in_a_result_is_null() -> None:
-    returned: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {"premium": {"type": "null"}, "name": TEXT},
-    }
-    room = tool("getRoom", room=TEXT).with_changes(returns=returned)
-    result = simulated_result(room, {"room": "hall"}, 0)
-    assert isinstance(result, dict)
-    assert result["premium"] is None
-
-
-async def test_a_goal_of_tools_without_a_description_names_and_reads_them() -> None:
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {"room": TEXT},
-        "required": ["room"],
-    }
-    bare = [
-        Tool(name=name, description="", category="House", parameters=schema)
-        for name in ("open_front_door", "close_back_door", "paint_hall")
-    ]
-    asked = order("conversation", 1, bare, lambda _: None, "no_target_complexity")
-    context = StageContext(TemplateChat(), Random(1), {one.key: one for one in bare})
-    (scenario,) = plan_scenarios("no_target_complexity", asked)
-    (plan,) = await plan_conversations(scenario, context)
-    (worded,) = await word_scenarios(plan, context)
-    assert [
-        name for name in ("open front door", "close back door", "paint hall") if name in worded.goal
-    ]
-    (verdict,) = await check_scenario(worded, context)
-    assert verdict.decision == "proved", verdict.reason

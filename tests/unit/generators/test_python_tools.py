@@ -142,15 +142,6 @@ def test_a_model_is_a_tool_by_its_fields() -> None:
     assert tool.properties["title"]["description"] == "What it is called."
 
 
-def test_methods_and_async_functions_are_tools() -> None:
-    class Service:
-        async def book(self, seats: int) -> None:
-            """Book."""
-
-    tool = tool_from(Service().book)
-    assert (tool.name, [*tool.properties]) == ("book", ["seats"])
-
-
 def test_what_is_written_of_a_tool_is_read_back() -> None:
     tool = tool_from(google)
     document = {"type": "function", "function": tool.signature | {"returns": tool.returns}}

@@ -41,35 +41,7 @@ async def test_every_required_parameter_that_the_request_lacks_is_asked_for(
     assert plan.origin.parents == (plan.derivation.key,)
 
 
-async def test_the_seed_decides_the_order_and_the_same_seed_decides_the_same() -> None:
-    orders = []
-    for seed in (*range(12), 0):
-        chat = ScriptedModel({"fill_slots": [values(VALUES)]})
-        [plan] = await plan_slots(derivation(imperfect(), seed=seed), context(chat))
-        orders.append(tuple(slot.parameter for slot in plan.slots))
-    assert orders[0] == orders[-1]
-    assert orders.count(tuple(VALUES)) > 3  # the order in which the tool declares them is the rule
-    assert len(set(orders)) > 2
-
-
-async def test_a_model_sees_the_request_and_what_is_known() -> None:
-    chat = ScriptedModel(
-        {"fill_slots": [values({"date": "2027-03-05", "time": "19:30", "seating": "bar"})]}
-    )
-    await plan_slots(derivation(imperfect(guests=4)), context(chat))
-    said = chat.asked[0].messages[-1].content
-    assert '<known>{"restaurant":"Blue Door","guests":4}</known>' in said
-    assert "Book a table at Blue Door" in said
-
-
 WRONG = [{**VALUES, "guests": 40}, {**VALUES, "seating": ""}, {"date": "2027-03-05"}]
-
-
-@pytest.mark.parametrize("wrong", WRONG)
-async def test_values_that_do_not_fit_are_asked_for_anew(wrong: Arguments) -> None:
-    chat = ScriptedModel({"fill_slots": [values(wrong), values(VALUES)]})
-    [plan] = await plan_slots(derivation(imperfect()), context(chat))
-    assert {slot.parameter: slot.value for slot in plan.slots} == VALUES
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -96,20 +68,6 @@ async def test_a_value_that_could_be_taken_for_a_known_one_is_asked_for_anew(not
     assert chat.left == {}
 
 
-async def test_a_value_that_the_request_says_already_is_asked_for_anew() -> None:
-    said = imperfect()
-    said = said.with_changes(
-        turns=(
-            said.turns[0].model_copy(update={"text": f"{said.request} by the window"}),
-            said.turns[1],
-        )
-    )
-    chat = ScriptedModel({"fill_slots": [values({**VALUES, "seating": "window"}), values(VALUES)]})
-    [plan] = await plan_slots(derivation(said), context(chat))
-    assert {slot.parameter: slot.value for slot in plan.slots}["seating"] == "terrace"
-    assert chat.left == {}
-
-
 async def test_two_slots_never_have_the_same_value() -> None:
     schema = {**TABLE.parameters, "required": ["restaurant", "note"]}
     tool = TABLE.with_changes(parameters=schema)
@@ -123,10 +81,6 @@ async def test_two_slots_never_have_the_same_value() -> None:
     chat = ScriptedModel({"fill_slots": [alike, apart]})
     [plan] = await plan_slots(derivation(source), context(chat)._replace(tools={tool.key: tool}))
     assert {slot.value for slot in plan.slots} == {"Pier Nine", "a cake at the end"}
-
-
-def test_labels_that_are_empty_count_as_missing() -> None:
-    assert obstacle(imperfect(date="", time="19:30", guests=4, seating="bar"), TOOLS) == ""
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -81,7 +82,7 @@ LONG = sample(
     ReplyTurn(text="Any time."),
     kind=CONVERSATION,
     system_message="Be kind.",
-    tags=("reference_time=2026-03-04 10:00",),
+    facts=SampleFacts(reference_time="2026-03-04 10:00"),
 )
 NONE = sample(UserTurn(text="Sing me a song."), CallTurn(), ReplyTurn(text="That I can't do."))
 SAMPLES = (ASKED, BOTH, LONG, NONE)

@@ -31,24 +31,12 @@ def test_a_mangled_quote_is_looked_for_in_the_text(
     assert (place and text[place.start : place.end]) == found
 
 
-def test_a_forgotten_quote_is_found_by_readers() -> None:
-    stated = find_value(("guests", 3), WHOLE, "", "A table for three.", "en")
-    assert (stated.place, stated.problem) == ((12, 17), "")
-
-
 def test_what_no_rule_reads_goes_on_by_the_quote_of_the_model() -> None:
     assert (
         find_value(
             ("guests", 3), WHOLE, "me and my two kids", "A table for me and my two kids.", "en"
         ).problem
         == ""
-    )
-
-
-def test_a_quote_that_says_another_value_is_asked_for_again() -> None:
-    assert (
-        "say 4 for 'guests', not 3"
-        in find_value(("guests", 3), WHOLE, "four", "A table for four.", "en").problem
     )
 
 

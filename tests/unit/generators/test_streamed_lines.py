@@ -7,7 +7,7 @@ import pytest
 
 from callwright.generators.catalogs import documents
 from callwright.generators.catalogs.catalog import Problem
-from callwright.generators.catalogs.documents import DocumentItem, read_rows, stream_lines
+from callwright.generators.catalogs.documents import DocumentItem, read_rows
 
 
 def test_a_line_past_the_bound_is_a_problem_with_its_number(
@@ -21,20 +21,6 @@ def test_a_line_past_the_bound_is_a_problem_with_its_number(
     assert isinstance(long, Problem)
     assert long.where == f"{file}:3"
     assert last == DocumentItem(f"{file}:4", {"a": 2})
-
-
-@pytest.mark.parametrize("length", [99, 100, 101, 200, 201])
-def test_a_line_as_long_as_the_bound_is_read_whole(
-    length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(documents, "LONGEST_LINE", 100)
-    file = tmp_path / "rows.jsonl"
-    file.write_bytes(b"x" * length + b"\ny")
-    first, last = stream_lines(file)
-    assert (first.number, len(first.content), bool(first.problem)) == (
-        (1, length + 1, False) if length <= 100 else (1, 0, True)
-    )
-    assert (last.number, last.content) == (2, b"y")
 
 
 def test_bytes_that_are_no_text_and_a_byte_order_mark_are_looked_at_line_by_line(

@@ -1,8 +1,6 @@
 """What is shown of tools where few of their parameters matter."""
 
-import orjson
-
-from callwright.generators.tools import are_redundant, outlined, outlined_tools
+from callwright.generators.tools import outlined
 from callwright.warehouse.records import Tool
 
 LONG = {
@@ -66,20 +64,3 @@ def test_definitions_are_shown_only_where_something_refers_to_them() -> None:
             "parameters"
         ]
     )
-
-
-def test_a_tool_that_is_called_twice_is_shown_once_with_what_both_calls_give() -> None:
-    [shown] = outlined_tools([(TOOL, ["sort"]), (TOOL, ["data"])])
-    assert shown["parameters"]["properties"]["data"] == LONG
-    assert shown["parameters"]["properties"]["sort"] == MANY
-    assert len(orjson.dumps(outlined(TOOL, ["task"]))) < 0.2 * len(orjson.dumps(TOOL.signature))
-
-
-def test_reading_and_writing_are_apart_even_where_a_document_describes_them_alike() -> None:
-    same = "Updates a specific attachment of an order by its file name."
-    update, get, fetch = (
-        TOOL.with_changes(name=f"{verb}OrderAttachment", description=same)
-        for verb in ("update", "get", "find")
-    )
-    assert not are_redundant(update, get)
-    assert are_redundant(get, fetch)

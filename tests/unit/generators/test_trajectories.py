@@ -96,43 +96,6 @@ async def test_each_kind_merges_what_its_name_says(names: list[str], seed: int) 
     assert max(told_at_once(several_answers)) > 1
 
 
-@given(st.permutations(list(VALUES)), st.integers(0, 2**32))
-async def test_only_answers_that_say_what_they_are_about_are_given_unasked(
-    names: list[str], seed: int
-) -> None:
-    sample = await merge(dialogue(*names), "sQmA", seed)
-    for question, answer in zip(sample.turns[2::3], sample.turns[3::3], strict=True):
-        assert isinstance(question, ReplyTurn)
-        assert isinstance(answer, UserTurn)
-        if "terrace" in answer.text:
-            assert "seating" in question.text
-        if "seven" in answer.text:
-            assert "time" in question.text
-
-
-async def test_merged_questions_and_answers_read_as_sentences() -> None:
-    shown = set()
-    for seed in range(30):
-        sample = await merge(dialogue("time", "guests"), "mQmA", seed)
-        [question], [_, answer] = (
-            questions(sample),
-            [turn.text for turn in sample.turns if isinstance(turn, UserTurn)],
-        )
-        shown.add((question, answer))
-    assert shown == {
-        (
-            "At what time? How many guests?",  # no "Sure." in the midst
-            (  # a stop where one was missing
-                "Half past seven in the evening. The number of guests is four."
-            ),
-        ),
-        (
-            "Sure. How many guests? At what time?",
-            "Sure, the number of guests is four. Half past seven in the evening",
-        ),
-    }
-
-
 async def test_a_message_goes_along_with_the_answer_that_leans_on_it() -> None:
     source = dialogue("date", "guests")
     turns = list(source.turns)

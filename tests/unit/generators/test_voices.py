@@ -4,8 +4,8 @@ with the sample.
 
 from pathlib import Path
 
-from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
+from callwright.flows.run.plan import build_key
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.voices import (
     SILENT,
@@ -18,7 +18,14 @@ from callwright.generators.voices import (
 )
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.testing import ScriptedModel
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
+from callwright.warehouse.records import (
+    Assignment,
+    Origin,
+    ParameterChoice,
+    Sample,
+    SampleFacts,
+    UserTurn,
+)
 from tests.support.generators.external.fixtures import derivation
 
 PERSONAS = draw_personas(30, seed=1)
@@ -62,7 +69,7 @@ def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
     )
     voice = UserVoice("a nurse", "brief")
     spoken = marked(marked(bare, UserVoice("somebody", "else")), voice)
-    assert spoken.tags == ("persona=a nurse", "style=brief")
+    assert spoken.facts == SampleFacts(persona="a nurse", style="brief")
     assert voice_of(derivation(spoken), PERSONAS, STYLES) == voice
     assert voice_of(derivation(bare), PERSONAS, STYLES) != SILENT
 
@@ -80,18 +87,6 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
     assert "persona" not in str(
         in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages
     )
-
-
-async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> (
-    None
-):
-    prompt = prompt_named("ask_question")
-    assert in_voice(prompt, SILENT) is prompt
-    chat = ScriptedModel({"ask_question": ["Where?"]})
-    await VoicedChat(chat, ("answer_question",), UserVoice("a nurse", "brief")).complete(prompt)
-    [asked] = chat.asked
-    assert "nurse" not in str(asked)
-    assert "<circumstances>" in asked.messages[-1].content
 
 
 def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says() -> None:
@@ -137,9 +132,3 @@ def test_personas_and_styles_are_part_of_a_builds_name_and_no_voices_are_no_part
     assert keys[0] == build_key(
         Recipe.model_validate(SMALL | REAL | {"personas": [], "styles": []}), []
     )
-
-
-def test_the_template_model_speaks_in_no_voice() -> None:
-    recipe = Recipe.model_validate(SMALL | {"personas": 3})
-    assert not recipe.is_voiced
-    assert build_key(recipe, []) == build_key(Recipe.model_validate(SMALL), [])

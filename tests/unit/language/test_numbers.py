@@ -84,33 +84,3 @@ def test_what_is_part_of_a_name_a_date_or_an_idiom_is_no_number(text: str) -> No
 def test_the_rule_tells_how_the_number_was_said(text: str, value: float, rule: str) -> None:
     (found,) = find_numbers(text)
     assert (found.value, found.rule) == (value, rule)
-
-
-@pytest.mark.parametrize(
-    ("words", "values"),
-    [
-        ("三千五", [3500]),
-        ("十二亿三千万", [1_230_000_000]),
-        ("二〇二六", [2026]),
-        ("一万零三", [10_003]),
-        ("二三百", []),
-    ],
-)
-def test_chinese_numerals_are_read_by_their_signs(words: str, values: list[int]) -> None:
-    assert [found.value for found in find_numbers(words)] == values
-
-
-@pytest.mark.parametrize(
-    ("words", "values"),
-    [
-        ("nineteen thirty", [19, 30]),
-        ("one two", [1, 2]),
-        ("twenty ten", [20, 10]),
-        ("hundred", []),
-        ("and five", [5]),
-    ],
-)
-def test_english_words_that_are_no_one_number_are_read_as_several(
-    words: str, values: list[int]
-) -> None:
-    assert [found.value for found in find_numbers(words)] == values

@@ -2,16 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
-from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.language.packs import (
-    fallback,
     has_folder,
     known,
     language_of,
@@ -21,14 +16,9 @@ from callwright.language.packs import (
     widened,
     writes,
 )
-from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 TOP = Path(__file__).parents[3]
-DATE = {"type": "string", "format": "date"}
-CLOCK = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
-NUMBER = {"type": "integer"}
 PACKAGES = (
     "annotation",
     "bench",
@@ -81,30 +71,6 @@ def test_a_language_without_a_folder_has_its_name_and_is_known_by_what_is_not_in
 
 
 @pytest.mark.parametrize("code", known())
-@given(day=st.dates(min_value=date(2020, 1, 1)), seed=st.integers(0, 99))
-def test_a_date_that_is_written_is_found_again(code: str, day: date, seed: int) -> None:
-    words = write_value(str(day), DATE, code, Random(seed))
-    assert locate(str(day), DATE, words) is not None, words
-
-
-@pytest.mark.parametrize("code", known())
-@given(hour=st.integers(0, 23), minute=st.integers(0, 59), seed=st.integers(0, 99))
-def test_a_time_that_is_written_is_found_again(
-    code: str, hour: int, minute: int, seed: int
-) -> None:
-    value = f"{hour:02}:{minute:02}"
-    words = write_value(value, CLOCK, code, Random(seed))
-    assert locate(value, CLOCK, words) is not None, words
-
-
-@pytest.mark.parametrize("code", known())
-@given(number=st.integers(2, 10**9), seed=st.integers(0, 99))
-def test_a_number_that_is_written_is_found_again(code: str, number: int, seed: int) -> None:
-    words = write_value(number, NUMBER, code, Random(seed))
-    assert locate(number, NUMBER, words) is not None, words
-
-
-@pytest.mark.parametrize("code", known())
 def test_a_request_is_known_for_its_language(code: str) -> None:
     shape = of(code).data["requests"]["openers"][0]
     assert writes(code, shape)
@@ -134,10 +100,6 @@ def test_no_other_file_writes_a_script() -> None:
         if _SCRIPT.search(line)
     }
     assert {place for place in found if not place.startswith(tuple(WRITING_SCRIPTS))} == set()
-
-
-def test_the_default_language_stands_for_the_common_script() -> None:
-    assert fallback() == DEFAULT_LANGUAGE
 
 
 def test_signs_stand_with_the_forms_of_other_scripts() -> None:

@@ -9,14 +9,7 @@ from typing import Any
 import pytest
 
 from callwright.language.packs import fallback, known, of
-from callwright.language.pages import (
-    draw_line,
-    has_line,
-    lines,
-    read_line,
-    shapes_in,
-    without_greeting,
-)
+from callwright.language.pages import draw_line, has_line, lines, read_line
 from callwright.warehouse.errors import ConfigurationError
 
 PAGES = (
@@ -76,15 +69,6 @@ def test_a_line_is_drawn_for_just_what_is_given_and_read_back(code: str) -> None
             assert words in [*read], (place, said)
 
 
-def test_a_word_that_begins_a_sentence_has_a_capital_and_a_code_stays_as_it_is() -> None:
-    said = {
-        draw_line("en", "dialogues.answers", Random(seed), value="window") for seed in range(40)
-    }
-    assert "Window." in said
-    assert "It's window." in said
-    assert draw_line("en", "conversations.rendered", Random(1), called="k9", value="x") == "k9: x."
-
-
 def test_lines_are_those_of_their_slots() -> None:
     for seed in range(20):
         assert "{" not in draw_line("en", "corrections.mSv", Random(seed), value="noon")
@@ -95,43 +79,3 @@ def test_lines_are_those_of_their_slots() -> None:
         ConfigurationError, match=r"No line at 'corrections.mSv' in 'en' says just \['colour'\]"
     ):
         draw_line("en", "corrections.mSv", Random(1), colour="red")
-
-
-def test_a_place_that_a_language_lacks_has_no_lines() -> None:
-    assert lines("es", "routing.single") == ()
-    assert shapes_in("en", "user.held") == ("(ask me for the {called})",)
-
-
-@pytest.mark.parametrize("code", known())
-def test_a_turn_is_known_by_words_of_its_own(code: str) -> None:
-    names = (
-        "asides",
-        "corrections",
-        "retries",
-        "approvals",
-        "switches",
-        "joints",
-        "linked",
-        "more",
-        "again",
-    )
-    bare = [
-        one.text
-        for name in names
-        for one in lines(code, f"conversations.{name}")
-        if not one.has_words
-    ]
-    assert bare == []
-
-
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("Hello, could you go?", "Could you go?"),
-        ("Hola, ¿puedes abrir la puerta?", "¿Puedes abrir la puerta?"),
-        ("你好，查一下天气。", "查一下天气。"),
-        ("Hellos are for mornings.", "Hellos are for mornings."),
-    ],
-)
-def test_nobody_greets_in_the_midst_of_a_conversation(text: str, rest: str) -> None:
-    assert without_greeting(text) == rest

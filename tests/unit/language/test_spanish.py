@@ -4,7 +4,6 @@ import pytest
 
 from callwright.language.dates import find_dates, find_times
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import language_of
 
 
 @pytest.mark.parametrize(
@@ -54,17 +53,3 @@ def test_times_of_day_are_read_and_counted_things_are_none(text: str, values: li
 )
 def test_dates_are_read(text: str, values: list[str]) -> None:
     assert [found.value for found in find_dates(text)] == values
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("¿Me puedes ayudar a reservar una mesa?", "es"),
-        ("La ciudad es Los Angeles.", "es"),
-        ("Book me a table at La Piazza in Los Angeles", "en"),
-        ("Please find a hotel in Rio de Janeiro", "en"),
-        ("帮我订一张桌子", "zh"),
-    ],
-)
-def test_a_text_is_known_by_its_words(text: str, language: str) -> None:
-    assert language_of(text) == language

@@ -74,13 +74,6 @@ def test_a_number_in_words_is_read_as_it_was_written(code: str, number: int) -> 
     ] == [[number] for one in words]
 
 
-def test_a_language_without_a_page_writes_what_babel_knows() -> None:
-    french = SpokenForms("fr", {})
-    assert french.write_date(date(2027, 5, 3), Random(1)) == "3 mai 2027"
-    assert french.write_clock(19, 5, Random(1)) == "19:05"
-    assert french.number_forms(12) == ()
-
-
 def test_german_needs_a_page_and_no_code() -> None:
     german = FORMS["de"]
     assert {german.write_clock(19, 30, Random(seed)) for seed in range(20)} == {

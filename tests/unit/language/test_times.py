@@ -50,11 +50,3 @@ def test_a_time_that_can_mean_one_time_only_is_read(text: str, value: str) -> No
 def test_a_time_without_am_or_pm_says_so(text: str, value: str) -> None:
     (found,) = find_times(text)
     assert (found.value, found.rule) == (value, HALF_DAY)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["3.5 stars", "page 3", "我想要一点", "3小时", "5 to 7", "25:30", "chapter 12:3", "有时候"],
-)
-def test_what_is_no_time_of_day_is_not_found(text: str) -> None:
-    assert find_times(text) == []

@@ -9,13 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.tools import mended
 from callwright.language.schemas import fits
-from callwright.llm.answer_schemas import (
-    arguments_schema,
-    narrowed,
-    slots_schema,
-    strict_schema,
-    without_nulls,
-)
+from callwright.llm.answer_schemas import arguments_schema, narrowed, strict_schema, without_nulls
 from callwright.warehouse.records import Tool
 
 TOOL = Tool(
@@ -83,22 +77,6 @@ def test_an_answer_is_narrowed_to_the_names_types_and_bounds_of_a_tool():
     assert (
         narrowed(Given, {"values": arguments_schema(TOOL, ["city", "extras"], ["guests"])})
         is answer
-    )
-
-
-def test_slots_are_listed_by_call_and_parameter():
-    listed = slots_schema([(0, "city", TOOL), (1, "guests", TOOL)], at_least=1)
-
-    assert (listed["minItems"], listed["maxItems"]) == (1, 2)
-    assert fits([{"call": 1, "parameter": "guests", "value": 2}], listed)
-    for wrong in (
-        {"call": 1, "parameter": "city", "value": "Oslo"},
-        {"call": 0, "parameter": "city", "value": 3},
-    ):
-        assert not fits([wrong], listed)
-    assert (
-        strict_schema({"type": "object", "properties": {"values": listed}, "required": ["values"]})
-        is not None
     )
 
 

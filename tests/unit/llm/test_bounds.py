@@ -5,9 +5,8 @@ them.
 import pytest
 
 from callwright.llm.answers import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
-from callwright.llm.chat import Completion, RawReply
+from callwright.llm.chat import RawReply
 from callwright.llm.wire_format import WrittenCall, read_calls
-from callwright.validators.replies import parse_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
 
@@ -55,10 +54,6 @@ def test_what_is_within_the_bounds_passes(text):
     assert len(text) <= LONGEST
 
 
-def test_brackets_in_strings_count_for_nothing():
-    assert depth_of('{"a": "[[[", "b": [1]}') == 2
-
-
 @pytest.mark.parametrize(
     "arguments", [nested(252), {"n": 9400111899223100000000}, {"s": "9" * 400}]
 )
@@ -81,8 +76,3 @@ async def test_a_reply_past_a_bound_is_kept_and_ends_nothing(chat_with, scripted
     for _ in range(2):  # the second time from the ledger
         with pytest.raises(ReplyError):
             await chat.complete(prompt)
-
-
-@pytest.mark.parametrize("text", ["[" * 100, "{" * 100, "f(" * 100, "'" * 100 + "[" * 90])
-def test_readers_of_replies_stand_what_is_just_within_the_bounds(text):
-    assert parse_calls(Completion(text, None), "json").calls == ()

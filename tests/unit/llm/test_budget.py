@@ -28,11 +28,6 @@ async def test_what_would_pass_the_limit_is_refused_with_what_to_do():
     await budget.reserve(0.05)
 
 
-async def test_a_spent_budget_refuses_even_what_has_no_price():
-    with pytest.raises(BudgetError):
-        await Budget(1.0, spent=1.0).reserve(0.0)
-
-
 async def test_requests_under_way_are_waited_for_rather_than_refused():
     budget = Budget(1.0)
     await budget.reserve(0.8)

@@ -9,7 +9,6 @@ from callwright.llm.known_models import (
     example_models,
     known_model,
     known_models,
-    reasons,
     taken_options,
 )
 from tests.support.llm.names import OTHER, PLAIN, THINKING
@@ -65,17 +64,6 @@ def test_a_name_without_a_date_ends_with_the_last_of_its_versions():
         and entry["litellm_provider"] == maker
     ]
     assert end_of(f"{maker}/{alias}") == max(days)
-
-
-def test_what_the_map_lacks_has_no_end_and_is_sent_all():
-    assert reasons("openai/stub") is None
-    assert end_of("openai/stub") is None
-    assert taken_options("openai/stub", TOLD) == TOLD
-
-
-def test_models_of_another_maker_are_not_taken_for_those_of_the_same_name():
-    assert known_model(THINKING)
-    assert not known_model(f"hosted_vllm/{THINKING.partition('/')[2]}")
 
 
 def test_a_model_that_thinks_is_sent_what_it_takes():

@@ -5,12 +5,10 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.llm.chat import RawReply
-from callwright.llm.limits import LONGEST_LOOK, Clock, Gate, Limits, Window
-from callwright.warehouse.errors import ConfigurationError, TransientError, UnavailableError
+from callwright.llm.limits import LONGEST_LOOK, Clock, Gate, Limits
+from callwright.warehouse.errors import TransientError, UnavailableError
 
 ANSWER = RawReply("Lyon", None, 10, 5)
 
@@ -61,22 +59,6 @@ async def test_tokens_a_minute_hold_and_true_numbers_take_the_place_of_expected_
     assert sent.count(1000.0) == 6  # five at 100 and one at 500 fit
 
 
-@given(st.integers(1, 100), st.lists(st.tuples(st.integers(0, 150), st.floats(0, 40)), max_size=60))
-def test_a_window_never_lets_more_than_its_limit_through(limit, wishes):
-    window, now, sent = Window(limit), 0.0, []
-    for amount, pause in wishes:
-        now += pause
-        wait = window.wait(amount, now)
-        assert 0 <= wait <= 61 + 1e-6
-        now += wait
-        assert window.wait(amount, now) <= 1e-6
-        window.count(amount, now)
-        sent.append((now, amount))
-    for moment, _ in sent:
-        inside = [amount for other, amount in sent if moment <= other < moment + 60.5]
-        assert sum(inside) <= limit or len([amount for amount in inside if amount]) == 1
-
-
 async def test_a_transient_error_is_tried_again_with_growing_pauses(fake_time, scripted):
     adapter = scripted(*[TransientError("Busy.") for _ in range(4)], ANSWER)
     gate = Gate(Limits(), clock=fake_time.clock, rng=Random(1))
@@ -95,14 +77,6 @@ async def test_the_servers_wish_is_honoured(fake_time, scripted):
     assert 7.0 <= fake_time.slept[0] <= 7.05
 
 
-async def test_tries_are_bounded(fake_time, scripted):
-    adapter = scripted(*[TransientError("Busy.") for _ in range(9)])
-
-    with pytest.raises(TransientError, match=r"Busy\. It was asked 3 times\."):
-        await Gate(Limits(attempts=3), clock=fake_time.clock).run(lambda: adapter.send(None), 10)
-    assert len(adapter.requests) == 3
-
-
 async def test_patience_is_bounded(fake_time, scripted):
     adapter = scripted(
         TransientError("Busy.", retry_after=40.0), TransientError("Busy.", retry_after=40.0), ANSWER
@@ -111,14 +85,6 @@ async def test_patience_is_bounded(fake_time, scripted):
     with pytest.raises(UnavailableError, match="asked 2 times in 40 s"):
         await Gate(Limits(patience=60), clock=fake_time.clock).run(lambda: adapter.send(None), 10)
     assert sum(fake_time.slept) < 60
-
-
-async def test_other_errors_are_not_tried_again(fake_time, scripted):
-    adapter = scripted(ConfigurationError("Wrong key."), ANSWER)
-
-    with pytest.raises(ConfigurationError):
-        await Gate(Limits(), clock=fake_time.clock).run(lambda: adapter.send(None), 10)
-    assert len(adapter.requests) == 1
 
 
 async def test_the_slot_is_free_while_one_waits_to_try_again():

@@ -11,7 +11,7 @@ from callwright.flows.recipe import Roles
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.models import read_model
 from callwright.llm.packing import PackedModel
-from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.llm.names import ANOTHER
 
 CASE = re.compile(r'<case number="(\d+)">\n(.*?)\n</case>', re.DOTALL)
@@ -110,12 +110,6 @@ async def test_the_instructions_are_said_once_and_the_answer_is_a_strict_list(ch
     assert dict(request.options)["max_tokens"] == 300
 
 
-async def test_one_question_goes_as_it_is(chat_with):
-    adapter = Doubling()
-    assert await doubled(chat_with(PackedModel(adapter, 4)), 1) == [0]
-    assert adapter.asked[0].messages == question(0).messages
-
-
 @pytest.mark.parametrize("fault", [{"silent": {1}}, {"twice": {1}}])
 async def test_an_item_without_an_answer_of_its_own_is_asked_by_itself(chat_with, fault):
     adapter = Doubling(**fault)
@@ -138,11 +132,6 @@ async def test_a_common_reply_of_no_use_is_paid_for_and_each_is_asked_by_itself(
     assert sum(call.cost for call in chat.calls) == pytest.approx(0.04 + 4 * 0.01)
 
 
-async def test_a_common_request_that_is_refused_is_taken_apart(chat_with):
-    adapter = Doubling(error=ReplyError("The content policy refuses it."))
-    assert await doubled(chat_with(PackedModel(adapter, 4)), 4) == [0, 2, 4, 6]
-
-
 async def test_a_provider_that_is_away_is_told_to_all(chat_with):
     adapter = Doubling(error=TransientError("Away."))
     chat = chat_with(PackedModel(adapter, 2))
@@ -150,14 +139,6 @@ async def test_a_provider_that_is_away_is_told_to_all(chat_with):
         *(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True
     )
     assert {type(one) for one in told} == {TransientError}
-
-
-async def test_a_bug_leaves_nobody_waiting(chat_with):
-    chat = chat_with(PackedModel(Doubling(error=KeyError("oops")), 2))
-    told = await asyncio.gather(
-        *(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True
-    )
-    assert {type(one) for one in told} == {KeyError}
 
 
 async def test_other_instructions_and_texts_that_look_like_ours_go_apart(chat_with):

@@ -2,9 +2,6 @@
 
 import asyncio
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from callwright.llm.limits import Slots
 
 
@@ -24,15 +21,6 @@ def in_rounds(slots, rounds, refused_share):
     return sizes
 
 
-def test_all_slots_are_there_at_first_and_good_answers_add_none():
-    slots = Slots(64)
-    assert in_rounds(slots, 5, 0) == [64] * 5
-
-
-def test_one_refusal_in_ten_takes_hardly_a_slot():
-    assert min(in_rounds(Slots(64), 50, 0.1)) >= 60
-
-
 def test_where_all_is_refused_one_slot_stays():
     slots = Slots(64)
     for _ in range(1000):
@@ -47,14 +35,6 @@ def test_ten_rounds_of_good_answers_bring_back_all():
     sizes = in_rounds(slots, 12, 0)
     assert sizes[0] >= 8
     assert sizes[-1] == 64
-
-
-@given(st.integers(1, 200), st.lists(st.booleans(), max_size=300))
-def test_the_size_stays_between_one_and_all(most, answers):
-    slots = Slots(most)
-    for is_good in answers:
-        slots.grow() if is_good else slots.shrink()
-        assert 1 <= slots.size <= most
 
 
 async def test_those_who_wait_come_in_their_order():

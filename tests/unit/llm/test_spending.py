@@ -140,19 +140,6 @@ async def test_a_batch_that_was_not_seen_in_time_is_charged_for_when_it_is(chat_
     assert budget.spent == chat.calls[0].cost == 0.1
 
 
-async def test_a_refusal_is_not_charged_for(chat_with, prompt):
-    class Refusing(SilentAdapter):
-        async def send(self, request):
-            raise TransientError("Busy.")
-
-    budget = Budget(100.0)
-    chat = chat_with(Refusing(0), name=UNKNOWN, budget=budget, limits=Limits(attempts=3))
-
-    with pytest.raises(TransientError):
-        await chat.ask(prompt, PricedTrip)
-    assert budget.spent == chat.calls[0].cost == 0.0
-
-
 async def test_money_is_set_aside_inside_the_slot_only(chat_with, prompt):
     adapter = PricedAdapter()
     chat = chat_with(adapter, budget=Budget(1.05), limits=Limits(concurrency=1))

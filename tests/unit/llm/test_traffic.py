@@ -1,7 +1,5 @@
 """What is under way is counted while it happens, however it ends."""
 
-import asyncio
-
 import pytest
 
 from callwright.llm.limits import Traffic
@@ -14,14 +12,6 @@ def test_requests_are_counted_from_sending_to_their_end() -> None:
         with traffic.request("values", "a/b"):
             assert (traffic.under_way, traffic.last) == (2, "values of a/b")
     assert (traffic.sent, traffic.answered, traffic.failed, traffic.under_way) == (2, 2, 0, 0)
-
-
-@pytest.mark.parametrize("error", [ValueError("no"), asyncio.CancelledError()])
-def test_what_fails_or_is_called_off_waits_no_longer(error: BaseException) -> None:
-    traffic = Traffic()
-    with pytest.raises(type(error)), traffic.request("wording", "a/b"):
-        raise error
-    assert (traffic.sent, traffic.answered, traffic.failed, traffic.under_way) == (1, 0, 1, 0)
 
 
 def test_before_the_first_answer_the_longest_wait_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,17 @@ import pytest
 
 from callwright.validators.checks.facts import check_answers
 from callwright.warehouse.answers import values_at
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    AskedField,
+    CallPlace,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    SampleFacts,
+    UserTurn,
+)
 
 TAXIS = {
     "data": {
@@ -27,7 +37,9 @@ def answered(text: str, *asked: str) -> Sample:
             ResultTurn(results=(TAXIS,)),
             ReplyTurn(text=text),
         ),
-        tags=("wanted=0.0", *(f"asked=0.0 {path}" for path in asked)),
+        facts=SampleFacts(
+            wanted=(CallPlace(0, 0),), asked=tuple(AskedField(0, 0, path) for path in asked)
+        ),
     )
 
 
@@ -46,11 +58,6 @@ async def test_an_answer_without_the_price_that_was_asked_for_is_contradicted(te
     assert verdict.decision == decision
     if decision == "contradicted":
         assert verdict.doubts[0].argument == "price"
-
-
-async def test_where_no_field_is_named_a_reader_is_left_to_decide():
-    [verdict] = await check_answers(answered("Taxi: Economy."), None)
-    assert (verdict.decision, check_answers.left_to) == ("unproved", "readers")
 
 
 def test_values_stand_at_paths_through_lists_whose_entries_can_be_had():

@@ -3,7 +3,6 @@ of its own.
 """
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +62,6 @@ def check(
 
 def kinds(checked: CheckedDataset) -> list[str]:
     return [finding.kind for finding in checked.findings if finding.question]
-
-
-def test_a_sound_question_has_no_fault(tmp_path: Path) -> None:
-    checked = check(tmp_path, ["bookRoom", "payBooking"], [BOOKED, PAID])
-    assert kinds(checked) == []
-    assert (checked.questions, checked.tools) == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -167,17 +160,3 @@ def test_what_is_known_of_the_published_data_is_found(shared: Path) -> None:
         "bank has 96 tools; Table 2 has 91.",
         "bank has 27 medium questions; Table 2 has 28.",
     } <= messages
-
-
-def test_every_date_that_is_hidden_though_it_is_said_is_found(shared: Path) -> None:
-    hidden = set()
-    for file in sorted((shared / "data" / "callnavi" / "Questions").glob("*.json")):
-        for question in json.loads(file.read_text()):
-            dated = re.search(r"\d{4}-\d{2}-\d{2}", question["question"][0]["content"])
-            given = [item for one in question["ground_truth"]["parameters"] for item in one.items()]
-            if dated and any(value == "$$$" and "date" in name.lower() for name, value in given):
-                hidden.add(question["id"])
-    checked = check_callnavi(shared / "data" / "callnavi")
-    found = {one.question for one in checked.findings if one.kind == "needless_placeholder"}
-    assert len(hidden) == 31
-    assert hidden - found <= {"gov069"}

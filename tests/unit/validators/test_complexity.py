@@ -9,15 +9,9 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from callwright.validators.checks.complexity import (
-    ConversationWithTools,
-    check_complexity,
-    read_conversation,
-)
-from callwright.validators.checks.dialogue import applies_to as dialogue_applies
+from callwright.validators.checks.complexity import check_complexity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
-from callwright.validators.reading.one_call import applies_to as consistency_applies
 from callwright.warehouse.records import (
     CallTurn,
     Complexity,
@@ -25,11 +19,12 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
     Verdict,
 )
-from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.conversational import converse, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}
@@ -39,11 +34,6 @@ ERROR: JsonValue = {"error": {"code": "unavailable", "message": "away"}}
 async def judged(sample: Sample) -> Verdict:
     (verdict,) = await check_complexity(sample, template_context())
     return verdict
-
-
-def talk_of(sample: Sample) -> ConversationWithTools:
-    withheld = [TOOLS[key] for key in sample.withheld]
-    return read_conversation(sample, [TOOLS[key] for key in sample.candidates], withheld)
 
 
 def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:
@@ -75,10 +65,6 @@ def without_acts(sample: Sample, act: str) -> Sample:
     return changed(sample, change)
 
 
-def without_tag(sample: Sample, tag: str) -> Sample:
-    return sample.with_changes(tags=tuple(one for one in sample.tags if not one.startswith(tag)))
-
-
 def repeating_first_calls(sample: Sample) -> Sample:
     """Every later call of a tool as the first one was: no value is corrected."""
     first: dict[str, CallTurn] = {}
@@ -91,14 +77,9 @@ def repeating_first_calls(sample: Sample) -> Sample:
 
 def with_one_goal_a_turn(sample: Sample) -> Sample:
     """The same, but each turn asks for one thing only, by what is noted."""
-    seen: set[str] = set()
-    tags = []
-    for tag in sample.tags:
-        turn = tag.partition(":")[0]
-        if turn not in seen:
-            tags.append(tag)
-        seen |= {turn} if turn.startswith("goal=") else set()
-    return sample.with_changes(tags=tuple(tags))
+    first = {one.turn: one for one in reversed(sample.facts.goals)}
+    goals = tuple(one for one in sample.facts.goals if one is first[one.turn])
+    return sample.with_changes(facts=sample.facts.with_changes(goals=goals))
 
 
 def with_new_values(sample: Sample) -> Sample:
@@ -129,7 +110,7 @@ def saying_nothing(sample: Sample) -> Sample:
 
 def with_the_extra_used(sample: Sample) -> Sample:
     """What was said beside the point is an argument of every call."""
-    words = next(tag.rpartition(":")[2] for tag in sample.tags if tag.startswith("extra="))
+    words = sample.facts.extras[0].words
 
     def change(turn: Turn) -> Turn:
         if not isinstance(turn, CallTurn):
@@ -183,39 +164,17 @@ async def test_a_conversation_without_its_complexity_is_not_proved(complexity: C
 
 async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation() -> None:
     sample = await converse("exception_in_execution")
-    retagged = sample.with_changes(tags=("complexity=failed_conversation", *sample.tags[1:]))
+    retagged = sample.with_changes(
+        facts=sample.facts.with_changes(complexity="failed_conversation")
+    )
     assert (await judged(retagged)).decision == "unproved"
-
-
-async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
-    sample = await converse("confirmation")
-    denied = with_text(sample, lambda text: "No, thanks." if len(text) < 30 else text)
-    assert (await judged(denied)).decision == "unproved"
 
 
 async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
     sample = await converse("underfill")
-    verdict = await judged(sample.with_changes(tags=("complexity=unheard_of",)))
+    verdict = await judged(sample.with_changes(facts=SampleFacts(complexity="unheard_of")))
     assert verdict.decision == "unproved"
     assert "unheard_of" in verdict.reason
-
-
-async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> None:
-    sample = await converse("underfill")
-    for applies in (consistency_applies, dialogue_applies):
-        assert not applies(sample)
-        assert applies(changed_to_a_dialogue(sample))
-
-
-def changed_to_a_dialogue(sample: Sample) -> Sample:
-    """The same turns as growing snapshots without results."""
-    turns = [
-        turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn
-        for turn in sample.turns
-    ]
-    return sample.with_changes(
-        kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
-    )
 
 
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:

@@ -8,9 +8,17 @@ from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel, make_sample, make_tool, run_check
 from callwright.validators.checks.declaring import ALL, MEANING, Check, reader, rule
 from callwright.validators.checks.table import all_checks
-from callwright.validators.checks.verdicts import Answer, Finding, proved, unproved
+from callwright.validators.checks.verdicts import (
+    Answer,
+    Finding,
+    answer_of,
+    contradicted,
+    outcome_of,
+    proved,
+    unproved,
+)
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.records import DoubtedFact, Sample
+from callwright.warehouse.records import Decision, DoubtedFact, Sample, StageOutcome, Verdict
 
 TABLE = make_tool("book_table", people="integer")
 SAMPLE = make_sample([TABLE], "A table for 4, please.", {"book_table": {"people": 4}})
@@ -44,6 +52,28 @@ def test_what_speaks_against_a_sample_outweighs_what_is_shown() -> None:
         proved("It says 4."), unproved("It is odd.", DoubtedFact(kind="not_read"))
     )
     assert run_check(check, SAMPLE, [TABLE], ScriptedModel({})).decision == "unproved"
+
+
+def test_a_contradiction_outweighs_what_can_not_be_told() -> None:
+    doubt = DoubtedFact(kind="not_read")
+    found = [unproved("It is odd.", doubt), contradicted("It is wrong.", doubt)]
+    assert answer_of(found, "").reason == "It is wrong."
+
+
+@pytest.mark.parametrize(
+    ("decisions", "outcome", "where_it_must_prove"),
+    [
+        (["proved"], "passed", "passed"),
+        (["proved", "unproved"], "passed", "rejected"),
+        (["unproved", "contradicted"], "waiting", "rejected"),
+    ],
+)
+def test_what_a_gate_does_not_prove_is_rejected_and_what_a_check_contradicts_waits(
+    decisions: list[Decision], outcome: StageOutcome, where_it_must_prove: StageOutcome
+) -> None:
+    verdicts = [Verdict(subject="s", check="mine", decision=one) for one in decisions]
+    assert outcome_of(verdicts).outcome == outcome
+    assert outcome_of(verdicts, must_prove=True).outcome == where_it_must_prove
 
 
 def test_without_a_proof_of_its_own_what_is_shown_is_the_reason() -> None:

@@ -18,7 +18,7 @@ from callwright.validators.checks.duplicates import (
     find_duplicates,
     short_hash,
 )
-from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn, Verdict
 
 LONG = (
     "please book a quiet table by the window at Lindenhof for the four of us and our small dog this"
@@ -80,20 +80,6 @@ def test_spelling_does_not_hide_a_twin() -> None:
     ]
 
 
-def test_requests_that_differ_in_a_value_are_two() -> None:
-    one, other = sample(f"{LONG} at 19:00", time="19:00"), sample(f"{LONG} at 20:00", time="20:00")
-    assert decisions(one, other) == ["proved", "proved"]
-
-
-def test_numbers_tell_apart_what_has_no_gold() -> None:
-    one, other = sample(f"{LONG} at table 19", tool=None), sample(f"{LONG} at table 20", tool=None)
-    assert decisions(one, other, sample(f"{LONG}, at table 20!", tool=None)) == [
-        "proved",
-        "proved",
-        "contradicted",
-    ]
-
-
 def test_the_same_text_with_another_gold_is_ambiguous() -> None:
     _, verdict = verdicts(sample("Book a table", n=4), sample("Book a table", n=5))
     assert verdict.decision == "contradicted"
@@ -107,31 +93,6 @@ def test_the_same_text_before_other_tools_may_lead_elsewhere() -> None:
     )
     assert decisions(with_gold, without) == ["proved", "proved"]
     assert decisions(with_gold, sample("Book a table", tool=None)) == ["proved", "contradicted"]
-
-
-def test_a_sample_that_comes_twice_is_no_twin_of_itself() -> None:
-    first, second, third = sample(LONG), sample("Cancel it", n=1), sample("Pay it", n=2)
-    before = verdicts(first, second)
-    assert verdicts(first, second, first, second) == before * 2
-    assert verdicts(second, third, known=[first, second]) == [
-        before[1],
-        *verdicts(first, second, third)[2:],
-    ]
-
-
-def test_known_samples_come_first_and_are_not_asked_about() -> None:
-    known, twin, other = sample("Cancel it"), sample("Cancel it!"), sample("Call me")
-    assert verdicts(twin, other, known=[known]) == verdicts(known, twin, other)[1:]
-    assert verdicts(known=[known]) == verdicts() == []
-
-
-def test_chinese_is_compared_by_characters() -> None:
-    text = "请帮我在林登霍夫餐厅预订今天晚上七点半四个人的靠窗安静一点的座位谢谢"
-    assert decisions(sample(text), sample(text + "你"), sample("取消预订")) == [
-        "proved",
-        "contradicted",
-        "proved",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -268,44 +229,6 @@ def test_little_of_a_sample_stays_in_memory(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak / 1_000 < 300  # 80 of them its key; the samples have 3,000 bytes each in memory
-
-
-def test_what_is_compared_is_worked_out_once_for_each_sample(tmp_path: Path) -> None:
-    one, twin, third = sample("Book it", n=1), sample("book IT!", n=1), sample("Cancel it", n=2)
-    everything = compared([one])
-    assert everything.lacking(keys_of([one, twin, third])) == keys_of([twin, third])
-    assert [found.decision for found in find_duplicates([one.key], everything)] == ["proved"]
-    everything.add(twin)
-    everything.add(third)
-    assert everything.lacking(keys_of([third, one, twin])) == []
-    later = find_duplicates(keys_of([third, twin, one]), everything)
-    assert [found.decision for found in later] == ["proved", "proved", "contradicted"], (
-        "in the order that is asked for"
-    )
-
-
-def test_requests_that_lean_on_one_message_are_compared_by_their_own_words() -> None:
-    def leaning(words: str, message: str, **arguments) -> Sample:
-        user = UserTurn(text=words, external=Message(app="Mail", text=message))
-        return sample(words, **arguments).with_changes(
-            turns=(user, *sample(words, **arguments).turns[1:])
-        )
-
-    one = leaning("Book the place in the mail", LONG, place="Lindenhof")
-    assert decisions(one, leaning("Reserve where the mail says", LONG, place="Lindenhof")) == [
-        "proved",
-        "proved",
-    ]
-    assert (
-        decisions(
-            one, leaning("Book the place in the mail", "Meet at Zum Adler", place="Zum Adler")
-        )
-        == ["proved"] * 2
-    )
-    assert decisions(one, leaning("book the place in the mail!", LONG, place="Lindenhof")) == [
-        "proved",
-        "contradicted",
-    ]
 
 
 # -- in other words

@@ -10,8 +10,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for
 from callwright.validators.checks.episodes import check_end_state
-from callwright.validators.checks.facts import tells_results
-from callwright.warehouse.records import AskedField, Call, Sample, Verdict
+from callwright.warehouse.records import AskedField, Call, Sample, SampleFacts, Verdict
 from tests.support.flows.inn_world import inn_sample
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from tests.support.generators.multi_step.operations import (
@@ -26,7 +25,6 @@ from tests.support.generators.multi_step.workshop import (
     context_of,
     open_workshop,
     painting,
-    repairs,
     task,
     telling,
 )
@@ -93,7 +91,7 @@ async def test_calls_of_a_step_whose_order_counts_are_contradicted(workshop: Env
 
 async def test_without_its_world_a_task_is_not_proved(workshop: Environment) -> None:
     sample = painting(workshop)
-    elsewhere = sample.with_changes(tags=("environment=nowhere",))
+    elsewhere = sample.with_changes(facts=SampleFacts(environment="nowhere"))
     verdict = await judged(elsewhere, workshop)
     assert (verdict.decision, doubts(verdict)) == ("unproved", {"end_unseen"})
 
@@ -102,19 +100,6 @@ async def test_only_tasks_are_judged_by_their_ends(workshop: Environment) -> Non
     assert check_end_state.applies(painting(workshop))
     assert not check_end_state.applies(inn_sample("Rome"))
     assert domains_for(all_kinds()["task"], workshop.tools) == ["workshop"]
-
-
-async def test_a_task_that_asks_for_no_field_needs_none_to_be_told(workshop: Environment) -> None:
-    first = bicycles(world_of(workshop))[0]
-    repair = repairs(world_of(workshop), first["id"])[0]["id"]
-    sample = task(workshop, [("delete_repair", {"repair_id": repair})])
-    assert not tells_results(sample.with_changes(tags=(*sample.tags, "wanted=0.0")))
-
-
-async def test_what_is_no_task_keeps_its_key_and_its_json() -> None:
-    sample = inn_sample("Rome")
-    assert "changes" not in sample.model_dump(mode="json")
-    assert sample.key == "872dd4e449c9b9fe0af7398e"
 
 
 async def test_what_another_call_would_tell_as_well_is_not_proved(workshop: Environment) -> None:

@@ -6,7 +6,6 @@ from callwright.testing import context_of
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.records import (
     CallTurn,
-    Evidence,
     GoldCall,
     Message,
     Origin,
@@ -55,14 +54,6 @@ async def test_candidates_must_be_known_distinct_and_not_withheld(
     empty = await verdict_on(perfect.with_changes(candidates=()), tools)
     assert "no candidate tools" in empty.reason
     assert {verdict.decision for verdict in (unknown, doubled, withheld, empty)} == {"contradicted"}
-
-
-async def test_the_gold_tool_must_be_a_candidate(
-    perfect: Sample, tools, taxi: Tool, weather: Tool
-) -> None:
-    verdict = await verdict_on(perfect.with_changes(candidates=(taxi.key, weather.key)), tools)
-    assert verdict.decision == "contradicted"
-    assert "'book_table' is not among the candidates" in verdict.reason
 
 
 @pytest.mark.parametrize(
@@ -132,40 +123,11 @@ async def test_evidence_must_stand_where_it_says(perfect: Sample, tools, changes
     assert "evidence for" in verdict.reason
 
 
-async def test_evidence_may_stand_in_the_message(perfect: Sample, tools) -> None:
-    evidence = Evidence(
-        argument="party_size", kind="span", turn=0, start=7, end=8, quote="4", in_message=True
-    )
-    call = perfect.gold[0].with_changes(evidence=(evidence,))
-    user = UserTurn(
-        text="Book Lindenhof at 19:30 for those in the mail.",
-        external=Message(app="Mail", text="We are 4 now."),
-    )
-    assert (
-        await verdict_on(perfect.with_changes(turns=(user, CallTurn(calls=(call,)))), tools)
-    ).decision == "proved"
-
-
 USER, ASKED, DUE = UserTurn(text="Book it."), ReplyTurn(text="For how many?"), CallTurn()
 DONE, RESULT = (
     CallTurn(calls=(GoldCall(tool="order_taxi"),), executed=True),
     ResultTurn(results=(1,)),
 )
-
-
-@pytest.mark.parametrize(
-    "turns",
-    [
-        (USER, DUE, ASKED, USER, DUE),
-        (USER, DONE, RESULT, DONE, RESULT, ASKED),
-        (USER, DUE, ASKED),
-        (USER, DONE),
-    ],
-)
-async def test_turns_in_a_legal_order_are_proved(perfect: Sample, tools, turns) -> None:
-    assert (
-        await verdict_on(perfect.with_changes(kind="dialogue", turns=turns), tools)
-    ).decision == "proved"
 
 
 @pytest.mark.parametrize(
@@ -220,10 +182,3 @@ async def test_names_as_code_has_them_are_not_what_people_say(perfect: Sample, t
     assert (
         await verdict_on(saying(perfect, "A table for a party, what size and time you like"), tools)
     ).decision == "proved"
-
-
-async def test_a_name_that_is_a_value_may_be_said(perfect: Sample, tools) -> None:
-    sample = with_gold(
-        saying(perfect, "Book a table at party_size for 4."), restaurant="party_size", party_size=4
-    )
-    assert (await verdict_on(sample, tools)).decision == "proved"

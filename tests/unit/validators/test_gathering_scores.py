@@ -4,28 +4,18 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import orjson
-import pytest
 
-from callwright.validators.embeddings import likeness, read_ahead
-from callwright.validators.metrics.answers import AnswerScores, GradeScores, mistakes_of
-from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
-from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
-from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
-from callwright.warehouse.records import (
-    Call,
-    CallTurn,
-    GoldCall,
-    Grade,
-    Prediction,
-    Sample,
-    UserTurn,
-)
+from callwright.validators.metrics.complexeval.paths import score_runs
+from callwright.validators.metrics.confetti.soft import score_words
+from callwright.validators.metrics.mistakes import mistakes_of
+from callwright.validators.metrics.table import RunResult, RunsOf
+from callwright.warehouse.records import Call, GoldCall, Prediction, Sample
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
 from tests.support.validators.scoring_at_once import (
+    answer_scores,
+    gathered,
     name_errors,
     score_answers,
-    score_grades,
-    score_predictions,
 )
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
@@ -77,63 +67,10 @@ def by_sample(
 
 def test_plans_and_conversations_may_come_in_pieces() -> None:
     predictions = answers(SAMPLES.values())
-    pieces = AnswerScores(BY_KEY, score_words)
-    for answered in by_sample(predictions, SAMPLES):
-        pieces.add([answered])
+    pieces = [[answered] for answered in by_sample(predictions, SAMPLES)]
     at_once = score_answers(predictions, SAMPLES.values(), BY_KEY, score_words)
-    assert pieces.scores() == at_once
+    assert gathered(answer_scores(BY_KEY, score_words), *pieces) == at_once
     assert {"ast", "ast_soft_chains", "levenshtein_stability"} <= {one.metric for one in at_once}
-
-
-def conversation(snapshots: int) -> Sample:
-    turns = [
-        (UserTurn(text=str(at)), CallTurn(calls=(GoldCall(tool="f", arguments={"n": f"v{at}"}),)))
-        for at in range(snapshots)
-    ]
-    flat = tuple(one for turn in turns for one in turn)
-    return Sample(
-        kind="mQmA" if snapshots > 1 else "perfect",
-        language="en",
-        category="x",
-        candidates=(),
-        turns=flat,
-    )
-
-
-def test_snapshots_may_come_in_pieces() -> None:
-    samples = {one.key: one for one in (conversation(3), conversation(1))}
-    predictions = answers(samples.values())
-    pieces = SnapshotScores()
-    for sample, given in by_sample(predictions, samples):
-        pieces.add(sample, given)
-    assert pieces.scores() == score_predictions(predictions, samples.values())
-    assert {one.metric for one in pieces.scores()} >= {"func_acc", "args_acc", "pr", "sr"}
-
-
-def test_no_answer_is_taken_for_one_that_is_gone() -> None:
-    sample = conversation(1)
-    gold = GoldSnapshots(sample, {})
-    for run in range(
-        50
-    ):  # each answer is let go before the next one is made, which may then lie in its place
-        counted = gold.count(answers([sample], run + 1)[-1:])
-        assert [tally.right for tally in counted.tallies if tally is not None] == [
-            int(run == 0)
-        ] * 3
-
-
-def test_grades_may_come_in_pieces() -> None:
-    predictions = answers(SAMPLES.values())
-    told = {"judge": "j", "reason": "", "version": "1"}
-    grades = {
-        one.key: Grade(prediction=one.key, metric="judge_score", value=0.5, count=1, **told)
-        for one in predictions
-        if one.subject != TALK.key
-    }
-    pieces = GradeScores(grades, "j")
-    for answered in by_sample(predictions, SAMPLES):
-        pieces.add(*answered)
-    assert pieces.scores() == score_grades(predictions, SAMPLES.values(), grades, "j")
 
 
 def test_mistakes_are_named_in_the_order_of_the_answers() -> None:
@@ -162,14 +99,3 @@ def test_runs_that_came_to_the_same_may_be_told_once() -> None:
     )
     other = one._replace(success=False, correct_calls=0, completeness=None)
     assert score_runs([one._replace(times=3), other], of) == score_runs([one, other, one, one], of)
-
-
-def test_texts_that_are_read_ahead_are_as_like_as_others() -> None:
-    texts = ["A table by the window", "the seat at the window", "两个人的位子"]
-    read_ahead(texts[:2])
-    found = likeness(texts, texts)
-    assert all(found[at][at] == pytest.approx(1, abs=0.002) for at in range(3))
-    assert found[0][1] == pytest.approx(found[1][0], abs=0.002)
-    foresee(score_words, [("no", "encoder")])
-    foresee(score_meaning, [(texts[0], texts[1])])
-    assert 0 < score_meaning(texts[0], texts[1]) < 1

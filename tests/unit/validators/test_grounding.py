@@ -14,7 +14,6 @@ import pytest
 
 from callwright.language.text import fold
 from callwright.language.wording import content_keys
-from callwright.testing import context_of
 from callwright.validators.checks.grounding import check_grounding, ground
 from callwright.warehouse.records import (
     CallTurn,
@@ -32,8 +31,6 @@ from callwright.warehouse.records import (
 )
 from tests.support.sampling import slow
 
-DATE = {"type": "string", "format": "date"}
-TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 MULTI_TURN = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", "SO_case2", "mSv", "External", "IS")
 
 
@@ -66,24 +63,6 @@ def test_a_span_of_the_request_says_an_argument() -> None:
     )
 
 
-def test_a_named_normalisation_says_an_argument() -> None:
-    verdict = judge({"at": TIME}, {"at": "19:30"}, "Come at half past seven in the evening.")
-    (evidence,) = verdict.evidence
-    assert (evidence.kind, evidence.rule) == ("normalised", "time of day")
-
-
-def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
-    verdict = judge(
-        {"hotel": {"type": "string"}, "city": {"type": "string"}},
-        {"hotel": "Blue Hotel", "city": "Rome"},
-        "A room at the Blue Hotel, please.",
-    )
-    assert verdict.decision == "unproved"
-    assert verdict.score == 0.5
-    assert verdict.reason == "Before turn 1: Nothing says city = 'Rome'."
-    assert [one.kind for one in verdict.doubts] == ["unstated"]
-
-
 def test_the_latest_turn_is_looked_at_first_and_the_message_counts() -> None:
     message = Message(app="mail", text="We meet in Rome.")
     verdict = judge(
@@ -102,14 +81,6 @@ def test_what_nothing_says_is_named_as_an_open_argument() -> None:
     assert (verdict.grade, verdict.open_arguments) == ("open", ("guests",))
 
 
-def test_an_argument_is_derived_from_the_default_of_the_schema() -> None:
-    verdict = judge(
-        {"unit": {"type": "string", "default": "metric"}}, {"unit": "metric"}, "The weather?"
-    )
-    assert verdict.decision == "proved"
-    assert verdict.evidence[0].kind == "default"
-
-
 def test_an_argument_is_derived_from_an_earlier_result_by_its_path() -> None:
     result = ResultTurn(results=({"hotels": [{"id": "h1"}, {"id": "h2", "rooms": 3}]},))
     verdict = judge({"id": {"type": "string"}}, {"id": "h2"}, "The second, please.", result)
@@ -119,40 +90,6 @@ def test_an_argument_is_derived_from_an_earlier_result_by_its_path() -> None:
         1,
         "turns[1].results[0].hotels[1].id",
     )
-
-
-def test_a_bare_yes_counts_where_the_question_was_about_the_parameter() -> None:
-    schema = {"breakfast": {"type": "boolean", "description": "Whether breakfast is included"}}
-    asked = ReplyTurn(text="Would you like breakfast?")
-    assert judge(schema, {"breakfast": True}, "A room.", asked, "Yes, please.").decision == "proved"
-    other = ReplyTurn(text="Shall I go on?")
-    assert (
-        judge(schema, {"breakfast": True}, "A room.", other, "Yes, please.").decision == "unproved"
-    )
-
-
-def test_a_list_may_be_said_in_several_turns() -> None:
-    schema = {"items": {"type": "array", "items": {"type": "string"}}}
-    assert judge(schema, {"items": ["tea", "milk"]}, "Buy tea.", "And milk.").decision == "proved"
-    assert (
-        judge(schema, {"items": ["tea", "milk", "salt"]}, "Buy tea.", "And milk.").decision
-        == "unproved"
-    )
-
-
-@pytest.mark.parametrize(
-    ("schema", "value", "text"),
-    [
-        ({"type": "integer", "description": "How long, in minutes"}, 5, "A timer of 20 minutes."),
-        (DATE, "2026-03-06", "On March 5, 2026."),
-        (TIME, "20:30", "At 7:30 pm."),
-    ],
-)
-def test_another_value_of_the_type_contradicts(schema: JsonSchema, value: Any, text: str) -> None:
-    verdict = judge({"it": schema}, {"it": value}, text)
-    assert verdict.decision == "contradicted"
-    assert repr(value) in verdict.reason
-    assert [one.kind for one in verdict.doubts] == ["other_said"]
 
 
 def test_what_the_system_message_says_is_evidence_of_its_own_kind() -> None:
@@ -181,12 +118,6 @@ def test_what_the_system_message_says_is_evidence_of_its_own_kind() -> None:
     )
 
 
-def test_an_unknown_tool_and_an_undeclared_argument_contradict() -> None:
-    assert judge({}, {"city": "Rome"}, "Rome").decision == "contradicted"
-    assert "declares no parameter 'city'" in judge({}, {"city": "Rome"}, "Rome").reason
-    assert judge({}, {}, "Rome", tool="fly").decision == "contradicted"
-
-
 def test_where_nothing_is_claimed_there_is_nothing_to_look_for() -> None:
     verdict = judge({}, {}, "Book it.")
     assert (verdict.decision, verdict.reason) == ("proved", "There is no argument to look for.")
@@ -213,19 +144,6 @@ def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
     verdict = ground(sample, [tool])
     assert (verdict.decision, verdict.score) == ("unproved", 0.5)
     assert "Before turn 1" in verdict.reason
-
-
-async def test_the_stage_judges_by_the_candidates_alone(
-    perfect: Sample, tools: dict[str, Tool]
-) -> None:
-    (verdict,) = await check_grounding(perfect, context_of(tools))
-    assert (verdict.subject, verdict.check, verdict.decision) == (
-        perfect.key,
-        "grounding",
-        "proved",
-    )
-    stranger = perfect.with_changes(candidates=perfect.candidates[1:])
-    assert (await check_grounding(stranger, context_of(tools)))[0].decision == "contradicted"
 
 
 def conversations(shared: Path, language: Any) -> Iterator[tuple[Sample, list[Tool]]]:

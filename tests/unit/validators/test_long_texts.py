@@ -7,13 +7,11 @@ Where something grew with the square of the length, these would take hours.
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.flows.data_checks import check_sample
 from callwright.generators.taken.personal_data import MOST_VALUES, without_personal_data
 from callwright.language.numbers import find_numbers
-from callwright.language.text import Spans, places_of, words_of
+from callwright.language.text import words_of
 from callwright.testing import make_sample, make_tool
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Sample
@@ -69,36 +67,6 @@ def test_more_personal_data_than_can_be_replaced_is_an_error_of_the_record() -> 
 
 def test_a_number_of_thousands_of_digits_is_no_number() -> None:
     assert find_numbers(f"call {'9' * 5000} or 12 or {'一' * 5000}")[0].value == 12
-
-
-FEW = st.text("ab", max_size=150)
-
-
-@given(st.text("ab", min_size=1, max_size=90), FEW, st.integers(0, 5))
-def test_places_of_a_part_are_all_places_where_it_begins(part: str, text: str, after: int) -> None:
-    expected = [at for at in range(after, len(text)) if text.startswith(part, at)]
-    assert list(places_of(part, text, after)) == expected
-    assert list(places_of(part * 3, text * 3)) == [
-        at for at in range(len(text) * 3) if (text * 3).startswith(part * 3, at)
-    ]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))),
-    st.integers(0, 30),
-    st.integers(0, 30),
-)
-def test_spans_overlap_as_they_do_one_by_one(
-    spans: list[tuple[int, int]], start: int, end: int
-) -> None:
-    real = [one for one in spans if one[0] < one[1]]
-    known = Spans(spans)
-    if start < end:
-        expected = any(start < last and first < end for first, last in real)
-        assert known.overlaps(start, end) == expected
-        if not expected:
-            known.add(start, end)
-            assert known.overlaps(start, end)
 
 
 def test_words_are_found_between_edges_alone() -> None:

@@ -5,13 +5,8 @@ names.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.multi_step import (
-    METRICS,
-    RunResult,
-    RunsOf,
-    metric_names,
-    score_runs,
-)
+from callwright.validators.metrics.complexeval.paths import METRICS, metric_names, score_runs
+from callwright.validators.metrics.table import RunResult, RunsOf
 
 OF = RunsOf("v1", "m", "as_paper")
 RIGHT = RunResult(

@@ -52,14 +52,6 @@ def test_a_tool_is_known_by_its_schema(other: Tool, *, is_same: bool) -> None:
     )
 
 
-def test_tools_of_one_parameter_need_the_same_name_as_well() -> None:
-    one, other = tool("get_weather", city=CITY), tool("find_city", city=CITY)
-    assert hows(placed("Rain?", one), placed("Sun in Oslo?", other)) == set()
-    assert hows(placed("Rain?", one), placed("Sun in Oslo?", tool("a.get_weather", city=CITY))) == {
-        "tool"
-    }
-
-
 @pytest.mark.parametrize(
     ("arguments", "is_same"),
     [
@@ -78,10 +70,6 @@ def test_a_call_is_known_whatever_the_notation_of_its_values(
     assert ("call" in hows(own, other)) == is_same
 
 
-def test_calls_without_arguments_say_nothing() -> None:
-    assert "call" not in hows(placed("Rain?", WEATHER), placed("Sun in Oslo?", WEATHER))
-
-
 @pytest.mark.parametrize(
     ("text", "is_same"),
     [
@@ -97,15 +85,3 @@ def test_a_request_is_known_in_other_words_and_not_with_other_numbers(
 ) -> None:
     other = tool("other", thing=CITY)
     assert hows(placed(TEXT, WEATHER), placed(text, other)) == ({"request"} if is_same else set())
-
-
-def test_only_what_is_asked_for_is_looked_for_and_the_nearest_comes_first() -> None:
-    texts = ("Tell me the weather in Boston and in San Francisco for 3 days.", TEXT)
-    index = OverlapIndex([placed(text, WEATHER) for text in texts], 0.5, ["request"])
-    [matches] = index.find([placed(TEXT, WEATHER)])
-    assert [(one.how, index.places[one.place]) for one in matches] == [
-        ("request", texts[1]),
-        ("request", texts[0]),
-    ]
-    assert matches[0].likeness == pytest.approx(1, abs=0.01)
-    assert OverlapIndex([], 0.5).find([placed(TEXT, WEATHER)]) == [[]]

@@ -1,10 +1,7 @@
 """A judge's word on the parameters of a call."""
 
-import pytest
-
 from callwright.testing import ScriptedModel
 from callwright.validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool, UserTurn
 
 SAID = [UserTurn(text="A table at Luigi's for four.")]
@@ -22,16 +19,3 @@ async def test_a_judge_names_the_parameters_that_nothing_states(table: Tool) -> 
     assert "Luigi's for four" in asked
     assert '"time":"19:30"' in asked
     assert opinion_versions(PARAMETERS)[0]
-
-
-async def test_a_call_without_parameters_needs_no_judge(table: Tool) -> None:
-    assert (
-        await find_made_up(ScriptedModel({}), SAID, Call(tool="book_table", arguments={}), table)
-        == []
-    )
-
-
-async def test_a_reply_that_can_not_be_read_is_handed_on(table: Tool) -> None:
-    chat = ScriptedModel({"judge_parameters": [ReplyError("It begins: 'Well'.")]})
-    with pytest.raises(ReplyError):
-        await find_made_up(chat, SAID, Call(tool="book_table", arguments={"time": "19:30"}), table)

@@ -6,15 +6,17 @@ import pytest
 
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.samples import write_sample
-from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.path import check_path
 from callwright.warehouse.records import (
+    CallPlace,
     CallTurn,
     Condition,
+    EntryRule,
     Goal,
     GoldCall,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     Verdict,
 )
@@ -85,14 +87,6 @@ async def test_two_entries_that_fit_are_not_proved() -> None:
     assert "entry 2 of 'data.hotels' of search_hotels fits as well as entry 1" in verdict.reason
 
 
-async def test_a_name_that_another_entry_has_in_its_own_is_not_proved() -> None:
-    sample = await sample_of(goal())
-    places = [*response_of(sample, 2)["data"], {"id": "p1s", "name": "Oslo Airport", "lat": 59.9}]
-    assert (
-        await verdict_on(with_turn(sample, 2, ResultTurn(results=({"data": places},))))
-    ).decision == "unproved"
-
-
 @pytest.mark.parametrize("tool", ["locate_place", "hotel_card"])
 async def test_an_overlapping_tool_that_was_left_in_is_not_proved(tool: str) -> None:
     sample = await sample_of(goal())
@@ -108,14 +102,6 @@ async def test_a_value_that_its_evidence_does_not_hold_is_contradicted() -> None
         with_call(sample, 5, 0, call.with_changes(arguments={"hotel_id": "h1"}))
     )
     assert (verdict.decision, "'h1', but" in verdict.reason) == ("contradicted", True)
-
-
-async def test_a_value_that_was_not_said_is_contradicted() -> None:
-    sample = await sample_of(goal())
-    call = call_of(sample, 3)
-    broken = call.with_changes(arguments={**call.arguments, "check_in": "2026-12-06"})
-    verdict = await verdict_on(with_call(sample, 3, 0, broken))
-    assert (verdict.decision, "do not say '2026-12-06'" in verdict.reason) == ("contradicted", True)
 
 
 async def test_a_response_without_the_value_is_contradicted() -> None:
@@ -150,16 +136,13 @@ async def test_a_missing_call_is_contradicted() -> None:
     )
 
 
-async def test_a_date_that_no_call_takes_is_not_proved() -> None:
-    verdict = await verdict_on(await sample_of(goal(), request() + " I leave on 9 December 2026."))
-    assert (verdict.decision, "which no call takes" in verdict.reason) == ("unproved", True)
-
-
 async def test_a_value_out_of_a_later_response_is_contradicted() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 5)
     later = call.evidence[0].with_changes(
-        path="turns[6].results[0].data.hotel_id", turn=6, rule="hotel_id of data"
+        path="turns[6].results[0].data.hotel_id",
+        turn=6,
+        rule=EntryRule(entries="data", field="hotel_id"),
     )
     verdict = await verdict_on(with_call(sample, 5, 0, call.with_changes(evidence=(later,))))
     assert (verdict.decision, "which comes later than turn 5" in verdict.reason) == (
@@ -176,7 +159,7 @@ async def test_calls_of_one_step_that_were_made_one_after_another_are_contradict
     first, second = (ResultTurn(results=(result,)) for result in results.results)
     longer = sample.with_changes(
         turns=(*sample.turns[:5], one, first, two, second, sample.turns[-1]),
-        tags=("environment=town", "wanted=2.0 3.0"),
+        facts=SampleFacts(environment="town", wanted=(CallPlace(2, 0), CallPlace(3, 0))),
     )
     verdict = await verdict_on(longer)
     assert (verdict.decision, "order is not the shortest" in verdict.reason) == (
@@ -206,12 +189,5 @@ async def test_a_default_that_nothing_gives_is_not_proved() -> None:
 
 
 async def test_an_environment_that_is_not_there_proves_nothing() -> None:
-    sample = (await sample_of(goal())).with_changes(tags=("environment=elsewhere",))
+    sample = (await sample_of(goal())).with_changes(facts=SampleFacts(environment="elsewhere"))
     assert (await verdict_on(sample)).decision == "unproved"
-
-
-async def test_it_looks_at_samples_with_an_environment_only() -> None:
-    sample = await sample_of(goal())
-    assert is_path(sample)
-    assert not is_path(sample.with_changes(tags=()))
-    assert not is_path(sample.with_changes(turns=sample.turns[:1]))

@@ -5,22 +5,18 @@ the gold as it is.
 import asyncio
 from random import Random
 
-import pytest
-
 from callwright.testing import context_of, make_sample, make_tool
 from callwright.validators.reading.defects import MAKERS, PLANTED, of_maker
 from callwright.validators.reading.planting import (
     PLANTED_READING,
     plant,
-    plant_each,
     planting_version,
     read_planted,
 )
 from callwright.validators.reading.points import do_the_same, due_points
-from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import PlantedReading, Sample, UserTurn
+from callwright.warehouse.records import PlantedReading, Sample
 from tests.support.validators.blind_readers import FirstReader, KnowingReader, PromptReader
-from tests.unit.validators.test_reading import ASK, PAY, SAMPLE, TOOLS, Replying, call
+from tests.unit.validators.test_reading import SAMPLE, TOOLS, Replying, call
 
 SEEDS = range(40)
 TABLE = make_tool(
@@ -87,12 +83,6 @@ def test_defects_are_those_that_people_make_out_of_the_words_of_the_request() ->
     assert {one.name for one in PLANTED} < {one.name for one in MAKERS}
 
 
-def test_several_defects_of_a_sample_are_of_different_sorts_behind_the_gold() -> None:
-    planted = plant_each(BOOKING, [TABLE, CANCEL], Random(3), defects=4)
-    assert [bool(one.defect) for one in planted] == [False, True, True, True, True]
-    assert len({one.defect for one in planted}) == 5
-
-
 def test_who_knows_the_truth_catches_each_defect_and_passes_each_gold() -> None:
     found = {read(KnowingReader(call(), tools=TOOLS), seed).outcome for seed in SEEDS}
     assert found == {"caught", "passed"}
@@ -124,15 +114,3 @@ def test_what_is_written_is_asked_as_in_the_check_so_that_it_is_paid_once() -> N
     assert "plant" not in prompts.pop()
     assert (reading.reader, reading.check, reading.subject) == ("reader", "reading", SAMPLE.key)
     assert PLANTED_READING.role == "checker"
-
-
-def test_nothing_is_planted_where_nothing_is_due() -> None:
-    idle = make_sample([PAY], UserTurn(text="Good morning."), kind="irrelevant")
-    with pytest.raises(RecordError, match="Nothing is due"):
-        plant(idle, [PAY, ASK], Random(1))
-
-
-def test_where_no_defect_fits_the_gold_itself_is_planted() -> None:
-    tool = make_tool("lock_all", "Lock all doors.")
-    sample = make_sample([tool], "Lock up, please.", {"lock_all": {}})
-    assert {plant(sample, [tool], Random(seed)).defect for seed in SEEDS} == {""}

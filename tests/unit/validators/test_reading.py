@@ -4,17 +4,15 @@ settled, in both orders.
 
 import re
 from collections.abc import Sequence
-from random import Random
 
 import orjson
 import pytest
 from pydantic import JsonValue
 
-from callwright.generators.stages import Consistency, StageContext
+from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, Prompt
 from callwright.testing import context_of, make_sample, make_tool, run_check
-from callwright.validators.checks.table import all_checks, has_rest, settled_claims
-from callwright.validators.reading.one_call import check_consistency, check_meaning
+from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.validators.reading.writing import FEW_TOOLS, check_reading
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -71,11 +69,6 @@ def test_who_writes_the_gold_judges_it_with_one_request() -> None:
     assert (verdict.decision, len(reader.prompts)) == ("proved", 1)
     assert verdict.readings[0].calls == (call(),)
     assert verdict.readings[0].votes == ()
-
-
-@pytest.mark.parametrize("same", [{"amount": "20"}, {"payer": "INES"}, {"note": ""}])
-def test_another_notation_of_the_gold_is_the_gold(same: dict[str, JsonValue]) -> None:
-    assert run_check(check_reading, SAMPLE, TOOLS, Settling(call(**same))).decision == "proved"
 
 
 def test_the_reader_is_shown_nothing_of_the_gold() -> None:
@@ -225,24 +218,6 @@ def asked(*names: str, decision: str = "proved") -> list[Verdict]:
     ]  # type: ignore[arg-type]
 
 
-async def rest(name: str, consistency: Consistency, verdicts: Sequence[Verdict] = ()) -> bool:
-    stage = next(one for one in all_checks() if one.name == name)
-    tools = {tool.key: tool for tool in TOOLS}
-    context = StageContext(Settling(), Random(1), tools, consistency=consistency)
-    return await has_rest(stage, SAMPLE, context, verdicts)
-
-
-async def test_a_recipe_has_one_way_of_reading() -> None:
-    assert {one.name for one in all_checks() if one.way == "hammerbench"} == {
-        "consistency",
-        "meaning",
-    }
-    assert not await rest("consistency", "blind")
-    assert await rest("consistency", "hammerbench")
-    assert await rest("reading", "blind")
-    assert not await rest("reading", "hammerbench", asked("consistency", "meaning"))
-
-
 def test_no_rule_settles_what_words_mean() -> None:
     """Deed, nothing else and nothing missing are read: of these no rule may say that they are
     proved.
@@ -257,13 +232,3 @@ def test_no_rule_settles_what_words_mean() -> None:
     settled = settled_claims(all_proved)
     assert settled.grade == "open"
     assert settled.open == {"deed", "nothing_else", "no_call_missing"}
-
-
-def test_what_a_reader_doubts_waits_for_people() -> None:
-    assert settled_claims(asked("reading")).grade == "judged"
-    doubted = settled_claims(asked("reading", decision="unproved"))
-    assert (doubted.grade, doubted.is_doubted) == ("open", True)
-
-
-def test_hammerbench_s_own_readings_are_still_there() -> None:
-    assert (check_consistency.way, check_meaning.way) == ("hammerbench", "hammerbench")

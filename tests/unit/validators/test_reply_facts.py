@@ -3,12 +3,9 @@
 import pytest
 
 from callwright.generators.conversations.making import DialogueActs
-from callwright.generators.transcripts import conversation_text
-from callwright.llm.prompts import render
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
-from callwright.validators.checks.table import all_checks, has_rest
-from callwright.validators.judges import PROMPTS, REPLY, ReplyScore
+from callwright.validators.judges import ReplyScore
 from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 from tests.support.conversational import converse, template_context
 
@@ -91,30 +88,6 @@ async def test_a_call_with_arguments_of_any_form_is_answered_with_a_verdict():
     assert (await judged(sample.with_changes(turns=turns)))[0] == "contradicted"
 
 
-@pytest.mark.parametrize(
-    "addition",
-    [
-        " I also sent a letter to your office.",
-        " Its number is 4711.",
-        " Not done.",
-        " Done, I'm afraid not.",
-    ],
-)
-async def test_what_no_result_holds_leaves_a_reply_unproved(addition):
-    sample = await converse("no_target_complexity")
-    reply = next(
-        turn.text
-        for at, turn in enumerate(sample.turns)
-        if isinstance(turn, ReplyTurn) and isinstance(sample.turns[at - 1], ResultTurn)
-    )
-    assert (await judged(with_reply(sample, reply + addition)))[0] == "unproved"
-
-
-async def test_a_reply_that_tells_nothing_of_a_result_is_unproved():
-    decision, reason = await judged(with_reply(await converse("no_target_complexity"), "Done."))
-    assert (decision, "does not tell what" in reason) == ("unproved", True)
-
-
 async def test_an_error_told_as_success_is_unproved():
     sample = await converse("exception_in_execution")
     at = next(
@@ -164,30 +137,3 @@ async def test_a_low_score_and_other_acts_leave_it_unproved():
         script |= {"judge_acts": [DialogueActs(acts=acts)]} if acts else {}
         decision, reason, _ = await read(sample, script)
         assert (decision, words in reason) == ("unproved", True)
-
-
-async def test_replies_that_rules_read_cost_no_question():
-    sample = await converse("no_target_complexity")
-    assert (await read(sample, {}))[0] == "proved"
-    faithfulness = next(stage for stage in all_checks() if stage.name == "faithfulness")
-    assert not await has_rest(faithfulness, sample, template_context(), [])
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_the_template_model_scores_a_reply_by_what_results_hold(language):
-    sample = await converse("no_target_complexity", language)
-    for turn in (IN_OTHER_WORDS, "The price is 4711."):
-        (verdict,) = await check_faithfulness(with_reply(sample, turn), template_context())
-        assert verdict.decision == "unproved"
-    at, reply = next(
-        (at, one) for at, one in enumerate(sample.turns) if isinstance(one, ReplyTurn) and at > 1
-    )
-    prompt = render(
-        PROMPTS,
-        REPLY,
-        language=language,
-        tools=[],
-        conversation=conversation_text(sample.turns[:at]),
-        reply=reply.text,
-    )
-    assert (await template_context().chat.ask(prompt, ReplyScore)).score in (2, 5)

@@ -1,7 +1,7 @@
 """The check scenario: what can't be acted out as it stands makes no conversation."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -21,7 +21,6 @@ from callwright.warehouse.records import (
 )
 from tests.support.conversational import TOOLS, scenario_order, template_context
 
-COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}
 
 
@@ -71,17 +70,6 @@ def asked_keys(one: WordedScenario) -> list[str]:
 def true_wants(one: WordedScenario) -> list[tuple[str, str | None]]:
     withheld = one.plan.scenario.withheld
     return [(NAMES[key], None if key in withheld else NAMES[key]) for key in asked_keys(one)]
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("complexity", COMPLEXITIES)
-async def test_a_planned_scenario_is_proved(complexity: Complexity, language: Language) -> None:
-    one = await worded(complexity, language)
-    verdict = await judged(one)
-    assert (verdict.decision, verdict.subject, verdict.check) == ("proved", one.key, "scenario"), (
-        verdict.reason
-    )
-    assert complexity in verdict.reason
 
 
 @pytest.mark.parametrize("time", ["", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15"])
@@ -184,11 +172,3 @@ async def test_a_goal_that_wants_what_no_api_does_is_unproved_but_where_this_is_
     only = [(want, tool) for want, tool in true_wants(refused) if tool is not None]
     lacking = await read_as(refused, only)
     assert (lacking.decision, "one is to be refused" in lacking.reason) == ("unproved", True)
-
-
-async def test_a_wish_for_another_api_is_unproved() -> None:
-    one = await worded("goal_stacking")
-    other = next(key for key in one.plan.scenario.candidates if key not in asked_keys(one))
-    verdict = await read_as(one, [*true_wants(one), ("something else", NAMES[other])])
-    assert verdict.decision == "unproved"
-    assert NAMES[other] in verdict.reason

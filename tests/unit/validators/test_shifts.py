@@ -1,4 +1,4 @@
-"""At which snapshots something shifts: by tags, and in published records by what is said."""
+"""At which snapshots something shifts: by facts, and in published records by what is said."""
 
 import json
 from pathlib import Path
@@ -6,31 +6,26 @@ from pathlib import Path
 import pytest
 
 from callwright.generators.imports.papers import read_hammerbench
-from callwright.validators.metrics.snapshots import shifted_snapshots
-from callwright.warehouse.records import Tool
-from tests.support.validators.conversations import conversation, intent_shift
+from callwright.validators.metrics.hammerbench.snapshots import shifted_snapshots
+from callwright.warehouse.records import SampleFacts, Tool
+from tests.support.validators.conversations import conversation
 
 
 @pytest.mark.parametrize(
-    ("kind", "tags", "numbers"),
+    ("kind", "shifts", "numbers"),
     [
-        ("SO_case1", ["shift=1"], [1]),
-        ("mQmA_SO_case2", ["shift=1"], [1, 2]),
-        ("SO_case2", ["shift=2"], [2]),
-        ("sQsA_external", ["shift=1", "shift=2"], [1, 2]),
-        ("mSv", ["shift=7"], []),
+        ("SO_case1", (1,), [1]),
+        ("mQmA_SO_case2", (1,), [1, 2]),
+        ("SO_case2", (2,), [2]),
+        ("sQsA_external", (1, 2), [1, 2]),
+        ("mSv", (7,), []),
     ],
 )
-def test_tags_say_where(table: Tool, kind: str, tags: list[str], numbers: list[int]) -> None:
-    assert shifted_snapshots(conversation([table], kind=kind, tags=tags)) == numbers
-
-
-def test_without_tags_it_is_read_from_the_turns(table: Tool) -> None:
-    assert shifted_snapshots(conversation([table])) == [2], "a message is leant on there"
-    assert shifted_snapshots(conversation([table], kind="mSv")) == [2]
-    assert shifted_snapshots(intent_shift([table]).with_changes(tags=())) == [1]
-    plain = conversation([table])
-    assert shifted_snapshots(plain.with_changes(turns=plain.turns[:5])) == []
+def test_facts_say_where(
+    table: Tool, kind: str, shifts: tuple[int, ...], numbers: list[int]
+) -> None:
+    sample = conversation([table], kind=kind, facts=SampleFacts(shifts=shifts))
+    assert shifted_snapshots(sample) == numbers
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -12,12 +12,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.taken import CALL, CONVERSATION
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.table import told_in_english
-from callwright.validators.checks.taken import (
-    ComposedScore,
-    check_composed,
-    check_traced,
-    composed_texts,
-)
+from callwright.validators.checks.taken import ComposedScore, check_composed, check_traced
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -127,10 +122,3 @@ async def test_what_no_model_that_reads_language_has_read_waits() -> None:
     one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
     [verdict] = await check_composed(one, context(ScriptedModel({}, name="template/v1")))
     assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "composed_unread")
-
-
-@pytest.mark.parametrize("body", [BODY, "我今天的火车晚点了，可能赶不上晚饭，请先吃吧。"])
-def test_a_long_text_is_composed_unless_somebody_dictated_it(body: str) -> None:
-    assert [one.argument for one in composed_texts(asked("Hi.", body=body), [MAIL])] == ["body"]
-    assert [*composed_texts(asked(f"Write this: {body}", body=body), [MAIL])] == []
-    assert not check_composed.applies(asked("Hi.", to="a@example.org"))

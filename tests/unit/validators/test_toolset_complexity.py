@@ -64,24 +64,6 @@ def test_what_makes_a_tool_hard_to_ask_for_is_said(doubtful: Tool, word: str) ->
     assert word in verdict.reason
 
 
-def test_an_identifier_that_another_tool_tells_is_no_burden() -> None:
-    cancel = make_tool("cancelOrder", "Cancel an order.", order_id=TEXT)
-    orders = make_tool("listOrders", "List the orders.", date=TEXT)
-    telling = make_tool("buy", "Buy.", product=TEXT).with_changes(
-        returns={"type": "object", "properties": {"order_id": {"type": "string"}}}
-    )
-    for company in (orders, telling):
-        assert check_complexity([cancel, company])[0].decision == "proved"
-    elsewhere = orders.with_changes(category="Other")
-    assert check_complexity([cancel, elsewhere])[0].decision == "unproved"
-
-
-def test_a_parameter_that_is_required_but_not_declared_speaks_against_a_tool() -> None:
-    broken = make_tool("find", "Find.", place=TEXT)
-    broken = broken.with_changes(parameters=broken.parameters | {"required": ["place", "time"]})
-    assert check_complexity([broken])[0].decision == "contradicted"
-
-
 def test_the_seed_catalog_is_simple() -> None:
     verdicts = check_complexity(seed_tools())
     assert sum(verdict.decision != "proved" for verdict in verdicts) <= 0.02 * len(verdicts)
@@ -89,10 +71,6 @@ def test_the_seed_catalog_is_simple() -> None:
 
 def _names(*names: str) -> list[Tool]:
     return [make_tool(name, name, title=TEXT) for name in names]
-
-
-def test_a_resource_that_can_be_managed_whole_has_no_gap() -> None:
-    assert find_gaps(_names("createNote", "listNotes", "updateNote", "deleteNote")) == []
 
 
 @pytest.mark.parametrize(
@@ -122,11 +100,6 @@ def test_what_can_be_created_but_not_managed_is_a_finding_about_the_category(
 )
 def test_what_is_not_kept_has_no_gap(names: tuple[str, ...]) -> None:
     assert find_gaps(_names(*names)) == []
-
-
-def test_a_gap_is_told_once_for_all_languages() -> None:
-    english = _names("addContact")
-    assert len(find_gaps([*english, english[0].with_changes(language="zh")])) == 1
 
 
 def test_real_tools_are_mostly_simple(shared: Path) -> None:

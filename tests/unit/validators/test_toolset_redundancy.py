@@ -1,52 +1,12 @@
 """Tools of a category that do the same."""
 
-from collections import Counter
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.testing import make_tool
-from callwright.validators.embeddings import near_pairs
-from callwright.validators.toolset.redundancy import (
-    ALIKE,
-    CHANGE,
-    CREATE,
-    DELETE,
-    IN_DOUBT,
-    READ,
-    START,
-    STOP,
-    are_opposed,
-    check_redundancy,
-    doing_of,
-    find_duplicate_tools,
-)
+from callwright.validators.toolset.redundancy import ALIKE, IN_DOUBT, are_opposed, check_redundancy
 from callwright.warehouse.records import Language, Tool
 
 TEXT: dict[str, str] = {}
-
-
-@pytest.mark.parametrize(
-    ("name", "description", "kind", "resource"),
-    [
-        ("Clock.Alarms.setAlarm", "Set a new alarm.", CREATE, ("alarm",)),
-        ("searchFlights", "Search flights.", READ, ("flight",)),
-        ("netdiskGetUploadRecords", "Get records.", READ, ("netdisk", "upload", "record")),
-        ("cancel_booking", "Cancel a booking.", DELETE, ("book",)),
-        ("renameAlbum", "Rename an album.", CHANGE, ("album",)),
-        ("turnOnNavigationSound", "Turn it on.", START, ("navigation", "sound")),
-        ("turnOffNavigationSound", "Turn it off.", STOP, ("off", "navigation", "sound")),
-        ("wakeUp", "删除一条笔记。", DELETE, ("wak", "up")),
-    ],
-)
-def test_a_name_tells_what_a_tool_does_and_to_what(
-    name: str, description: str, kind: str, resource: tuple[str, ...]
-) -> None:
-    doing = doing_of(name, description)
-    assert kind in doing.kinds
-    assert doing.resource == resource
 
 
 @pytest.mark.parametrize(
@@ -129,17 +89,6 @@ def test_the_same_again_under_another_name_is_contradicted() -> None:
     assert check_redundancy([one, other])[1].decision == "contradicted"
 
 
-def test_two_tools_of_one_name_are_twins_whatever_they_say() -> None:
-    one, other = (
-        make_tool("open", "Open a door.", door=TEXT),
-        make_tool("open", "Show a web page.", page=TEXT),
-    )
-    assert [verdict.decision for verdict in check_redundancy([one, other])] == [
-        "proved",
-        "contradicted",
-    ]
-
-
 def test_only_tools_of_one_category_and_language_are_compared() -> None:
     one = make_tool("searchFlights", "Search flights.", category="Flights", date=TEXT)
     elsewhere = one.with_changes(category="Travel")
@@ -147,53 +96,3 @@ def test_only_tools_of_one_category_and_language_are_compared() -> None:
     assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {
         "proved"
     }
-
-
-def test_the_nearest_of_several_twins_is_named() -> None:
-    near = make_tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
-    far = make_tool("sendChatMessage", "Send a message in a chat.", chat=TEXT, text=TEXT)
-    last = make_tool(
-        "sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT
-    )
-    verdict = check_redundancy([far, near, last])[2]
-    assert [proof.quote for proof in verdict.evidence] == ["sendMessage"]
-
-
-def test_the_seed_catalog_has_hardly_anything_twice() -> None:
-    verdicts = check_redundancy(seed_tools())
-    decisions = Counter(verdict.decision for verdict in verdicts)
-    assert decisions["contradicted"] == 0
-    assert decisions["unproved"] <= len(verdicts) * 0.03
-
-
-@settings(max_examples=6)
-@given(st.permutations(range(4)))
-def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(
-    order: list[int],
-) -> None:
-    tools = [
-        make_tool("findFlights", "Find flights from one city to another.", origin=TEXT),
-        make_tool("searchFlights", "Search flights between two cities.", origin=TEXT),
-        make_tool("deleteNote", "Delete a note.", title=TEXT),
-        make_tool("removeNote", "Remove a note.", title=TEXT),
-    ]
-    given_tools = [tools[place] for place in order]
-    verdicts = check_redundancy(given_tools)
-    assert [verdict.subject for verdict in verdicts] == [one.key for one in given_tools]
-    assert verdicts[0].decision == "proved"
-    pairs = {
-        frozenset((twins.one.name, twins.other.name)) for twins in find_duplicate_tools(given_tools)
-    }
-    assert pairs == {
-        frozenset(("findFlights", "searchFlights")),
-        frozenset(("deleteNote", "removeNote")),
-    }
-
-
-def test_embeddings_are_near_for_what_means_the_same_and_reach_across_nothing_else() -> None:
-    texts = ["查找附近的餐厅。", "搜索附近的餐馆。", "Delete a note.", "查找附近的餐厅。"]
-    found = {(one, other): near for one, other, near in near_pairs(texts, 0.6)}
-    assert found[0, 3] == pytest.approx(1.0, abs=0.01)
-    assert found[0, 1] > 0.6
-    assert not any(2 in pair for pair in found)
-    assert list(near_pairs(["alone"], 0.0)) == []

@@ -2,9 +2,8 @@
 
 import pytest
 
-from callwright.testing import context_of
-from callwright.validators.checks.wording import check_wording, problems_of, words_of_tool
-from callwright.warehouse.records import Sample, Tool, UserTurn
+from callwright.validators.checks.wording import problems_of, words_of_tool
+from callwright.warehouse.records import Sample, Tool
 
 
 @pytest.mark.parametrize(
@@ -40,17 +39,6 @@ def test_what_nobody_says_is_named(text: str, problem: str) -> None:
 )
 def test_what_people_say_is_left_alone(text: str) -> None:
     assert list(problems_of(text)) == []
-
-
-async def test_a_doubt_names_its_turn_and_is_for_people(perfect: Sample) -> None:
-    [verdict] = await check_wording(perfect, context_of({}))
-    assert verdict.decision == "proved"
-    turns = (*perfect.turns, UserTurn(text="And the the same again."))
-    [verdict] = await check_wording(perfect.with_changes(turns=turns), context_of({}))
-    assert (verdict.decision, verdict.reason) == (
-        "unproved",
-        "Turn 2 says a word twice: 'the the'.",
-    )
 
 
 def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) -> None:

@@ -24,8 +24,6 @@ from tests.support.warehouse.exported import rows_in, stream_of
 NAME = "Travel.Desk.book_trip"
 TAXI = "出行.打车/now!"
 ME = "me~native"
-RIDE = (Call(tool=TAXI, arguments={"place": "Voss"}),)
-LATER = (Call(tool=TAXI, arguments={"place": "Oslo"}),)
 
 
 def answer(
@@ -226,10 +224,3 @@ def test_what_a_person_corrected_and_planted_defects_are_worse_than_the_gold(
 def test_a_band_that_is_none_is_refused(stated: str) -> None:
     with pytest.raises(ConfigurationError, match="LOW:HIGH"):
         parse_pass_rates(stated)
-
-
-def test_one_end_of_a_band_may_be_left_out() -> None:
-    assert (parse_pass_rates("0.2:"), parse_pass_rates(":0.5")) == (
-        PassRates(0.2, 1),
-        PassRates(0, 0.5),
-    )

@@ -73,15 +73,3 @@ def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(
     assert rows["meaning"]["calls_per_accepted"] == 0.5
     [whole] = warehouse.rows("from cost_per_accepted where build = 'b1'")
     assert whole["calls"] == sum(row["calls"] for row in rows.values())
-
-
-def test_a_build_that_landed_nothing_has_no_cost_for_each(warehouse: Warehouse) -> None:
-    warehouse.put([asked("requests")])
-    warehouse.put_rows({"builds": [begun("b1")]})
-    [row] = warehouse.rows("from calls_per_accepted")
-    assert (row["accepted"], row["calls"], row["calls_per_accepted"], row["cost_per_accepted"]) == (
-        0,
-        1,
-        None,
-        None,
-    )

@@ -77,17 +77,6 @@ def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> No
     }
 
 
-def test_who_doubts_after_another_is_not_the_first(warehouse: Warehouse) -> None:
-    bad = sample("a", planted="extra_argument")
-    warehouse.put(
-        [bad, verdict(bad, "consistency", "unproved"), verdict(bad, "dialogue", "unproved")]
-    )
-    assert [
-        measured(warehouse)[check]["caught_first"] for check in ("dialogue", "consistency")
-    ] == [1, 0]
-    assert measured(warehouse)["consistency"]["caught"] == 1.0
-
-
 @pytest.mark.parametrize(("decision", "bad"), [("accept", 0), ("edit", 1), ("reject", 1)])
 @pytest.mark.parametrize("planted", ["", "wrong_argument"])
 def test_what_a_person_says_counts_before_what_was_planted(
@@ -96,18 +85,6 @@ def test_what_a_person_says_counts_before_what_was_planted(
     one = sample("a", planted=planted)
     warehouse.put([one, verdict(one, "grounding", "proved"), review(one, decision)])
     assert measured(warehouse)["grounding"]["bad"] == bad
-
-
-def test_an_argument_too_many_leaves_a_gold_of_no_call_right(warehouse: Warehouse) -> None:
-    one = sample("a", planted="extra_argument", is_due=False)
-    warehouse.put([one, verdict(one, "consistency", "proved")])
-    assert measured(warehouse)["consistency"] == {
-        "judged": 1,
-        "bad": 0,
-        "caught": None,
-        "false_alarms": 0.0,
-        "caught_first": 0,
-    }
 
 
 def test_what_nobody_knows_about_is_left_out(warehouse: Warehouse) -> None:

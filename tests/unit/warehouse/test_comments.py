@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.warehouse.comments import read_vocabulary, view_comments
+from callwright.warehouse.comments import read_vocabulary
 from callwright.warehouse.reference import TITLE, Relation, main, read_relations
 from callwright.warehouse.store import Warehouse
 
@@ -55,12 +55,3 @@ def test_the_reference_is_the_one_that_the_database_gives(tmp_path: Path) -> Non
     assert page.read_text(encoding="utf-8") == DOCS.joinpath("sql.md").read_text(
         encoding="utf-8"
     ), "make docs"
-
-
-def test_a_view_is_told_of_by_the_head_of_its_sql() -> None:
-    things = "-- One row a thing,\n-- and no more.\ncreate or replace view things as\nselect 1;\n"
-    script = f"{things}-- Another.\ncreate or replace view more as from things;\n"
-    assert view_comments([script]) == {
-        "things": "One row a thing, and no more.",
-        "more": "Another.",
-    }

@@ -5,19 +5,16 @@ that is shown is defined.
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import get_args
 
 import duckdb
 import pytest
 
-from callwright.validators.metrics.answers import PlanMetric
-from callwright.validators.metrics.callnavi.answers import Stability
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
 from callwright.validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
-from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
-from callwright.validators.metrics.multi_step import metric_names
+from callwright.validators.metrics.hammerbench.scores import FlatScores, LogScores, per_func_acc
+from callwright.validators.metrics.table import METRICS
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.records import Grade, JudgeVerdict, Prediction, Score
+from callwright.warehouse.records import Prediction, Score
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import TOP
 
@@ -103,44 +100,6 @@ def test_scores_of_a_choice_or_a_judge_replace_their_own_only(warehouse: Warehou
         warehouse.execute("update scores set snapshots = 'middle'")
 
 
-def test_a_judge_is_noted_once(warehouse: Warehouse) -> None:
-    verdict = JudgeVerdict(
-        prediction=PREDICTION.key, judge="j", agree=True, reason="Four is 4.", version="1"
-    )
-    warehouse.put([verdict, verdict])
-    [row] = warehouse.rows("select prediction, judge, agree, reason from judge_verdicts")
-    assert tuple(row.values()) == (PREDICTION.key, "j", True, "Four is 4.")
-
-
-def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(warehouse: Warehouse) -> None:
-    grade = Grade(
-        prediction=PREDICTION.key,
-        judge="j",
-        metric="judge_score",
-        value=0.85,
-        count=1,
-        reason="Near.",
-        version="1",
-    )
-    warehouse.put([grade, grade, grade.with_changes(metric="parameter_validity", value=2, count=3)])
-    rows = warehouse.rows("select metric, value, count from grades order by metric")
-    assert [tuple(row.values()) for row in rows] == [
-        ("judge_score", 0.85, 1),
-        ("parameter_validity", 2, 3),
-    ]
-    with pytest.raises(StoreError, match="CHECK constraint"):
-        warehouse.execute("update grades set metric = 'beauty'")
-
-
-def test_a_judges_figures_stand_in_rows_of_their_own(warehouse: Warehouse) -> None:
-    by_rule = SCORE.with_changes(metric="ast")
-    warehouse.put([by_rule, SCORE.with_changes(metric="judge_score", judge="j", value=0.9)])
-    rows = warehouse.rows(
-        "select judge, ast, judge_score, graded_plans from answer_board order by judge"
-    )
-    assert [tuple(row.values()) for row in rows] == [("", 0.5, None, None), ("j", None, 0.9, 2)]
-
-
 BOARDS = (
     "metrics_by_slice",
     "leaderboard",
@@ -185,10 +144,7 @@ def test_every_figure_of_a_scored_file_is_defined() -> None:
         *StepFigures._fields,
         *Summary._fields,
         *per_func_acc(LogScores(*[0] * 9)),
-        *metric_names("as_paper"),
-        *(f"{name}_stability" for name in Stability._fields),
-        *metric_names("as_published_code"),
-        *get_args(PlanMetric),
+        *(figure for row in METRICS.rows() for figure in row.figures),
     }
     assert sorted(shown - defined_figures() - {"domains", "overall", "problems"}) == []
 

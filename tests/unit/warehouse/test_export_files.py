@@ -51,20 +51,6 @@ def test_every_format_is_on_the_page_and_in_the_help() -> None:
     assert all(re.search(rf"\b{name}\b", words) for name in EXPORTS)
 
 
-@pytest.mark.parametrize("to", ["openai", "trl", "sharegpt", "nemo-gym", "hf"])
-def test_what_trainers_read_is_for_training(to: str) -> None:
-    assert EXPORTS.named(to).is_for_training
-
-
-@pytest.mark.parametrize("to", sorted({*STREAMED} - {"complexfuncbench", "confetti"}))
-def test_the_files_named_are_the_files_written(
-    content: ReleaseContent, tmp_path: Path, to: str
-) -> None:
-    written = export_release(stream_of(content), to, tmp_path).files
-    assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
-    assert all(path.stat().st_size for path in written)
-
-
 def test_complexfuncbench_holds_paths_and_nothing_else(
     content: ReleaseContent, tmp_path: Path
 ) -> None:
@@ -85,19 +71,6 @@ def test_complexfuncbench_holds_paths_and_nothing_else(
     [line] = file.read_bytes().splitlines()
     assert file.name == "ComplexFuncBench.jsonl"
     assert orjson.loads(line)["id"] == "Travel-0"
-
-
-def test_hammerbench_files_have_the_published_names(
-    content: ReleaseContent, tmp_path: Path
-) -> None:
-    written = export_release(stream_of(content), "hammerbench", tmp_path).files[:-2]
-    assert [path.relative_to(tmp_path).as_posix() for path in written] == [
-        "en/multi-turn/HammerBench_Based.json",
-        "en/single-turn/ST_External.json",
-        "en/single-turn/ST_Imperfect.json",
-        "en/single-turn/ST_Perfect.json",
-        "en/single-turn/ir_ST_Perfect.json",
-    ]
 
 
 def test_hammerbench_files_are_read_back_as_the_samples_they_were(

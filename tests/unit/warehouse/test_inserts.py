@@ -63,15 +63,6 @@ def test_of_fates_at_a_stage_the_newest_counts(
     assert {row["subject"]: row["outcome"] for row in found} == expected
 
 
-def test_the_first_draft_that_became_a_sample_stays_its_draft(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
-    for drafts in (("two", "one"), ("nought", "one")):
-        warehouse.put_rows(
-            {"build_samples": [{"build": "b", "sample": "s", "draft": draft} for draft in drafts]}
-        )
-    assert warehouse.rows("from build_samples") == [{"build": "b", "sample": "s", "draft": "one"}]
-
-
 def test_an_acceptance_is_replaced_only_by_who_means_to(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     warehouse.put_rows({"acceptances": [acceptance("s", "machine")]})
@@ -80,12 +71,6 @@ def test_an_acceptance_is_replaced_only_by_who_means_to(tmp_path: Path) -> None:
     assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["machine", "somebody"]
     warehouse.put_rows({"acceptances": [acceptance("s", "a reviewer")]}, replacing=True)
     assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["a reviewer", "somebody"]
-
-
-def test_what_grows_with_the_samples_has_no_keys_that_fill_the_memory(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
-    keyed = warehouse.rows("select table_name as name from duckdb_tables() where has_primary_key")
-    assert {row["name"] for row in keyed}.isdisjoint(GROWING)
 
 
 def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -174,29 +175,6 @@ def test_a_dialogue_asks_while_an_argument_is_missing_and_then_calls(
     assert [message.get("weight") for message in calling.row["messages"]] == [None, 0, None, None]
 
 
-def test_after_results_the_assistant_answers(travelled: ReleaseContent) -> None:
-    asking, calling, answering = rows_of(travelled)
-    assert said(asking)[-1] == ("assistant", "Where to?")
-    assert said(calling)[-1] == ("assistant", ["call_3_0", "call_3_1"])
-    assert said(answering)[3:] == [
-        ("assistant", ["call_3_0", "call_3_1"]),
-        ("tool", "ordered"),
-        ("tool", '{"id":7}'),
-        ("assistant", "Both are ordered."),
-    ]
-
-
-def test_where_no_tool_fits_the_assistant_says_so(content: ReleaseContent) -> None:
-    [row] = [row for row in rows_of(content) if row.origin["kind"] == "irrelevant"]
-    assert said(row) == [("user", "Sing."), ("assistant", "Sorry, none of my tools can do this.")]
-
-
-def test_a_call_that_lacks_what_is_required_is_never_taught(content: ReleaseContent) -> None:
-    assert left_out(content) == [
-        ("imperfect", "a required argument is missing, and nobody asks for it")
-    ]
-
-
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
@@ -242,7 +220,7 @@ def test_when_it_is_stands_before_a_conversation_that_has_a_time(content: Releas
         "conversation",
         UserTurn(text="Tomorrow to Voss."),
         CallTurn(calls=(ride(),)),
-        tags=("reference_time=2026-05-04 09:30",),
+        facts=SampleFacts(reference_time="2026-05-04 09:30"),
     )
     [row] = rows_of(timed)
     assert row.row["messages"][0] == {
@@ -270,12 +248,6 @@ def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(
     assert len(row.row["tools"]) == 128
     assert len(row.origin["tools_left_out"]) == 202 - 128
     assert TRIP not in row.origin["tools_left_out"]
-
-
-def test_the_true_names_and_the_sample_stand_beside_the_rows(content: ReleaseContent) -> None:
-    origin = rows_of(content)[0].origin
-    assert origin["names"]["Travel_Desk_book_trip"] == "Travel.Desk.book_trip"
-    assert (origin["key"], origin["turn"]) == (content.samples[0].key, 1)
 
 
 def test_names_that_become_alike_are_told_apart() -> None:

@@ -81,30 +81,6 @@ def test_an_answer_is_shown_with_what_the_user_said_last_before_it(warehouse: Wa
     assert shown == {1: "A taxi.", 4: "Voss."}
 
 
-def test_what_was_not_judged_is_neither_right_nor_wrong(warehouse: Warehouse) -> None:
-    talk = of_kind(
-        "conversation", UserTurn(text="A taxi."), ReplyTurn(text="Where to?", acts=("seek",))
-    )
-    said = Prediction(
-        release="v1", subject=talk.key, turn=1, candidate="m", text="Where to?", calls=()
-    )
-    warehouse.put([talk, said, TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1)])
-    rows = warehouse.rows(
-        "select kind, due, verdict, error_type from prediction_items order by kind"
-    )
-    assert [tuple(row.values()) for row in rows] == [
-        ("conversation", None, None, None),
-        ("sQsA", '[{"tool":"taxi","arguments":{}}]', None, None),
-    ]
-
-
-def test_where_no_call_is_due_that_is_not_the_same_as_nothing_asked(warehouse: Warehouse) -> None:
-    sample = of_kind("irrelevant", UserTurn(text="Sing."), CallTurn())
-    warehouse.put([sample, answer(sample, 1)])
-    [row] = warehouse.rows("select due, snapshot from prediction_items")
-    assert tuple(row.values()) == ("[]", 1)
-
-
 def test_a_judge_who_agrees_is_shown_beside_the_rule(warehouse: Warehouse) -> None:
     one = answer(TWO_SNAPSHOTS, 4, place="voss town")
     warehouse.put(

@@ -79,26 +79,6 @@ def test_publishing_is_due_when_its_minutes_have_passed_since_the_beginning_or_t
     assert link.readlink() != first
 
 
-def test_the_body_of_a_sample_stands_in_one_parquet_file(tmp_path: Path) -> None:
-    files = publish(Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published").parquet
-    columns = {
-        name: duckdb.read_parquet(str(files / f"{name}.parquet")).columns
-        for name in ("samples", "accepted_samples")
-    }
-    assert "body" in columns["samples"]
-    assert {"key", "gold"} < set(columns["accepted_samples"])
-    assert "body" not in columns["accepted_samples"]
-
-
-def test_what_never_came_to_be_shown_takes_no_place_from_what_is(tmp_path: Path) -> None:
-    warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
-    shown = publish(warehouse, folder).parquet.resolve()
-    for number in range(3):  # killed before its link was there, each time
-        (folder / f".parquet-2999010{number + 1}T000000000000").mkdir()
-    publishing._remove_old(folder)
-    assert names(folder) == {"warehouse.duckdb", ".lock", shown.name}
-
-
 @pytest.mark.parametrize(
     "room", [100_000, 4_000_000]
 )  # not enough for the database, or for it alone
@@ -146,20 +126,6 @@ def test_a_copy_that_a_killed_reader_left_is_removed_by_the_next(tmp_path: Path)
     (tmp_path / ".reading-left" / "warehouse.duckdb").write_bytes(b"half")
     with published_or_copied(warehouse, tmp_path / "published"):
         assert not (tmp_path / ".reading-left").exists()
-
-
-def test_a_folder_without_room_for_a_copy_is_read_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
-    warehouse.put([make_tool("one")])
-
-    def no_room(*_: object, **__: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(publishing.tempfile, "TemporaryDirectory", no_room)
-    with published_or_copied(warehouse, tmp_path / "published") as read:
-        assert read.warehouse.rows("select name from tools") == [{"name": "one"}]
 
 
 def test_a_published_file_is_written_for_older_clients(tmp_path: Path) -> None:

@@ -4,17 +4,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
 
-from callwright.annotation.agreement import cohen_kappa
 from callwright.testing import make_sample, make_tool
 from callwright.warehouse.records import Review, Sample, Verdict
 from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 LAMP = make_tool("dim_lamp", "Dim a lamp.", percent="integer", required=["percent"])
-COUNTS = some.tuples(*[some.integers(0, 4)] * 4).filter(sum)
 
 
 def told(
@@ -73,21 +69,3 @@ def test_the_four_cases_are_counted_over_all_and_by_cause(tmp_path: Path) -> Non
         ] == [10, 3, 1, 2, 4]
         assert row["agreement"] == 0.7
         assert row["kappa"] == pytest.approx((0.7 - (0.4 * 0.5 + 0.6 * 0.5)) / (1 - 0.5))
-
-
-def test_where_all_say_the_same_of_all_chance_leaves_no_room(tmp_path: Path) -> None:
-    assert [row["kappa"] for row in told(tmp_path / "warehouse.duckdb", (4, 0, 0, 0))] == [
-        None,
-        None,
-    ]
-
-
-@settings(max_examples=4, deadline=None)
-@given(COUNTS)
-def test_kappa_is_the_one_that_people_among_each_other_have(
-    tmp_path_factory: pytest.TempPathFactory, counts: tuple[int, int, int, int]
-) -> None:
-    row = told(tmp_path_factory.mktemp("agree") / "warehouse.duckdb", counts)[0]
-    cases = ("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")
-    pairs = [pair for pair, count in zip(cases, counts, strict=True) for _ in range(count)]
-    assert row["kappa"] == pytest.approx(cohen_kappa(pairs))

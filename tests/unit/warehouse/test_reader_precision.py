@@ -2,20 +2,16 @@
 that follows.
 """
 
-import asyncio
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-from callwright.testing import context_of, make_sample, make_tool
+from callwright.testing import make_sample, make_tool
 from callwright.validators.metrics.ratios import share_interval
-from callwright.validators.reading.planting import PlantedPoint, plant, read_planted
 from callwright.warehouse.records import (
-    Call,
     Decision,
     PlantedReading,
     ReadingOutcome,
@@ -24,7 +20,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from callwright.warehouse.store import Warehouse
-from tests.support.validators.blind_readers import KnowingReader
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 RUN = make_tool(
@@ -136,16 +131,6 @@ def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Wareho
     )
 
 
-def test_a_reader_that_chooses_anything_is_worth_nothing(warehouse: Warehouse) -> None:
-    warehouse.put(verdict(one, "proved") for one in BATHS)
-    warehouse.put(
-        reading(one, "missed", "x") if at % 4 else reading(one, "passed")
-        for at, one in enumerate(BATHS)
-    )
-    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
-    assert (figures(warehouse)["precision"], figures(warehouse)["precision_low"]) == (None, 0)
-
-
 def test_a_reader_that_was_not_measured_has_a_row_that_says_so(warehouse: Warehouse) -> None:
     warehouse.put(verdict(one, "proved") for one in BATHS)
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
@@ -174,13 +159,6 @@ def test_what_a_person_turned_away_is_no_gold_to_be_measured_by(warehouse: Wareh
         ]
     )
     assert (figures(warehouse)["doubles"], figures(warehouse)["doubted_doubles"]) == (1, 0)
-
-
-def test_a_later_reading_of_the_same_takes_the_place_of_the_first(warehouse: Warehouse) -> None:
-    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
-    for outcome in ("missed", "caught"):
-        warehouse.put([reading(BATHS[0], outcome, "x")])
-    assert (figures(warehouse)["planted"], figures(warehouse)["caught"]) == (1, 1)
 
 
 def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(
@@ -227,51 +205,6 @@ def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_mea
     assert 0.9 < known < 1
 
 
-class ErringReader(KnowingReader):
-    """Writes the truth, or, where it errs, what is planted for a defect and something else for a
-    gold.
-    """
-
-    def __init__(self, *written: Call) -> None:
-        super().__init__(*written, tools=[RUN, OFF])
-
-
-def written(planted: PlantedPoint, *, errs: bool) -> tuple[Call, ...]:
-    """What a reader writes: of a planted defect the truth, or the defect where it errs; of a
-    gold the other way round.
-    """
-    if planted.defect:
-        return planted.claimed.calls if errs else planted.point.calls
-    return (Call(tool=OFF.name, arguments={}),) if errs else planted.point.calls
-
-
-def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse) -> None:
-    """Thirty builds with a reader whose error rates are known: it misses one defect of five, and
-    doubts one gold of ten.
-    """
-    rates, tools = {True: 0.2, False: 0.1}, {tool.key: tool for tool in (RUN, OFF)}
-    found: list[PlantedReading] = []
-    samples: list[Sample] = []
-    for run in range(30):
-        rng = Random(run)
-        for at in range(60):
-            one = BATHS[at].with_changes(category=f"run {run}")
-            planted = plant(one, [RUN, OFF], Random(f"{run}:{at}"))
-            reader = ErringReader(
-                *written(planted, errs=rng.random() < rates[bool(planted.defect)])
-            )
-            found.append(asyncio.run(read_planted(one, planted, context_of(tools, reader))))
-            samples.append(one)
-    warehouse.put([*samples, *found])
-    builds = [row for at, one in enumerate(samples) for row in of_build(str(at // 60), [one])]
-    warehouse.put_rows({"build_samples": builds})
-    rows = warehouse.rows("select * from reader_precision where defect = ''")
-    assert len(rows) == 30
-    assert sum(row["catch_low"] <= 0.8 <= row["catch_high"] for row in rows) >= 27
-    assert sum(row["doubts_low"] <= 0.1 <= row["doubts_high"] for row in rows) >= 27
-    assert 0.77 < sum(row["caught"] for row in rows) / sum(row["planted"] for row in rows) < 0.83
-
-
 def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(
     warehouse: Warehouse,
 ) -> None:
@@ -280,7 +213,7 @@ def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(
         *[("missed", "unit_off")] * 5,
         ("caught", "unit_off"),
         ("passed", ""),
-        ("missed", "flag_turned"),
+        *[("missed", "flag_turned")] * 4,  # too few to tell
     ]
     warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
@@ -289,7 +222,7 @@ def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(
     )
     [row] = warehouse.rows("select * from reader_trust")
     assert (row["planted"], row["caught"], row["worst_defect"], row["worst_planted"]) == (
-        37,
+        40,
         31,
         "unit_off",
         6,

@@ -51,11 +51,6 @@ def test_names_are_read_without_importing_anything(site: Path) -> None:
     assert "kitchen_one" not in sys.modules
 
 
-def test_a_row_is_loaded_when_it_is_asked_for(site: Path) -> None:
-    install(site, "kitchen-two", f"{HEAD}STEW = Dish('stew', 4.5)", "stew")
-    assert dishes().named("stew").price == 4.5
-
-
 def test_an_unknown_row_is_answered_with_the_known_ones(site: Path) -> None:
     install(site, "kitchen-three", "", "salad", "bread")
     with pytest.raises(
@@ -222,13 +217,3 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(
     (tmp_path / "own.py").write_text(content)
     with pytest.raises(ConfigurationError, match=wrong):
         row_in_file(*file_of(reference, tmp_path))
-
-
-def test_rows_stand_in_the_order_that_a_table_gives_them_and_then_by_name() -> None:
-    from callwright.generators.catalogs.catalog import CatalogFormat
-
-    table = Registry(
-        "catalogs", CatalogFormat, "catalog format", "formats", first=("openapi", "mcp")
-    )
-    assert list(table) == ["openapi", "mcp", "bfcl", "callnavi", "hammerbench", "openai"]
-    assert table.plugins() == ()

@@ -118,11 +118,6 @@ def test_a_right_run_is_a_row_with_its_calls_and_results(tmp_path: Path) -> None
     assert left_out(made) == {NOT_CLEAN: 1, WRONG: 1}
 
 
-def test_each_step_of_a_right_run_is_a_row_where_rows_are_steps(tmp_path: Path) -> None:
-    _, rows = exported("openai", tmp_path, "right")
-    assert [len(row["messages"]) for row in rows] == [2, 4, 6, 8]
-
-
 def test_last_words_that_do_not_tell_all_are_left_out(tmp_path: Path) -> None:
     made, [row] = exported("sharegpt", tmp_path, "silent")
     assert row["conversations"][-1]["from"] == "function_call"

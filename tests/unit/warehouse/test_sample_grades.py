@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callwright.flows.stages import stage_rows
+from callwright.validators.checks.table import settled_claims
 from callwright.validators.checks.verdicts import read_by
 from callwright.warehouse.records import (
     CallTurn,
@@ -59,6 +60,8 @@ def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> li
 def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
     warehouse.put(verdicts)
     [row] = warehouse.rows("select grade, models, proved_claims, open_claims from sample_grades")
+    settled = settled_claims(verdicts)
+    assert (row["grade"], {*row["open_claims"]}) == (settled.grade, settled.open)
     return row
 
 
@@ -105,16 +108,14 @@ def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Wa
     assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
 
 
-def test_code_that_follows_a_path_proves_the_arguments(warehouse: Warehouse) -> None:
-    path = Verdict(subject=sample().key, check="path", decision="proved")
-    row = graded(warehouse, *by_rules(sample()), path)
-    assert (row["grade"], row["proved_claims"]) == ("open", ["arguments"])
-
-
-def test_a_sample_without_calls_claims_nothing_of_arguments(warehouse: Warehouse) -> None:
-    found = [one for one in by_rules(sample()) if one.check != "grounding"]
-    row = graded(warehouse, *found)
-    assert row["open_claims"] == ["deed", "nothing_else", "no_call_missing"]
+def test_what_one_rule_leaves_open_no_other_rule_proves(warehouse: Warehouse) -> None:
+    decisions: dict[str, Decision] = {"replies": "proved", "answers_request": "unproved"}
+    told = [
+        Verdict(subject=sample().key, check=name, decision=decision)
+        for name, decision in decisions.items()
+    ]
+    row = graded(warehouse, *by_rules(sample()), *read(sample()), *told)
+    assert (row["grade"], row["open_claims"]) == ("open", ["replies"])
 
 
 def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:

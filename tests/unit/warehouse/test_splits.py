@@ -9,6 +9,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -81,10 +82,15 @@ def test_shares_are_met_within_the_largest_group(
             assert abs(of_kind.count(place) - share * len(of_kind)) <= largest + 2
 
 
-def body(tool: str, *tags: str, said: str = "") -> str:
+def test_what_was_in_a_split_stays_there_whatever_the_shares() -> None:
+    groups, nothing = np.arange(4), np.zeros(4, dtype=np.int64)
+    assert assign_groups(groups, [nothing], [0.5, 0.5], np.full(4, 1)).tolist() == [1, 1, 1, 1]
+
+
+def body(tool: str, said: str = "", **stated: JsonValue) -> str:
     call = {"tool": tool, "arguments": {}, "evidence": [{"quote": said}] if said else []}
     turns = [{"kind": "calls", "calls": [call], "executed": False}]
-    return orjson.dumps({"candidates": [], "withheld": [], "turns": turns, "tags": tags}).decode()
+    return orjson.dumps({"candidates": [], "withheld": [], "turns": turns, **stated}).decode()
 
 
 @pytest.fixture
@@ -118,8 +124,8 @@ def landed(tmp_path: Path) -> Landed:
             "body": body("f"),
             "gold": '[{"tool":"go","arguments":{"to":"Oslo"}}]',
         },
-        {"request": "Made of a template", "body": body("g", "template=t1")},
-        {"request": "and made of it again", "body": body("h", "template=t1")},
+        {"request": "Made of a template", "body": body("g", tags=["template=t1"])},
+        {"request": "and made of it again", "body": body("h", facts={"template": "t1"})},
         {"request": "A tool is called", "body": body("same tool")},
         {"request": "and called once more", "body": body("same tool")},
     ]
@@ -279,9 +285,3 @@ def test_a_release_tells_what_recipes_share_and_why_a_split_misses_its_share(
         "test": pytest.approx(1 / 6),
     }
     assert made.missed == {}
-
-
-@pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "-x", "a b", "x" * 101])
-def test_a_name_that_files_can_not_have_is_refused(landed: Landed, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="can't be named"):
-        create_release(landed.warehouse, name)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.exports.hugging_face import COLUMNS, hugging_face_row
@@ -126,23 +125,6 @@ def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: Release
     travel: Row = rows[-1]
     assert travel["system"] == "Be brief."
     assert json.loads(travel["conversations"][4]["value"]) == ["ordered", {"id": 7}]
-
-
-def test_sharegpt_has_no_place_for_an_assistant_that_speaks_twice(
-    travelled: ReleaseContent,
-) -> None:
-    asked, call = UserTurn(text="To Voss."), GoldCall(tool=RIDE, arguments={"place": "Voss"})
-    turns = (
-        asked,
-        ReplyTurn(text="One moment."),
-        CallTurn(calls=(call,), executed=True),
-        ResultTurn(results=(1,)),
-        ReplyTurn(text="Done."),
-    )
-    sample = travelled.samples[0].with_changes(turns=turns)
-    [whole] = wholes(travelled._replace(samples=(sample,)))
-    with pytest.raises(RecordError, match="user and assistant do not take turns"):
-        sharegpt_row(whole)
 
 
 def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(

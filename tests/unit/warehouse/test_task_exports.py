@@ -55,27 +55,12 @@ def test_a_folder_is_played_by_the_core_package_alone(
     assert (tmp_path / "out" / ROOTS[to] / "tasks" / "worlds.json") in export.files
 
 
-def test_test_tasks_bear_the_canary(stream: ReleaseStream, tmp_path: Path) -> None:
-    export_release(stream, "verifiers", tmp_path / "out")
-    place = tmp_path / "out" / "callwright_v1" / "tasks"
-    assert [row["canary"][:4] for row in rows_in(place / "test.jsonl")] == ["CALL"]
-    assert [row["canary"] for row in rows_in(place / "train.jsonl")] == [""]
-
-
 @pytest.mark.parametrize("to", ["verifiers", "openenv"])
 def test_what_is_no_task_is_left_out_of_environments(
     content: ReleaseContent, tmp_path: Path, to: str
 ) -> None:
     with pytest.raises(RecordError, match="it is no task"):
         export_release(stream_of(content), to, tmp_path / "out")
-
-
-@pytest.mark.parametrize("to", ["inspect", "nemo-gym", "trl"])
-def test_formats_of_rows_have_no_environment_where_there_is_no_task(
-    content: ReleaseContent, tmp_path: Path, to: str
-) -> None:
-    export_release(stream_of(content), to, tmp_path / "out")
-    assert not (tmp_path / "out" / "environment").exists()
 
 
 def test_rows_of_nemo_gym_begin_a_session_and_its_settings_name_the_files(
@@ -196,8 +181,3 @@ def test_a_world_of_a_file_of_ones_own_goes_along(tmp_path: Path) -> None:
 def test_what_describes_no_world_is_told(document: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
         open_shipped({"name": "shop", **document}, tmp_path)
-
-
-def test_a_folder_without_tasks_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"holds 0 files worlds.json"):
-        callwright.load_tasks(tmp_path)

@@ -13,7 +13,7 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from callwright.generators.environments.expressions import BUILT_IN, PLAIN, ExpressionCompiler
 from callwright.llm.prompts import own_prompts, render, validate_own_prompt
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.templates import LARGEST, MOST_STEPS, BoundedSandbox, BoundError, sandbox
+from callwright.warehouse.templates import LARGEST, MOST_STEPS, BoundedSandbox
 
 TOP = Path(__file__).parents[3]
 FOLDERS = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
@@ -115,16 +115,6 @@ def test_an_expression_past_a_bound_is_named_with_the_bound(expression: str) -> 
         evaluate(expression)
 
 
-def test_the_bound_and_the_expression_stand_in_the_error() -> None:
-    with pytest.raises(ConfigurationError) as refused:
-        evaluate("'a' * 10**9")
-    assert (
-        str(refused.value)
-        == "rules.yaml, given: \"'a' * 10**9\" can't be worked out (it makes a text or a list of"
-        " more than 1,000,000)."
-    )
-
-
 def test_lists_within_lists_are_counted_whole() -> None:
     doubled = {
         "let": {f"a{one}": f"[a{one - 1}, a{one - 1}]" if one else "['x']" for one in range(40)},
@@ -148,16 +138,6 @@ def test_a_list_that_is_gone_through_for_each_entry_of_another_has_an_end() -> N
 
 
 @pytest.mark.parametrize(
-    "expression",
-    ["(" * 50_000, "(" * 5_000 + "1" + ")" * 5_000, "9" * 5_000, "[" * 300 + "]" * 300],
-)
-def test_an_expression_that_can_not_be_read_is_told_in_short(expression: str) -> None:
-    with pytest.raises(ConfigurationError, match="is no expression") as refused:
-        evaluate(expression)
-    assert len(str(refused.value)) < 500
-
-
-@pytest.mark.parametrize(
     ("expression", "value"),
     [
         ("x * 3 + 2 ** 10 % 1000", 39),
@@ -177,11 +157,6 @@ def test_an_expression_that_can_not_be_read_is_told_in_short(expression: str) ->
 )
 def test_what_is_within_the_bounds_is_worked_out(expression: str, value: object) -> None:
     assert evaluate(expression) == value
-
-
-def test_each_expression_has_a_measure_of_its_own() -> None:
-    for _ in range(5):
-        assert evaluate("(xs * 300)|map('string')|list|length") == 300_000
 
 
 RUNAWAY = (
@@ -278,20 +253,6 @@ def test_templates_within_the_bounds_are_rendered() -> None:
     template = BoundedSandbox().from_string(text)
     assert template.render(given={"a": 1, "b": [2]}) == "1/2 A! 1, 2/2 B! [2] 1[2] True 2"
     assert template.render(given={"a": "x" * 400_000, "b": ""}).count("x") == 800_000
-
-
-def test_what_is_rendered_within_another_has_the_measure_of_the_outer_one() -> None:
-    bounded = BoundedSandbox()
-    inner = bounded.from_string("{% for a in range(99999) %}{% endfor %}")
-    bounded.globals["inner"] = inner.render
-    with pytest.raises(BoundError, match="steps"):
-        bounded.from_string("{% for a in range(99) %}{{ inner() }}{% endfor %}").render()
-    assert inner.render() == ""
-
-
-def test_templates_of_our_own_are_sandboxed_too() -> None:
-    with pytest.raises(TemplateError):
-        sandbox().from_string("{{ ''.__class__.__mro__ }}").render()
 
 
 def test_environments_of_jinja_are_made_in_one_place() -> None:

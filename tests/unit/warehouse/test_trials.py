@@ -3,15 +3,12 @@ build of a recipe counts.
 """
 
 from datetime import timedelta
-from importlib.resources import files
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import BuildShare, Selection, create_release, select_samples
-from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.landed_builds import NOON, Landed, started
 
 FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")
@@ -67,12 +64,13 @@ def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: La
     assert create_release(landed.warehouse, "v1").samples == 5
 
 
-def test_a_build_is_taken_by_the_beginning_of_its_key(looked_at: Landed) -> None:
-    keys, shares = looked_at.taken(builds=("2t",))
-    assert keys == ("perfect-en-1", "perfect-en-9")
-    assert shares["2trial"] == (2, "")
-    assert shares["1full"] == (1, "not asked for")
-    assert shares["3other"] == (0, "not asked for")
+def test_a_release_takes_nothing_that_was_withdrawn(landed: Landed) -> None:
+    landed.warehouse.execute(
+        "update acceptances set withdrawn_at = now() where subject = 'perfect-en-2'"
+    )
+    keys, shares = landed.taken()
+    assert keys == ("irrelevant-en-4", "perfect-en-1", "perfect-en-7", "perfect-zh-3")
+    assert shares["1full"] == (3, "")
 
 
 @pytest.mark.parametrize(
@@ -97,10 +95,6 @@ def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
     looked_at: Landed, asked: dict[str, object], keys: list[str]
 ) -> None:
     assert list(looked_at.taken(**asked)[0]) == keys
-
-
-def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
-    assert looked_at.taken(kinds=("irrelevant",))[1]["1full"] == (1, "filtered")
 
 
 @pytest.mark.parametrize(
@@ -160,21 +154,3 @@ def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None
     assert select_samples(made.warehouse, Selection(builds=("1trial",))).builds == (
         BuildShare("1trial", "small", True, NOON + timedelta(hours=1, minutes=1), 1, 1, ""),
     )
-
-
-def test_builds_of_a_warehouse_of_before_count_as_whole(tmp_path: Path) -> None:
-    scripts = sorted(
-        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
-    )
-    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as old:
-        old.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for script in scripts:
-            if script.name.endswith(".sql") and script.name < "0018":
-                old.execute(script.read_text(encoding="utf-8"))
-                old.execute("insert into migrations (name) values (?)", [script.name])
-        old.execute("insert into builds values ('b', 'small', '{}', now(), now())")
-    assert Warehouse(tmp_path / "warehouse.duckdb").rows("select key, is_trial from builds") == [
-        {"key": "b", "is_trial": False}
-    ]

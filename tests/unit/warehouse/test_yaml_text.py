@@ -13,7 +13,7 @@ from callwright.flows.recipe.reading import read_recipe
 from callwright.generators.catalogs.catalog import Problem
 from callwright.generators.catalogs.documents import parse_json_or_yaml, parse_yaml
 from callwright.generators.environments.rules import read_rules
-from callwright.validators.replies import YamlReply
+from callwright.validators.metrics.callnavi.answers import YamlReply
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.json_text import DEEPEST
 from callwright.warehouse.yaml_text import MOST_VALUES, compose_yaml, read_yaml
@@ -42,12 +42,6 @@ def test_what_is_nested_too_deeply_is_refused_with_its_line(text: str) -> None:
     assert refused.value.problem_mark is not None
 
 
-def test_what_is_nested_as_deeply_as_may_be_is_read() -> None:
-    assert read_yaml("[" * DEEPEST + "]" * DEEPEST)
-    with pytest.raises(yaml.YAMLError):
-        read_yaml("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))
-
-
 def test_aliases_that_unfold_without_end_are_refused_with_their_line() -> None:
     with pytest.raises(
         yaml.MarkedYAMLError, match=f"unfold to more than {MOST_VALUES} values"
@@ -60,18 +54,6 @@ def test_aliases_that_unfold_without_end_are_refused_with_their_line() -> None:
 def test_what_stands_within_itself_is_refused(text: str) -> None:
     with pytest.raises(yaml.YAMLError, match="within what it names"):
         read_yaml(text)
-
-
-def test_an_anchor_of_another_document_counts_for_nothing() -> None:
-    with pytest.raises(yaml.YAMLError, match="single document"):
-        read_yaml("--- &a x\n--- [*a]\n")
-
-
-def test_anchors_and_merges_are_read() -> None:
-    assert read_yaml("a: &one {x: 1}\nb: {<<: *one, y: [*one, *one]}") == {
-        "a": {"x": 1},
-        "b": {"x": 1, "y": [{"x": 1}, {"x": 1}]},
-    }
 
 
 @pytest.mark.parametrize(

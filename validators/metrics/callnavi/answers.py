@@ -1,7 +1,8 @@
 """An answer as CallNavi reads it, and whether it names the right calls with the right parameters
 (CallNavi 5.1).
 
-A few characters are washed off, then it is JSON or it is not; placeholders take any value.
+A few characters are washed off, then it is JSON or it is not; placeholders take any value. Answers
+of our own are asked for in JSON or YAML, and valid where they are so before any repair.
 `summarise` is the paper's table over folders of questions and predictions: what share is right, by
 difficulty and over all.
 """
@@ -16,20 +17,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 from rapidfuzz.distance.Levenshtein import normalized_similarity
 
-from callwright.llm.written_calls import ParsedReply, parse_lenient
-from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
+from callwright.llm.written_calls import (
+    LONGEST,
+    ParsedReply,
+    parse_lenient,
+    parse_toolace,
+    python_tree,
+)
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.yaml_text import read_yaml
+from callwright.warehouse.yaml_text import bounded_events, read_yaml
 
+Notation = Literal["json", "yaml"]
+
+NAMES = "API"  # what answers have the names of tools under
+WITHOUT_NOTATION = ("native", "messages")  # the strategies that leave it to the provider
+TOOLS_MARK = "/tools("  # in a strategy's label, before the name of changed tools
+_WASHED = (("'", '"'), ("```json", ""), ("```", ""))
+_FENCED = re.compile(
+    r"^[ \t]*```(?:ya?ml)?[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+_PARTS = "\f"  # stands between the replies of one answer; no model writes it
 Answer = dict[str, JsonValue]
 PARAMETERS = "parameters"
 UNKNOWN = "$$$"
-LONGEST = 20_000  # ten times what the longest gold answer has
+LONGEST_REPAIRED = 20_000  # ten times what the longest gold answer has
 _TRIES = 16
 _FENCE = re.compile(r"```[A-Za-z]*")
 _TOKENS = re.compile(
@@ -46,6 +62,105 @@ _KINDS = {
     type(None): "null",
     bool: "a truth value",
 }
+
+
+def notation_of(label: str) -> Notation | None:
+    """The notation of answers to a strategy of this label, None where it is the provider's."""
+    label = label.rpartition(TOOLS_MARK)[0] or label  # changed tools are written as all tools are
+    if label in WITHOUT_NOTATION:
+        return None
+    return "yaml" if label.endswith("/yaml") else "json"
+
+
+def read_value(text: str, notation: Notation) -> JsonValue:
+    """The value that a reply is in the notation asked for, None where it is none.
+
+    JSON is read without its fences; an apostrophe inside a value does no harm.
+    """
+    if notation == "yaml":
+        return YamlReply(text).value
+    for written in (text.replace("```json", "").replace("```", ""), wash_text(text)):
+        try:
+            value: JsonValue = json.loads(written)
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
+
+
+def wash_text(text: str) -> str:
+    """The text with apostrophes as quotation marks and without its fences, as CallNavi's
+    published code washes it.
+    """
+    for found, put in _WASHED:
+        text = text.replace(found, put)
+    return text
+
+
+def is_valid(text: str, notation: Notation) -> bool:
+    """Whether every reply of an answer is of the notation asked for, before any repair (CallNavi
+    5.1).
+    """
+    if notation == "yaml":
+        return all(YamlReply(part).has_structure for part in split_replies(text))
+    return all(read_value(part, notation) is not None for part in split_replies(text))
+
+
+def join_replies(texts: Sequence[str]) -> str:
+    """The replies that one answer took, as one text."""
+    return _PARTS.join(text.replace(_PARTS, " ") for text in texts)
+
+
+def split_replies(text: str) -> list[str]:
+    """The replies that one answer took."""
+    return text.split(_PARTS)
+
+
+class YamlReply:
+    """A reply's YAML: its value, or the problem why there is none."""
+
+    def __init__(self, text: str) -> None:
+        """Read the fenced part of a text where it has one, else all of it."""
+        # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need
+        # of
+        from callwright.generators.catalogs.catalog import Problem
+        from callwright.generators.catalogs.documents import parse_yaml
+
+        fenced = _FENCED.search(text)
+        body = fenced[1] if fenced else text
+        self.value: JsonValue = None
+        self.problem = _forbidden(body)
+        if not self.problem:
+            read = parse_yaml(body, "the reply")
+            if isinstance(read, Problem):
+                self.problem = read.message[0].upper() + read.message[1:]
+            else:
+                self.value = read
+
+    @property
+    def has_structure(self) -> bool:
+        """Whether it is YAML that says more than a text does."""
+        return not self.problem and isinstance(self.value, dict | list)
+
+
+def _forbidden(body: str) -> str:
+    """Why a text is not read at all, "" where it may be: what a reply has no need of may hide
+    any amount of text.
+    """
+    import yaml
+
+    if len(body) > LONGEST:
+        return f"The reply has {len(body)} characters; up to {LONGEST} are read."
+    try:
+        for event in bounded_events(body):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                return "The reply's YAML has an anchor or an alias; a call needs none."
+            tag = getattr(event, "tag", None)
+            if tag:
+                return f"The reply's YAML has the tag {tag!r}; a call needs none."
+    except yaml.YAMLError as error:
+        return f"The reply is no YAML: {' '.join(str(error).split())}."
+    return ""
 
 
 class Washed(NamedTuple):
@@ -88,7 +203,7 @@ def wash(answer: object, *, repair: bool = True) -> Washed:
 
 def repair_answer(text: str) -> Answer | None:
     """The names and parameters that a text means, None where it means none."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_REPAIRED:
         return None
     body = _FENCE.sub("", text)
     end = body.rfind("}") + 1
@@ -217,9 +332,8 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
         return WRONG._replace(problem=f"{PARAMETERS!r} is {_kind(parameters)}, not a list.")
     if len(parameters) != len(gold.parameters):
         return WRONG
-    if isinstance(parameters, dict) and any(
-        gold.parameters
-    ):  # as a dictionary it is only counted, not looked into
+    # as a dictionary it is only counted, not looked into
+    if isinstance(parameters, dict) and any(gold.parameters):
         return WRONG._replace(problem=f"{PARAMETERS!r} is an object, not a list.")
     return _match_calls(list(parameters), gold.parameters)
 
@@ -408,9 +522,8 @@ def measure_stability(answers: Sequence[str]) -> Stability:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
     first, *later = texts
-    near = [
-        normalized_similarity(first, text) for text in later
-    ]  # 1 - distance / the longer one's length
+    # 1 - distance / the longer one's length
+    near = [normalized_similarity(first, text) for text in later]
     # (F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0
     second, most = sorted((0, *Counter(texts).values()))[-2:]
     return Stability(

@@ -115,9 +115,8 @@ def _stated(name: str, request: str) -> Iterator[str]:
     for pattern, spoken in _known():
         if pattern.search(name):
             yield from _groups(spoken, request)
-    if identified := _IDENTIFIED.search(
-        name
-    ):  # a code stands right behind what it identifies: "order ID 77" for `orderId`
+    # a code stands right behind what it identifies: "order ID 77" for `orderId`
+    if identified := _IDENTIFIED.search(name):
         word = re.escape(identified["head"].rsplit(maxsplit=1)[-1])
         behind = (
             rf"(?:\s+(?:{identified['kind']}|no\.?))?(?:\s+(?:is|with|:))?\s*[(:#]?\s*({_CODE})"

@@ -12,9 +12,8 @@ from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.warehouse.records import Call, EvalMode, Exchange, Sample, Tool
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack
-_PUBLISHED: Mapping[
-    str, Callable[[JsonValue], bool]
-] = {  # object and integer pass unchecked, a boolean is a number
+# object and integer pass unchecked, a boolean is a number
+_PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float),
     "boolean": lambda value: isinstance(value, bool),

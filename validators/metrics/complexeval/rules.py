@@ -50,9 +50,8 @@ FREE_FUNCTIONS = frozenset(
         "Taxi_Search_Location",
     }
 )
-UNORDERED = frozenset(
-    {"categories_filter"}
-)  # texts of values with commas between them, in any order
+# texts of values with commas between them, in any order
+UNORDERED = frozenset({"categories_filter"})
 FORMAT_ERRORS: frozenset[str] = frozenset(get_args(FormatErrorKind))
 ERROR_TYPES: dict[str, ErrorType] = {
     "func_error": "func_error",

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from callwright.validators.replies import python_tree
+from callwright.llm.written_calls import python_tree
 
 Document = Mapping[str, Any]
 Answer = Mapping[str, Mapping[str, Any]]
@@ -212,9 +212,8 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
         return check._replace(
             reason=f"{parameter!r} is {value!r}, which is no {declared.get('type')}."
         )
-    trouble = _judge(
-        value, wanted, object if check.is_variable else kind, nested
-    )  # what is no literal is compared as it is
+    # what is no literal is compared as it is
+    trouble = _judge(value, wanted, object if check.is_variable else kind, nested)
     if trouble:
         reason = f"{parameter!r} is {value!r}; accepted are {list(wanted)!r}."
         return Check(valid=False, error_type=trouble, reason=reason, is_variable=check.is_variable)

@@ -238,9 +238,8 @@ def _plain_score(reference: str, given: str) -> float | None:
     if locate(reference, {}, given) is not None and locate(given, {}, reference) is not None:
         return 1.0  # each says the other, by a rule of our language module
     figures, others = _figures(reference), _figures(given)
-    is_code = figures.total() == len(
-        _WORDS.findall(reference)
-    )  # a date, a number or an identifier, without a word
+    # a date, a number or an identifier, without a word
+    is_code = figures.total() == len(_WORDS.findall(reference))
     if is_code and figures != others:
         return 0.0
     return 0.0 if (figures or others) and not _f1(figures, others) else None

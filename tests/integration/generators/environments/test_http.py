@@ -21,14 +21,8 @@ from callwright.warehouse.records import Call
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 
 Asking = Callable[..., HttpEnvironment]
-LIST = Call(tool="list_customers")
 ONE = Call(tool="read_customer", arguments={"id": "c1"})
 FOREVER = 3600
-
-
-async def test_a_response_is_the_servers_json(servers: Servers, asking: Asking) -> None:
-    url = await servers.saying(as_json({"id": "c1", "name": "Ada & Söhne"}))
-    assert await asking(url).answer(ONE) == CallResponse({"id": "c1", "name": "Ada & Söhne"})
 
 
 async def test_a_server_that_is_down_is_told_of(servers: Servers, asking: Asking) -> None:
@@ -171,13 +165,6 @@ async def test_a_redirect_is_not_followed(servers: Servers, asking: Asking) -> N
     assert visited == []
 
 
-async def test_no_content_is_an_answer(servers: Servers, asking: Asking) -> None:
-    assert (
-        await asking(await servers.saying(http(b"", "204 No Content", ""))).answer(ONE)
-        == CallResponse()
-    )
-
-
 async def heard(
     servers: Servers, asking: Asking, call: Call, **more: object
 ) -> tuple[str, CallResponse]:
@@ -259,14 +246,6 @@ async def test_a_secret_is_sent_and_never_told(servers: Servers, asking: Asking)
     assert "abcdef123456" not in json.dumps(answer.response)
 
 
-async def test_a_secret_is_no_parameter(shop: Path) -> None:
-    (check,) = [
-        one for one in read_endpoints(shop, secrets=["x-key"]) if one.tool.name == "check_key"
-    ]
-    assert check.tool.required == ("X-Trace",)
-    assert [place.parameter for place in check.places] == ["X-Trace"]
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -283,12 +262,6 @@ async def test_a_secret_is_no_parameter(shop: Path) -> None:
 def test_an_address_that_can_not_be_asked_is_refused(asking: Asking, url: str) -> None:
     with pytest.raises(ConfigurationError, match="address"):
         asking(url)
-
-
-@pytest.mark.parametrize("secrets", [{"X-Key": ""}, {"X-Key": "a\nb"}, {"X Key": "abc"}])
-def test_a_secret_that_can_not_be_sent_is_refused(asking: Asking, secrets: dict[str, str]) -> None:
-    with pytest.raises(ConfigurationError, match="X"):
-        asking("http://127.0.0.1", secrets=secrets)
 
 
 def test_only_what_changes_nothing_or_is_named_is_a_tool(shop: Path) -> None:

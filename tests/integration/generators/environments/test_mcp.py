@@ -17,7 +17,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from callwright.generators.environments.exploring import explore_environment
-from callwright.generators.environments.mcp import read_server, schema_of_values
+from callwright.generators.environments.mcp import read_server
 from callwright.generators.environments.mcp_server import McpAddress, close_servers, list_mcp_tools
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, McpSettings
@@ -133,19 +133,6 @@ async def test_one_process_answers_all_that_one_process_asks_and_then_the_store_
         one.close()
 
 
-async def test_what_is_named_is_called_too(tmp_path: Path) -> None:
-    settings = shop_settings(
-        allow=["delete_*"], values={"delete_customer.customer_id": ["c2"]}, include=["delete_*"]
-    )
-    environment = opened(settings, tmp_path)
-    await explore_environment(settings, environment)
-    assert [tool.name for tool in environment.tools] == ["delete_customer"]
-    assert "delete_customer c2" in [line for _, line in asked(tmp_path)]
-    refused = await environment.answer(Call(tool="leave"))
-    assert "no tool 'leave' that may be called" in refused.problem
-    environment.close()
-
-
 async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(
     tmp_path: Path,
 ) -> None:
@@ -160,16 +147,6 @@ async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(
         assert not beside.source.startswith("environment:")
         one.close()
     assert not [line for _, line in asked(tmp_path) if "send_note" in line]
-
-
-async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(
-    tmp_path: Path,
-) -> None:
-    settings = shop_settings(allow=["send_note"], include=["send_note"], constants={})
-    environment = opened(settings, tmp_path)
-    await explore_environment(settings, environment)
-    assert (environment.tools, [tool.name for tool in environment.offered]) == ((), ["send_note"])
-    environment.close()
 
 
 async def test_a_server_that_ends_in_the_middle_of_its_list_is_not_explored(tmp_path: Path) -> None:
@@ -203,15 +180,6 @@ async def test_every_page_is_read_and_a_circle_is_told() -> None:
     assert [one.kind for one in circle.problems if one.kind == "incomplete_listing"] == [
         "incomplete_listing"
     ]
-
-
-async def test_of_a_server_that_ends_in_the_middle_of_its_list_the_pages_before_are_kept() -> None:
-    catalog = await read_server(McpAddress((*PAGED, "break")), 30)
-    assert [tool.name for tool in catalog.tools] == ["read_first"]
-    (problem,) = [
-        one.message for one in catalog.problems if "ended while it was asked" in one.message
-    ]
-    assert "Kept: the tools of 1 page before." in problem
 
 
 @pytest.mark.parametrize(
@@ -297,19 +265,6 @@ time.sleep(600)
     process.wait()
     process.stdout.close()
     assert ends(server)
-
-
-def test_a_schema_of_values_is_what_they_have_in_common() -> None:
-    assert schema_of_values([{"id": 1, "tags": ["a"]}, {"id": 2.5, "note": None}]) == {
-        "type": "object",
-        "properties": {
-            "id": {"type": "number"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "note": {},
-        },
-    }
-    assert schema_of_values(["a", 1]) == {}
-    assert schema_of_values([True, None]) == {"type": "boolean"}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from callwright.generators.environments.response_store import (
     pack_responses,
     response_rows,
 )
-from callwright.generators.environments.stored import ServerWorld, StoredEnvironment, things_told
+from callwright.generators.environments.stored import ServerWorld, StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError
 from callwright.warehouse.records import Call, Sample
 from tests.support.flows.small_builds import build, run_here, settings_of, warehouse_of
@@ -257,19 +257,6 @@ async def test_without_a_reset_what_writes_is_refused_and_told_how_it_could_be(
     environment.close()
 
 
-async def test_what_is_said_to_read_changes_nothing(tmp_path: Path) -> None:
-    settings = stated(tmp_path, reads=["archive_*"], **WAYS["tool"])
-    environment = opened(settings, tmp_path)
-    await explore_environment(settings, environment)
-    assert not server_world(environment).writes("archive_note")
-    wrong = stated(tmp_path, **WAYS["tool"] | {"state": ["create_note"]})
-    with pytest.raises(
-        ConfigurationError, match="'create_note', which is not known to change nothing"
-    ):
-        await explore_environment(wrong, environment)
-    environment.close()
-
-
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -286,19 +273,6 @@ async def test_what_is_said_to_read_changes_nothing(tmp_path: Path) -> None:
 def test_a_wrong_reset_is_named(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         SETTINGS.validate_python({**STATED, **wrong})
-
-
-def test_things_are_known_by_what_identifies_them() -> None:
-    told = {
-        "people": [{"name": "Ada", "age": 3}],
-        "edges": [{"from": "Ada"}, {"from": "Ada"}],
-        "count": 2,
-    }
-    kinds = [
-        (key.kind, key.id if len(key.id) < 9 else key.id[24:])
-        for key in things_told(Call(tool="tell"), told)
-    ]
-    assert kinds == [("people", "Ada"), ("edge", ""), ("edge", " (2)"), ("tell", "count")]
 
 
 def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ replaying it after.
 """
 
 import asyncio
-import json
 import re
 from pathlib import Path
 from random import Random
@@ -13,10 +12,9 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from callwright.generators.environments.exploring import explore_environment
-from callwright.generators.environments.http import HttpEnvironment
 from callwright.generators.environments.linking import MOST_HINTS
 from callwright.generators.environments.opening import open_environment
-from callwright.generators.environments.protocol import EnvironmentSettings, HttpSettings, located
+from callwright.generators.environments.protocol import EnvironmentSettings, HttpSettings
 from callwright.generators.environments.response_store import Description
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from callwright.generators.environments.vocabularies import Wish, vocabulary_of_calls
@@ -230,12 +228,6 @@ async def test_a_secret_is_named_in_the_recipe_and_comes_from_elsewhere(
     assert b"Bearer abc" not in (tmp_path / "responses.sqlite").read_bytes()
 
 
-def test_a_path_is_relative_to_the_recipe(shop: Path) -> None:
-    told = located(settings(Path(shop.name), "http://127.0.0.1"), shop.parent)
-    assert isinstance(told, HttpSettings)
-    assert told.path == shop
-
-
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -256,26 +248,6 @@ def test_a_path_is_relative_to_the_recipe(shop: Path) -> None:
 def test_a_wrong_setting_is_named(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         SETTINGS.validate_python(wrong)
-
-
-def test_a_recording_without_tools_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "responses.jsonl"
-    path.write_text(json.dumps({"call": {"tool": "t", "arguments": {}}, "response": 1}))
-    told = SETTINGS.validate_python({"environment": "recorded", "path": str(path)})
-    with pytest.raises(ConfigurationError, match="names no tools"):
-        open_environment(told, store=tmp_path / "unused", secret=no_secret)
-
-
-def test_tools_that_the_document_lacks_are_refused(shop: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"may be called fits fly_\*"):
-        opened(settings(shop, "http://127.0.0.1", tools=["fly_*"]), tmp_path / "responses.sqlite")
-
-
-def test_the_inner_environment_is_the_server(shop: Path, tmp_path: Path) -> None:
-    environment = opened(settings(shop, "http://127.0.0.1"), tmp_path / "responses.sqlite")
-    assert isinstance(environment.inner, HttpEnvironment)
-    assert environment.name == "shop"
-    environment.close()
 
 
 async def test_the_travel_world_keeps_its_answers_apart_by_seed_and_size(tmp_path: Path) -> None:

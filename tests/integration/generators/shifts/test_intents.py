@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.turns import mismatch, obstacle, shift_intents, stock_phrases
+from callwright.generators.shifts.turns import mismatch, shift_intents, stock_phrases
 from callwright.validators.checks.format import check_format
 from callwright.validators.reading.one_call import check_relevance
 from callwright.warehouse.errors import RecordError
@@ -17,6 +17,7 @@ from callwright.warehouse.records import (
     GoldCall,
     ReplyTurn,
     Sample,
+    SampleFacts,
     Tool,
     UserTurn,
 )
@@ -66,21 +67,12 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert refusal.text in stock_phrases(source.language, "refusals")
     assert sample.kind == "IS"
     assert sample.gold == ()
-    assert sample.tags == (f"shift={len(kept) // 3}",)
+    assert sample.facts == SampleFacts(shifts=(len(kept) // 3,))
     assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
     assert [verdict.decision for verdict in await check_format(sample, context_for())] == ["proved"]
     assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == [
         "proved"
     ]
-
-
-async def test_a_user_who_speaks_once_can_turn_away_from_nothing(
-    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
-) -> None:
-    source = conversations["single"]()
-    assert "only once" in obstacle(source, catalog)
-    with pytest.raises(RecordError, match="only once"):
-        await shift_intents(planned(source, refill(catalog)), context_for())
 
 
 async def test_a_request_that_a_candidate_may_serve_is_no_shift(
@@ -104,14 +96,3 @@ def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
     assert "not known" in mismatch(source, withheld, catalog)
     flights = next(tool.key for tool in catalog.values() if tool.name.startswith("Air"))
     assert "may serve" in mismatch(source, withheld.with_changes(withheld=(flights,)), catalog)
-
-
-async def test_without_another_sample_there_is_nothing_to_ask_for(
-    conversations: Made, context_for: Any
-) -> None:
-    with pytest.raises(RecordError, match="another sample"):
-        await shift_intents(planned(conversations["asked"](), None), context_for())
-
-
-def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) -> None:
-    assert "has no tool" in obstacle(conversations["asked"](), {})

@@ -21,8 +21,7 @@ from pydantic import BaseModel
 from callwright.generators.given_values import ArgumentValues
 from callwright.generators.single_turn.making import ParameterNames, Wording, wording_problem
 from callwright.language.calls.sampling import fill_in
-from callwright.language.values import locate
-from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.chat import ChatRequest
 from callwright.llm.prompts import render
 from callwright.llm.template.candidate import NO_TOOL
 from callwright.llm.template.model import TemplateModel
@@ -32,7 +31,6 @@ from callwright.warehouse.records import Arguments, Assignment, DraftCall, Tool
 
 ROOT = Path(__file__).parents[4]
 Ask = Callable[..., ChatRequest]
-Saying = Callable[..., tuple[ChatMessage, ...]]
 
 
 class Poem(BaseModel):
@@ -107,24 +105,6 @@ async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(
                 assert set(names) == set(tool.required)
 
 
-async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: Ask):
-    for tool in tools:
-        names = list(tool.properties)
-        prompt = render(
-            "callwright.generators.conversations.prompts",
-            "fill_values",
-            tool=tool,
-            parameters=names,
-            may=[],
-            language=tool.language,
-            seed=3,
-        )
-        answer = ArgumentValues.model_validate_json(
-            (await TemplateModel().send(ask(prompt, ArgumentValues))).text
-        )
-        assert [*answer.values] == names
-
-
 async def test_of_what_a_call_may_have_besides_it_adds_one_at_most(
     tools: tuple[Tool, ...], ask: Ask
 ):
@@ -182,15 +162,6 @@ async def test_a_request_states_no_more_than_it_is_told_to(tools: tuple[Tool, ..
         assert wording.mentions == []
         call = await _proposed(TemplateModel(), (tool,), f"user: {wording.request}", ask)
         assert call.tool == tool.name
-
-
-async def test_no_name_is_spelled_as_code(tools: tuple[Tool, ...], ask: Ask):
-    for seed in range(60):
-        tool, arguments = _draft(tools, seed)
-        request = (await _worded(TemplateModel(), tool, arguments, seed, ask)).request
-        assert tool.name not in request
-        coded = [name for name in tool.properties if "_" in name or any(map(str.isupper, name))]
-        assert not [name for name in coded if name in request]
 
 
 async def test_seeds_and_sample_indices_give_other_wordings(tools: tuple[Tool, ...], ask: Ask):
@@ -285,23 +256,6 @@ async def test_a_judge_agrees_where_both_calls_do_the_same(
         (await TemplateModel().send(ask(prompt, Judgement))).text
     )
     assert judgement.agree is agrees, judgement.reason
-
-
-async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...], ask: Ask):
-    call = {"tool": "Dining.Tables.bookTable", "arguments": {"guests": 4}}
-    prompt = render(
-        "callwright.validators.prompts",
-        "judge_calls",
-        tools=_shown(tools),
-        conversation="user: Book a table.",
-        expected=call,
-        given=call,
-    )
-    judgement = Judgement.model_validate_json(
-        (await TemplateModel().send(ask(prompt, Judgement))).text
-    )
-    assert not judgement.agree
-    assert "guests" in judgement.reason
 
 
 async def test_relevance_names_the_tool_that_fits(tools: tuple[Tool, ...], ask: Ask):
@@ -490,22 +444,6 @@ async def test_an_endless_conversation_is_answered_soon(tools: tuple[Tool, ...],
         assert answered == await _proposed(TemplateModel(), tools, talk * 2, ask), (
             "all of it is read, however long"
         )
-
-
-async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask: Ask):
-    for seed in range(100):
-        tool, arguments = _draft(tools, seed)
-        wording = await _worded(TemplateModel(seed=1), tool, arguments, seed, ask)
-        assert sorted(mention.parameter for mention in wording.mentions) == sorted(arguments)
-        for mention in wording.mentions:
-            assert mention.words in wording.request
-            assert locate(
-                arguments[mention.parameter], tool.properties[mention.parameter], mention.words
-            )
-
-
-async def test_a_model_has_nothing_to_close():
-    assert await TemplateModel().close() is None
 
 
 async def test_a_prompt_in_other_words_draws_the_same(tools: tuple[Tool, ...], ask: Ask) -> None:

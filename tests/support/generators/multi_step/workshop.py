@@ -18,14 +18,16 @@ from callwright.warehouse.records import (
     AskedField,
     Call,
     CallTurn,
+    Condition,
+    EntryRule,
     GoldCall,
     Language,
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     Turn,
     UserTurn,
-    asked_tag,
 )
 
 REQUEST = (
@@ -89,11 +91,7 @@ def task(
         category="workshop",
         candidates=tuple(tool.key for tool in environment.tools),
         turns=tuple(turns),
-        tags=(
-            f"environment={environment.name}",
-            f"simulation={world.seed}",
-            *map(asked_tag, asked),
-        ),
+        facts=SampleFacts(environment=environment.name, simulation=world.seed, asked=tuple(asked)),
         changes=ending.changes,
     )
 
@@ -144,11 +142,12 @@ def request_to_paint(workshop: Environment, language: Language = "en") -> Sample
     turns = add_evidence(
         (UserTurn(text=text), *sample.turns[1:]), {tool.name: tool for tool in workshop.tools}
     )
-    rule = f'id of "": name equals "{first["name"]}"'
+    named = Condition(test="equals", field="name", value=first["name"])
+    rule = EntryRule(entries="", field="id", where=(named,))
     return sample.with_changes(turns=tuple(_ruled(one, rule) for one in turns), language=language)
 
 
-def _ruled(turn: Turn, rule: str) -> Turn:
+def _ruled(turn: Turn, rule: EntryRule) -> Turn:
     """The turn, what its calls take out of a list told by a rule."""
     if not isinstance(turn, CallTurn):
         return turn

@@ -5,8 +5,12 @@ from typing import Any
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall
 from callwright.validators.metrics.complexeval.rules import RunRules
-from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers
+from callwright.validators.metrics.complexeval.runs import (
+    MatchedCall,
+    Matchers,
+    RunOutcome,
+    SampleRun,
+)
 from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}

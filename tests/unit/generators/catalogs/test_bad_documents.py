@@ -64,17 +64,6 @@ def test_a_circle_is_cut_and_the_tool_is_kept(
     assert (list(make.properties), fine.name) == (names, "fine")
 
 
-def test_a_circle_of_parameters_costs_one_tool(tmp_path: Path) -> None:
-    operation = {"parameters": [ref("#/components/parameters/P")]}
-    catalog = read(
-        tmp_path, operation, schemas={"A": TEXT}, parameters={"P": ref("#/components/parameters/P")}
-    )
-    assert [tool.name for tool in catalog.tools] == ["fine"]
-    assert [(one.tool, one.kind) for one in catalog.problems] == [
-        ("make", "unresolvable_reference")
-    ]
-
-
 @pytest.mark.parametrize(
     "lie",
     [

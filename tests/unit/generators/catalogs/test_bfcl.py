@@ -55,12 +55,6 @@ def test_python_type_words_become_json_schema(tmp_path: Path) -> None:
     assert not catalog.problems
 
 
-def test_a_parameter_named_type_is_no_type_word(tmp_path: Path) -> None:
-    row = {"function": [function(type={"type": "dict", "properties": {"type": {"type": "float"}}})]}
-    (tool,) = read_catalog("bfcl", write(tmp_path / "q.json", row)).tools
-    assert tool.properties["type"]["properties"] == {"type": {"type": "number"}}
-
-
 def test_java_words_are_read_and_the_language_noted(tmp_path: Path) -> None:
     row = {
         "function": [
@@ -93,16 +87,6 @@ def test_the_same_document_is_one_tool_and_another_of_its_name_a_problem(tmp_pat
     catalog = read_catalog("bfcl", tmp_path)
     assert (catalog.entries, len(catalog.tools), catalog.distinct) == (4, 2, 1)
     assert kinds(catalog) == {"duplicate_name": 1}
-
-
-def test_multi_turn_questions_have_their_functions_elsewhere(tmp_path: Path) -> None:
-    write(tmp_path / "multi.json", {"id": "multi_turn_base_0", "involved_classes": ["Files"]})
-    write(
-        tmp_path / "files.json", {**function("cat"), "response": {"type": "dict", "properties": {}}}
-    )
-    catalog = read_catalog("bfcl", tmp_path)
-    assert [tool.returns for tool in catalog.tools] == [{"type": "object", "properties": {}}]
-    assert not catalog.problems
 
 
 def test_a_broken_line_is_reported_with_its_number(tmp_path: Path) -> None:

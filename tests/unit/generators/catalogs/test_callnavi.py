@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
 
@@ -52,36 +51,6 @@ def test_the_published_catalog_has_587_entries_and_575_names(published: Catalog)
     )
 
 
-def test_the_oddities_of_the_published_catalog_are_reported_one_by_one(published: Catalog) -> None:
-    catalog = published
-    kinds = Counter(problem.kind for problem in catalog.problems)
-    assert kinds == {
-        "untyped_return": 305,
-        "untyped_parameter": 98,
-        "assumed_type": 12,
-        "duplicate_name": 12,
-        "assumed_required": 10,
-        "unknown_type": 2,
-    }
-    untyped = {
-        problem.where.split("#")[0]
-        for problem in catalog.problems
-        if problem.kind == "untyped_parameter"
-    }
-    assert {Path(where).name for where in untyped} == {"telecommunications.json"}
-
-
-def test_the_schema_folder_beside_the_catalog_is_not_taken_for_it(shared: Path) -> None:
-    with pytest.raises(ConfigurationError, match="api_ports"):
-        read_catalog("callnavi", shared / "data" / "callnavi" / "APISchema")
-
-
-def test_a_single_domain_can_be_read_from_its_file(shared: Path) -> None:
-    catalog = read_catalog("callnavi", shared / "data" / "callnavi" / "APIs" / "hospital.json")
-    assert {tool.category for tool in catalog.tools} == {"hospital"}
-    assert catalog.entries == 21
-
-
 def test_type_words_become_json_schema_and_everything_is_required(tmp_path: Path) -> None:
     catalog = read(
         tmp_path,
@@ -106,14 +75,6 @@ def test_type_words_become_json_schema_and_everything_is_required(tmp_path: Path
     assert len(messages(catalog, "assumed_required")) == 1
 
 
-def test_a_list_of_names_leaves_the_types_open_and_says_so(tmp_path: Path) -> None:
-    catalog = read(tmp_path, port(["bed", "seed"]))
-    assert only(catalog).properties == {"bed": {}, "seed": {}}
-    assert messages(catalog, "untyped_parameter") == [
-        "No type is given for 'bed', 'seed'; any value is taken."
-    ]
-
-
 def test_choices_and_literals_in_a_type_s_place_are_used_and_stated(tmp_path: Path) -> None:
     declared = {
         "soil": "clay/sand",
@@ -136,24 +97,6 @@ def test_choices_and_literals_in_a_type_s_place_are_used_and_stated(tmp_path: Pa
     assert len(messages(catalog, "unknown_type")) == 2
 
 
-def test_results_are_named_and_their_missing_types_reported(tmp_path: Path) -> None:
-    typed = only(read(tmp_path, port({}, {"plantId": "string"})))
-    assert typed.returns == {"type": "object", "properties": {"plantId": {"type": "string"}}}
-    catalog = read(tmp_path, port({}, ["Done", "plantId"]))
-    assert only(catalog).returns == {"type": "object", "properties": {"Done": {}, "plantId": {}}}
-    assert len(messages(catalog, "untyped_return")) == 1
-
-
-def test_a_name_that_two_domains_share_stays_a_tool_of_each(tmp_path: Path) -> None:
-    (tmp_path / "APIs").mkdir()
-    (tmp_path / "APIs" / "field.json").write_text(
-        json.dumps({"api_ports": [port({"acre": "string"})]})
-    )
-    catalog = read(tmp_path, port({"bed": "string"}))
-    assert (catalog.entries, len(catalog.tools), catalog.distinct) == (2, 2, 1)
-    assert len(messages(catalog, "duplicate_name")) == 1
-
-
 def test_an_item_that_cannot_be_used_is_left_out_and_the_rest_kept(tmp_path: Path) -> None:
     catalog = read(
         tmp_path,
@@ -167,12 +110,3 @@ def test_an_item_that_cannot_be_used_is_left_out_and_the_rest_kept(tmp_path: Pat
         problem for problem in catalog.problems if problem.kind in ("not_an_object", "no_name")
     ]
     assert {problem.where.rsplit("/", 1)[1] for problem in left_out} == {"1", "2", "3"}
-
-
-def test_one_broken_file_does_not_spoil_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "APIs").mkdir()
-    (tmp_path / "APIs" / "broken.json").write_text("{")
-    (tmp_path / "APIs" / "list.json").write_text("[]")
-    catalog = read(tmp_path, port({}))
-    assert catalog.entries == 1
-    assert {problem.kind for problem in catalog.problems} >= {"bad_json", "other_format"}

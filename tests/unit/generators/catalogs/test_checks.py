@@ -40,10 +40,6 @@ def nested(levels: int) -> dict[str, Any]:
     return {**schema, "description": "Nested."}
 
 
-def test_a_good_catalog_has_no_problem() -> None:
-    assert check_catalog([tool(), tool("tides", "Says when the water is high at a harbour.")]) == []
-
-
 @pytest.mark.parametrize(
     ("odd", "kind"),
     [
@@ -63,23 +59,10 @@ def test_each_weakness_of_a_tool_is_named(odd: Tool, kind: str) -> None:
     assert (problem.kind, problem.tool, problem.where) == (kind, "weather", "town/weather")
 
 
-def test_just_within_the_limits_is_no_problem() -> None:
-    assert check_catalog([with_properties(**{f"p{n}": CITY for n in range(12)})]) == []
-    assert check_catalog([with_properties(deep=nested(3))]) == []
-
-
 def test_a_name_may_stand_in_two_categories_but_not_twice_in_one() -> None:
     assert check_catalog([tool(), tool(category="sea")]) == []
     (problem,) = check_catalog([tool(), tool(description="Something else altogether, really.")])
     assert problem.kind == "duplicate_name"
-
-
-def test_nearly_the_same_description_in_a_category_is_redundant() -> None:
-    one = "Shows the list of all open orders of a customer in the shop, newest first"
-    other = "Shows the list of all open orders of the customer in the shop, newest first!"
-    (problem,) = check_catalog([tool("a", one), tool("b", other), tool("c", other, category="sea")])
-    assert (problem.kind, problem.tool) == ("similar_description", "b")
-    assert "'a'" in problem.message
 
 
 def test_chinese_descriptions_are_compared_too() -> None:

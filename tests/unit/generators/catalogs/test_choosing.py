@@ -1,11 +1,8 @@
 """Choosing of a catalog: patterns, names, categories, constants."""
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callwright.generators.catalogs.choosing import (
     ListedTool,
@@ -17,7 +14,7 @@ from callwright.generators.catalogs.choosing import (
     read_pattern,
 )
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import GoldCall, Tool
+from callwright.warehouse.records import Tool
 
 LISTED = [
     ListedTool("1", "getUser", "users", "get", "/v1/users/{id}", ("users", "read")),
@@ -124,15 +121,6 @@ def test_a_choice_that_does_not_fit_is_explained(choice: Any, message: str) -> N
         adapt(TOOLS, ToolChoice(**choice))
 
 
-def test_what_has_no_constants_keeps_its_key_and_its_body() -> None:
-    assert adapt(TOOLS, ToolChoice()) == TOOLS
-    assert "constants" not in TOOLS[0].model_dump_json()
-    assert "constants" not in GoldCall(tool="ping").model_dump()
-    bound = adapt(TOOLS, ToolChoice(constants={"AccountSid": "AC1"}))[0]
-    assert Tool.model_validate_json(bound.model_dump_json()) == bound
-    assert bound.key != TOOLS[0].key
-
-
 def test_options_of_the_command_line_are_read() -> None:
     assert read_pattern("get*").name == "get*"
     assert read_pattern("tag=a, method=get").model_dump(exclude_defaults=True) == {
@@ -151,14 +139,3 @@ def test_options_of_the_command_line_are_read() -> None:
             read_pattern(wrong)
     with pytest.raises(ConfigurationError, match="--rename 'a' is no pair"):
         read_pairs("--rename", ["a"])
-
-
-@given(st.text(max_size=30))
-def test_any_option_is_read_or_explained(text: str) -> None:
-    for reader in (
-        lambda: read_pattern(text),
-        lambda: read_pairs("--rename", [text]),
-        lambda: read_constants([text]),
-    ):
-        with suppress(ConfigurationError):
-            assert reader()

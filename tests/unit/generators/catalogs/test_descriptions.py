@@ -32,23 +32,6 @@ def test_markup_is_taken_off_a_description(text: str, plain: str) -> None:
     assert plain_text(text) == plain
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Finds pets.",
-        "a_name with_underscores and a < b > c",
-        "One line\n\n    and an indented one\n",
-        "- a\n- b\n",
-        "获取用户列表",
-        "5 - 3",
-        "All [optional] values; use {id}.",
-        "",
-    ],
-)
-def test_a_description_without_markup_is_left_as_it_is(text: str) -> None:
-    assert plain_text(text) == text
-
-
 @given(st.text(alphabet="ab *_`[](){}<>!#|\\&;p/\n-~.1", max_size=80) | st.text(max_size=60))
 def test_any_text_is_cleaned_and_what_comes_out_has_no_tags(text: str) -> None:
     assert isinstance(plain_text(text), str)
@@ -111,13 +94,3 @@ def test_choices_that_the_schema_lists_are_not_listed_twice(
     text: str, choices: list[Any], kept: str
 ) -> None:
     assert without_choices(text, choices) == kept
-
-
-@given(
-    st.text(alphabet="ab ,.:\nor", max_size=30),
-    st.lists(st.sampled_from(["a", "b", "ab", ".", ""]), max_size=4),
-)
-def test_what_is_kept_of_a_text_is_its_beginning(text: str, choices: list[Any]) -> None:
-    kept = without_choices(text, choices)
-    assert text.startswith(kept)
-    assert bool(kept.strip()) == bool(text.strip())

@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.openapi import MOST_RETURNED
-from callwright.generators.catalogs.rewriting import shortened
 
 ADDRESS: dict[str, Any] = {
     "type": "object",
@@ -150,15 +149,6 @@ def test_a_document_of_each_version_gives_the_schemas_that_it_states(
     Draft202012Validator.check_schema(tool.parameters)
 
 
-def test_the_versions_say_the_same(tmp_path: Path) -> None:
-    found = []
-    for version in HOMES:
-        path = tmp_path / f"{version}.yaml"
-        path.write_text(yaml.safe_dump(document(version)), encoding="utf-8")
-        found.append(read_catalog("openapi", path).tools[0].key)
-    assert len(set(found)) == 1
-
-
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
     if isinstance(schema, dict):
         yield schema
@@ -195,12 +185,6 @@ def test_a_result_of_very_many_parts_keeps_its_upper_levels_and_says_so(tmp_path
     assert sum(1 for _ in nodes(tool.returns)) == 1 + 11 + 11 * 11 <= MOST_RETURNED
     (problem,) = [one for one in catalog.problems if one.kind == "shortened_return"]
     assert problem.message == "The result's schema has over 1000 parts; it is kept down to level 2."
-
-
-def test_a_schema_that_is_small_enough_stays_the_very_same() -> None:
-    schema = wide(1)
-    kept, level = shortened(schema, MOST_RETURNED, {})
-    assert (kept is schema, level) == (True, 0)
 
 
 def test_what_tools_share_in_their_document_is_held_once(tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, check_catalog
 from callwright.generators.catalogs.tool_lists import read_openai
-from callwright.language.calls.parameters import entity_of, short_forms, titles_of
+from callwright.language.calls.parameters import entity_of, titles_of
 from callwright.language.calls.sampling import fill_in, make_plain, make_value
-from callwright.language.names import function_words, humanise, split_name
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
 
@@ -130,13 +129,6 @@ def test_numbers_of_a_server_are_exact_and_what_is_beyond_is_told_all_the_same()
     assert [one.kind for one in builder.problems] == ["invalid_keyword"]
 
 
-def test_a_decimal_number_may_be_beyond_64_bits(tmp_path: Path) -> None:
-    [tool] = catalog_of(tmp_path, {"type": "number", "minimum": BIG}).tools
-    value = make_value("amount", tool.properties["amount"], "en", Random(1))
-    assert isinstance(value, float)
-    assert value >= BIG
-
-
 def test_a_whole_number_beyond_64_bits_is_never_made() -> None:
     with pytest.raises(ReplyError, match=r"64 bits|satisfies"):
         make_value("amount", {"type": "integer", "minimum": 1e30}, "en", Random(1))
@@ -152,23 +144,6 @@ def test_a_list_without_end_is_not_made(fewest: float) -> None:
                 "en",
                 Random(1),
             )
-
-
-@pytest.mark.parametrize("name", NAMELESS)
-def test_a_name_without_words_breaks_nothing(name: str) -> None:
-    assert len(split_name(name)) >= 1
-    assert len(function_words(name)) >= 1
-    assert isinstance(humanise(name), str)
-    assert isinstance(short_forms(name), tuple)
-    assert isinstance(titles_of(name, ""), tuple)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("$filter", "filter"), ("filter[name]", "filter name"), ("@type", "type"), ("$ref", "ref")],
-)
-def test_signs_around_a_name_are_not_said(name: str, words: str) -> None:
-    assert humanise(name) == words
 
 
 names = st.one_of(

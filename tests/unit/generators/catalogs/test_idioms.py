@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.catalog import Note
 from callwright.generators.catalogs.idioms import as_json_schema
 from callwright.generators.catalogs.rewriting import rewrite
 
@@ -266,12 +265,3 @@ JSON = st.recursive(
 @given(st.dictionaries(WORDS, JSON, max_size=5))
 def test_whatever_a_document_says_a_schema_is_read(schema: dict[str, Any]) -> None:
     assert isinstance(rewrite(schema, {}, as_json_schema).schema, dict)
-
-
-def test_an_example_of_null_shows_nothing() -> None:
-    notes: list[Note] = []
-    assert as_json_schema({"type": "string", "example": None}, notes) == {"type": "string"}
-    assert as_json_schema({"type": "string", "examples": [None, "a"]}, notes) == {
-        "type": "string",
-        "examples": ["a"],
-    }

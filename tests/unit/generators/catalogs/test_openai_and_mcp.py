@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.warehouse.errors import ConfigurationError
 
 SCHEMA = {
     "type": "object",
@@ -44,12 +43,6 @@ def test_openai_functions_are_read_wrapped_or_bare(value: Any, tmp_path: Path) -
         SCHEMA,
     )
     assert (tool.category, tool.source) == ("town", "openai")
-    assert not catalog.problems
-
-
-def test_left_out_parameters_mean_none_to_openai(tmp_path: Path) -> None:
-    catalog = read("openai", tmp_path, [{"name": "tell_time", "description": "Tells the time."}])
-    assert catalog.tools[0].parameters == {"type": "object", "properties": {}}
     assert not catalog.problems
 
 
@@ -199,35 +192,6 @@ def test_a_cursor_says_that_the_listing_is_incomplete(tmp_path: Path) -> None:
     assert catalog.tools[0].description == "Weather of today"
 
 
-def test_an_mcp_error_reply_is_no_catalog(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="tools/list reply"):
-        read(
-            "mcp",
-            tmp_path,
-            {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "No such method."}},
-        )
-
-
-def test_a_bad_output_schema_costs_only_the_result(tmp_path: Path) -> None:
-    tool = {
-        "name": "weather",
-        "description": "Tells.",
-        "inputSchema": SCHEMA,
-        "outputSchema": {"type": "words"},
-    }
-    catalog = read("mcp", tmp_path, {"tools": [tool]})
-    assert catalog.tools[0].returns is None
-    assert kinds(catalog) == ["untyped_return"]
-
-
-def test_identical_tools_are_counted_twice_and_kept_once(tmp_path: Path) -> None:
-    catalog = read(
-        "openai", tmp_path, [WEATHER, WEATHER, {**WEATHER, "description": "Tells it differently."}]
-    )
-    assert (catalog.entries, len(catalog.tools), catalog.distinct) == (3, 2, 1)
-    assert kinds(catalog) == ["duplicate_name"]
-
-
 def test_json_lines_of_several_tools_are_read_and_bad_lines_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "tools.jsonl"
     lines = [
@@ -241,13 +205,3 @@ def test_json_lines_of_several_tools_are_read_and_bad_lines_are_reported(tmp_pat
     assert [(problem.kind, problem.where) for problem in catalog.problems] == [
         ("bad_json", f"{path}:4")
     ]
-
-
-def test_pages_of_a_listing_may_be_json_lines(tmp_path: Path) -> None:
-    path = tmp_path / "listing.jsonl"
-    pages = [
-        {"tools": [{"name": name, "description": "Shows it.", "inputSchema": {"type": "object"}}]}
-        for name in "ab"
-    ]
-    path.write_text("\n".join(map(json.dumps, pages)))
-    assert [tool.name for tool in read_catalog("mcp", path).tools] == ["a", "b"]

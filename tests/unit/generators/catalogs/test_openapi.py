@@ -89,12 +89,6 @@ def test_operations_become_tools_with_path_query_and_body_side_by_side(tmp_path:
     assert sorted(kinds(catalog)) == ["generated_name", "name_collision"]
 
 
-def test_results_are_those_of_the_first_success(tmp_path: Path) -> None:
-    get = read(tmp_path, YAML).tools[0]
-    assert get.returns is not None
-    assert list(get.returns["properties"]) == ["id", "title", "price"]
-
-
 def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -> None:
     path = tmp_path / "api.yaml"
     path.write_text(YAML)
@@ -107,18 +101,6 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
         ParameterPlace("price", "body", "price"),
         ParameterPlace("body_bookId", "body", "bookId"),
     )
-
-
-@pytest.mark.parametrize(
-    "schema", [{"type": "array", "items": {"type": "string"}}, {"type": ["object", "null"]}, True]
-)
-def test_a_body_that_is_no_plain_object_is_one_parameter(schema: Any, tmp_path: Path) -> None:
-    body = {"required": True, "content": {"application/json; charset=utf-8": {"schema": schema}}}
-    catalog = read(
-        tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body})
-    )
-    assert catalog.tools[0].properties == {"body": {} if schema is True else schema}
-    assert catalog.tools[0].required == ("body",)
 
 
 def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:
@@ -194,27 +176,6 @@ def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
     assert kinds(catalog) == ["circular_reference"]
 
 
-def test_references_that_chase_each_other_end(tmp_path: Path) -> None:
-    loop = {"A": {"$ref": "#/components/parameters/B"}, "B": {"$ref": "#/components/parameters/A"}}
-    operation = {
-        "operationId": "add",
-        "description": "Adds.",
-        "parameters": [{"$ref": "#/components/parameters/A"}],
-    }
-    catalog = read(tmp_path, document(operation, components={"parameters": loop}))
-    assert "unresolvable_reference" in kinds(catalog)
-
-
-@pytest.mark.parametrize(
-    "version", ['swagger: "2.0"', 'openapi: "4.0.0"', "title: none", "- openapi"]
-)
-def test_another_version_is_told_what_is_expected(version: str, tmp_path: Path) -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"OpenAPI 3\.0 or 3\.1 description in JSON or YAML is expected"
-    ):
-        read(tmp_path, version)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -264,23 +225,6 @@ def test_a_name_that_reads_as_a_path_is_a_plain_one_and_is_sent_as_it_was(tmp_pa
     assert kinds(catalog) == [*["generated_name"] * 4, "name_collision"]
     (operation,) = read_operations(tmp_path / "api.yaml")
     assert [(at.parameter, at.name) for at in operation.places] == [*zip(plain, names, strict=True)]
-
-
-@pytest.mark.parametrize(
-    ("summary", "description", "told"),
-    [
-        ("ListGroups", "Lists the groups of a business.", "Lists the groups of a business."),
-        ("list_groups", "Lists the groups of a business.", "Lists the groups of a business."),
-        ("ListGroups", "", "ListGroups"),
-        ("List groups", "All of them.", "List groups. All of them."),
-        ("Groups", "All of them.", "Groups. All of them."),
-    ],
-)
-def test_a_summary_that_is_the_name_once_more_tells_nothing(
-    summary: str, description: str, told: str, tmp_path: Path
-) -> None:
-    operation = {"operationId": "ListGroups", "summary": summary, "description": description}
-    assert read(tmp_path, document(operation)).tools[0].description == told
 
 
 def test_a_member_that_refers_to_nothing_costs_itself_where_nobody_must_give_it(
@@ -347,13 +291,3 @@ def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> 
     whole = read_catalog("openapi", tmp_path)
     assert [(tool.name, [*tool.properties]) for tool in whole.tools] == [("makeZone", ["name"])]
     assert whole.problems == ()
-
-
-def test_a_document_of_another_kind_is_told_by_what_it_begins_with(tmp_path: Path) -> None:
-    (tmp_path / "events.yaml").write_text(
-        "asyncapi: 2.0.0\ninfo: {title: Events}\nchannels: {}\nservers: {}\n"
-    )
-    with pytest.raises(
-        ConfigurationError, match=r"begins with \['asyncapi', 'info', 'channels'\]; a Swagger 2\.0"
-    ):
-        read_catalog("openapi", tmp_path / "events.yaml")

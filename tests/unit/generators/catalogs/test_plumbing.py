@@ -4,14 +4,12 @@ plan of any kind.
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.choosing import ToolChoice, adapt
-from callwright.generators.tools import enough_of, sayable_options
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
@@ -112,23 +110,6 @@ def test_what_nearly_all_operations_take_in_one_place_is_plumbing(
     assert {tool.plumbing for tool in tools(tmp_path, paths)[:count]} == {("dry",) if found else ()}
 
 
-def test_a_body_has_no_plumbing_but_what_all_bodies_have(tmp_path: Path) -> None:
-    def making(*names: str) -> Any:
-        body = {
-            "content": {
-                "application/json": {
-                    "schema": {"type": "object", "properties": dict.fromkeys(names, TEXT)}
-                }
-            }
-        }
-        return listing(method="post", requestBody=body)
-
-    few = {f"/{number}": making("client_id", "limit", "offset") for number in range(5)}
-    assert {tool.plumbing for tool in tools(tmp_path, few)} == {()}
-    many = {f"/{number}": making("client_id", f"own{number}") for number in range(20)}
-    assert {tool.plumbing for tool in tools(tmp_path, many)} == {("client_id",)}
-
-
 def paged(**more: Any) -> Tool:
     properties = {
         "id": TEXT,
@@ -145,20 +126,6 @@ def paged(**more: Any) -> Tool:
         category="a",
         plumbing=("limit", "offset"),
     )
-
-
-def test_no_plan_chooses_plumbing_and_the_signature_keeps_it() -> None:
-    tool = paged()
-    assert (tool.choosable, tool.optional) == (("id", "colour", "tags"), ("colour", "tags"))
-    assert sayable_options(tool) == ["colour"]
-    assert "limit" in tool.signature["parameters"]["properties"]
-
-
-@pytest.mark.parametrize(
-    ("least", "names"), [(1, ["id"]), (2, ["id", "colour"]), (9, ["id", "colour"])]
-)
-def test_a_call_has_as_many_parameters_as_its_tool_wants(least: int, names: list[str]) -> None:
-    assert enough_of(paged(minProperties=least), ["id"], Random(0)) == names
 
 
 @pytest.mark.parametrize(
@@ -179,16 +146,6 @@ def test_a_recipe_says_what_may_be_chosen(
             adapt([paged()], ToolChoice(plumbing=stated))
     else:
         assert adapt([paged()], ToolChoice(plumbing=stated))[0].plumbing == marked
-
-
-def test_plumbing_that_is_fixed_is_plumbing_no_more() -> None:
-    (tool,) = adapt([paged()], ToolChoice(constants={"limit": 5}))
-    assert (tool.plumbing, tool.constants) == (("offset",), {"limit": 5})
-
-
-def test_plumbing_of_an_unknown_parameter_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="'lost'"):
-        adapt([paged()], ToolChoice(plumbing={"lost": False}))
 
 
 @pytest.mark.parametrize(

@@ -125,17 +125,3 @@ def test_what_stands_elsewhere_is_reported_and_not_read(
     assert catalog.tools == ()
     assert any(reason in problem.message for problem in catalog.problems), catalog.problems
     assert "leaked" not in str(catalog)
-
-
-def test_a_reference_is_reported_once_and_files_that_refer_to_each_other_are_read_once(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "api"
-    folder.mkdir()
-    (folder / "one.json").write_text(json.dumps({"$ref": "two.json"}))
-    (folder / "two.json").write_text(
-        json.dumps({"$ref": "one.json", "allOf": [{"$ref": "http://x/y"}] * 3})
-    )
-    catalog = read_with(folder, "one.json")
-    assert sum("the network" in problem.message for problem in catalog.problems) == 1
-    assert sorted(file.name for file in catalog.files) == ["api.json", "one.json", "two.json"]

@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from callwright.flows.catalogs import import_catalog, listed_in
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.generators.catalogs.catalog import StatedLink
-from callwright.generators.catalogs.choosing import ToolChoice, listed_tools
 from callwright.generators.environments.endpoints import read_endpoints
 from callwright.generators.environments.linking import find_links
 from callwright.warehouse.records import Link
-from callwright.warehouse.store import Warehouse
 
 TEXT = {"type": "string"}
 SHELVES = {
@@ -92,8 +88,6 @@ DOCUMENT = {
         }
     },
 }
-CONTENT = StatedLink("get", "/shelves/{shelf}", "shelf", "found", "mark")
-KEEPER = StatedLink("get", "/people/{person}", "person", "found", "warden.badge")
 
 
 @pytest.fixture
@@ -108,14 +102,6 @@ def document(tmp_path: Path) -> Path:
 def catalog(document: Path) -> Catalog:
     """What is read of it."""
     return read_catalog("openapi", document)
-
-
-def test_operations_are_named_by_id_or_reference_and_values_by_pointers(catalog: Catalog) -> None:
-    assert {one.name: one.links for one in listed_tools(catalog)} == {
-        "look_around": (CONTENT, KEEPER),
-        "look_into": (),
-        "look_up": (),
-    }
 
 
 def test_what_leads_nowhere_is_said(catalog: Catalog) -> None:
@@ -147,13 +133,3 @@ def test_stated_links_are_links_between_tools(document: Path) -> None:
             field="warden.badge",
         ),
     )
-
-
-def test_a_catalog_in_the_warehouse_keeps_them_under_new_names(
-    document: Path, tmp_path: Path
-) -> None:
-    warehouse = Warehouse(tmp_path / "w.duckdb")
-    kept = import_catalog(
-        warehouse, "openapi", document, ToolChoice(rename={"look_around": "look"}), name="shelves"
-    )
-    assert [one.links for one in listed_in(warehouse, kept.key)] == [(CONTENT, KEEPER), (), ()]

@@ -6,10 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.warehouse.errors import ConfigurationError
 
 
 def written(path: Path, *names: str, says: str = "Does it.", **more: Any) -> Path:
@@ -52,12 +49,6 @@ def test_parts_of_a_description_are_none_and_other_files_are_told(tmp_path: Path
     ]
 
 
-def test_a_folder_without_descriptions_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "package.json").write_text("{}")
-    with pytest.raises(ConfigurationError, match="holds no description of an API"):
-        read_catalog("openapi", tmp_path)
-
-
 def test_what_two_files_hold_is_kept_once_and_a_clash_is_told_with_both(tmp_path: Path) -> None:
     one = written(tmp_path / "a.json", "find", "make")
     other = written(tmp_path / "b.json", "find", "drop")
@@ -68,10 +59,3 @@ def test_what_two_files_hold_is_kept_once_and_a_clash_is_told_with_both(tmp_path
     assert "a.json" in catalog.problems[0].message
     assert "c.json" in catalog.problems[0].message
     assert catalog.files == (one, other, clashing)
-
-
-def test_one_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    good, bad = written(tmp_path / "a.json", "find"), tmp_path / "b.json"
-    bad.write_text("{")
-    with pytest.raises(ConfigurationError, match=r"b\.json"):
-        read_catalog("openapi", [good, bad])

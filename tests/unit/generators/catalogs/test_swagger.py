@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import CallwrightError
 
 SWAGGER = """
@@ -87,16 +86,6 @@ def test_operations_of_swagger_2_become_tools(tmp_path: Path) -> None:
     ]
 
 
-def test_the_places_of_swagger_parameters_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "api.yaml").write_text(SWAGGER)
-    put, post = read_operations(tmp_path / "api.yaml")
-    assert put.places[2:] == (
-        ParameterPlace("file", "body", "file"),
-        ParameterPlace("sizes", "body", "sizes"),
-    )
-    assert post.places[0] == ParameterPlace("store", "path", "store")
-
-
 NAMES = """
     get post parameters name in body formData query type file schema $ref required responses 200 consumes produces tags
 """
@@ -136,59 +125,11 @@ def test_any_swagger_is_read_or_explained(
     assert all(set(tool.required) <= set(tool.properties) for tool in catalog.tools)
 
 
-def body_of(schema: Any, folder: Path) -> Catalog:
-    stated = {"required": True, "content": {"application/json": {"schema": schema}}}
-    operation = {"operationId": "add", "summary": "Add.", "requestBody": stated}
-    return read(folder, {"openapi": "3.0.0", "paths": {"/x": {"post": operation}}})
-
-
 A = {
     "type": "object",
     "properties": {"a": {"type": "string"}, "c": {"type": "string"}},
     "required": ["a", "c"],
 }
-B = {
-    "type": "object",
-    "properties": {"b": {"type": "string"}, "c": {"type": "integer"}},
-    "required": ["b", "c"],
-}
-
-
-@pytest.mark.parametrize(
-    ("schema", "names", "required", "kinds"),
-    [
-        ({**A, "nullable": True}, ["a", "c"], ("a", "c"), []),
-        ({"anyOf": [A, {"type": "null"}]}, ["a", "c"], ("a", "c"), []),
-        ({"oneOf": [A, B]}, ["a", "c", "b"], ("c",), ["flattened_body"]),
-        ({"allOf": [A, B]}, ["a", "c", "b"], ("a", "c", "b"), []),
-        ({**A, "additionalProperties": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
-        (
-            {**A, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]},
-            ["a", "c"],
-            ("a", "c"),
-            ["flattened_body"],
-        ),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, ["body"], ("body",), []),
-        ({"oneOf": [A, {"type": "array"}]}, ["body"], ("body",), []),
-        ({"oneOf": [A, True]}, ["body"], ("body",), []),
-        ({"anyOf": 3, **A}, ["a", "c"], ("a", "c"), ["invalid_keyword"]),
-        ({**A, "required": ["a", "a"]}, ["a", "c"], ("a",), []),
-    ],
-)
-def test_a_body_keeps_its_fields_where_it_is_an_object(
-    schema: Any,
-    names: list[str],
-    required: tuple[str, ...],
-    kinds: list[str] | None,
-    tmp_path: Path,
-) -> None:
-    catalog = body_of(schema, tmp_path)
-    if kinds is None:
-        assert catalog.tools == ()
-        return
-    (tool,) = catalog.tools
-    assert (list(tool.properties), tool.required) == (names, required)
-    assert [problem.kind for problem in catalog.problems] == kinds
 
 
 @pytest.mark.parametrize(
@@ -208,13 +149,3 @@ def test_the_language_of_a_document_is_found(summary: str, language: str, tmp_pa
     }
     catalog = read(tmp_path, {"openapi": "3.0.0", "paths": {"/x": stated}})
     assert {tool.language for tool in catalog.tools} == {language}
-
-
-def test_an_integer_beyond_64_bits_loads_in_json_and_yaml(tmp_path: Path) -> None:
-    text = (
-        '{"openapi": "3.0.0", "x": 36893488147419103232, "paths": {"/x": {"get": {"operationId":'
-        ' "a", "summary": "Show it."}}}}'
-    )
-    for name in ("api.json", "api.yaml"):
-        (tmp_path / name).write_text(text if name.endswith("json") else f"# {name}\n{text}")
-        assert len(read_catalog("openapi", tmp_path / name).tools) == 1

@@ -10,7 +10,6 @@ import orjson
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog
-from callwright.generators.catalogs.catalog import Problem, weightiest_first
 from callwright.generators.catalogs.openapi import MOST_TAKEN
 from callwright.generators.catalogs.rewriting import shortened
 from callwright.generators.environments.endpoints import read_endpoints
@@ -72,23 +71,6 @@ def test_parameters_that_are_too_large_are_shortened_where_they_are_deepest(tmp_
     )
 
 
-def test_what_a_shortened_schema_refers_to_is_no_shorter_elsewhere(tmp_path: Path) -> None:
-    schemas = {**ENTANGLED, "Small": of(title=TEXT, inner=ref("Leaf")), "Leaf": of(a=TEXT)}
-    path = written(tmp_path, of(kind=ref("Kind0")), **schemas)
-    document = json.loads(path.read_text())
-    document["paths"]["/small"] = {
-        "post": {
-            "operationId": "makeSmall",
-            "description": "Makes.",
-            "requestBody": {"content": {"application/json": {"schema": ref("Small")}}},
-        }
-    }
-    document["components"]["schemas"]["Kind7"]["properties"]["leaf"] = ref("Leaf")
-    path.write_text(json.dumps(document))
-    small = read_catalog("openapi", path).tools[1]
-    assert small.properties == {"title": TEXT, "inner": of(a=TEXT)}
-
-
 @pytest.mark.parametrize(
     ("schema", "wrappers", "properties"),
     [
@@ -116,23 +98,6 @@ def test_a_body_in_one_member_is_unwrapped_and_sent_wrapped(
 
 
 @pytest.mark.parametrize(
-    ("inner", "required", "needed", "fewest"),
-    [
-        (of(name=TEXT, due=TEXT) | {"required": ["name"]}, True, ("name",), None),
-        (of(name=TEXT, due=TEXT) | {"required": ["name"]}, False, (), None),
-        (of(name=TEXT, due=TEXT), True, (), 1),
-        (of(name=TEXT, due=TEXT), False, (), None),
-    ],
-)
-def test_a_required_body_requires_what_stands_in_its_wrapper(
-    inner: Any, required: bool, needed: tuple[str, ...], fewest: int | None, tmp_path: Path
-) -> None:
-    (tool,) = read(tmp_path, of(data=inner), required=required).tools
-    assert tool.required == needed
-    assert tool.parameters.get("minProperties") == fewest
-
-
-@pytest.mark.parametrize(
     "hidden",
     [
         TEXT | {"readOnly": True},
@@ -148,13 +113,3 @@ def test_members_that_a_caller_cannot_give_are_no_parameters_at_any_depth(
     schemas = {"Id": TEXT | {"readOnly": True}, "Task": of(name=TEXT)}
     (tool,) = read(tmp_path, of(id=hidden, title=TEXT, inner=inner), **schemas).tools
     assert tool.properties == {"title": TEXT, "inner": of(name=TEXT) | {"required": ["name"]}}
-
-
-def test_what_costs_a_tool_is_told_before_trifles() -> None:
-    problems = [
-        Problem(where="a", kind="set_by_client", message="1"),
-        Problem(where="b", tool="b", kind="shortened_parameters", message="2"),
-        Problem(where="c", kind="no_description", message="3"),
-        Problem(where="d", tool="d", kind="unresolvable_reference", message="4"),
-    ]
-    assert [one.message for one in weightiest_first(problems)] == ["4", "2", "1", "3"]

@@ -202,27 +202,6 @@ def test_what_belongs_to_a_deleted_thing_is_gone_with_it(episode: DocumentEpisod
     assert {one.sort for one in diff(START, episode.state)} == {"deleted"}
 
 
-def test_a_thing_that_was_moved_goes_with_the_one_that_has_it_now() -> None:
-    effects = {
-        "move_tasks": Effect(updates="task", each="body", id="id", fields={"status": "project_id"})
-    }
-    episode = board(effects).begin()
-    first, second = ids(ask(episode, "list_projects"))[:2]
-    task = ask(episode, "tasks_of", project_id=first)[0]["id"]
-    episode.state = episode.state.with_thing(*_moved(task, first, second))
-    assert task in ids(ask(episode, "tasks_of", project_id=second))
-    ask(episode, "delete_project", project_id=first)
-    assert ask(episode, "get_task", task_id=task)["project_id"] == second
-    ask(episode, "delete_project", project_id=second)
-    assert refusal(episode, "get_task", task_id=task) == "not_found"
-
-
-def _moved(task: int, first: int, second: int) -> tuple[Any, Any]:
-    from callwright.generators.environments.episodes import Overlaid, ThingKey
-
-    return ThingKey("task", str(task)), Overlaid({"project_id": first}, {"project_id": second})
-
-
 def test_where_the_document_declares_a_conflict_what_still_has_parts_is_not_deleted() -> None:
     episode = board(refusing="delete_task").begin()
     task = ask(episode, "list_tasks")[0]["id"]
@@ -264,41 +243,6 @@ def test_a_relation_is_put_and_taken_and_read_from_both_sides(episode: DocumentE
     assert diff(START, episode.state) == ()
     assert refusal(episode, "take_tag", task_id=task, tag_id=tag) == "not_found"
     assert refusal(episode, "put_tag", task_id=task, tag_id=-1) == "not_found"
-
-
-def test_what_belonged_to_another_at_first_can_be_taken_and_put_back(
-    episode: DocumentEpisode,
-) -> None:
-    task = ask(episode, "list_tasks")[0]["id"]
-    held = ids(ask(episode, "tags_of", task_id=task))
-    ask(episode, "take_tag", task_id=task, tag_id=held[0])
-    assert ids(ask(episode, "tags_of", task_id=task)) == held[1:]
-    assert ask(episode, "get_tag", tag_id=held[0])["id"] == held[0]
-    ask(episode, "put_tag", task_id=task, tag_id=held[0])
-    assert diff(START, episode.state) == ()
-
-
-def test_a_verb_with_a_list_of_ids_puts_each_among_those_of_a_thing(
-    episode: DocumentEpisode,
-) -> None:
-    project, held = ask(episode, "list_projects")[0]["id"], []
-    held = ids(ask(episode, "members_of", project_id=project))
-    new = [one for one in ids(ask(episode, "list_members")) if one not in held][:2]
-    ask(episode, "add_members", project_id=project, members=new)
-    assert {*ids(ask(episode, "members_of", project_id=project))} == {*held, *new}
-    ask(episode, "remove_member", project_id=project, member_id=held[0])
-    assert {*ids(ask(episode, "members_of", project_id=project))} == {*held[1:], *new}
-    assert (
-        refusal(episode, "add_members", project_id=project, members=[new[0], -1]) == "invalid_value"
-    )
-
-
-def test_a_deleted_thing_belongs_to_nothing(episode: DocumentEpisode) -> None:
-    task, tag = ask(episode, "list_tasks")[0]["id"], ask(episode, "list_tags")[3]["id"]
-    ask(episode, "put_tag", task_id=task, tag_id=tag)
-    ask(episode, "delete_tag", tag_id=tag)
-    assert tag not in ids(ask(episode, "tags_of", task_id=task))
-    assert [(one.sort, one.kind) for one in diff(START, episode.state)] == [("deleted", "tag")]
 
 
 def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
@@ -442,19 +386,3 @@ def test_states_are_values(property_: str, first: list[Call], second: list[Call]
                 answer = found.answer(call)
                 assert (answer.problem == "") or found.state == state
                 state = found.state
-
-
-@settings(max_examples=50, deadline=None)
-@given(sequences)
-def test_lists_and_reads_agree_about_what_is_there(calls: list[Call]) -> None:
-    episode, _ = run(calls)
-    there = {*ids(ask(episode, "list_projects"))}
-    for one in PROJECTS[:2]:
-        assert (one in there) == (
-            not episode.answer(Call(tool="get_project", arguments={"project_id": one})).problem
-        )
-        for task in ids(ask(episode, "tasks_of", project_id=one)) if one in there else ():
-            found = ask(episode, "get_task", task_id=task)
-            assert found["project_id"] == one
-            for tag in ids(ask(episode, "tags_of", task_id=task)):
-                ask(episode, "get_tag", tag_id=tag)

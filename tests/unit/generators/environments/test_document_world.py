@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -143,42 +142,6 @@ def test_what_a_list_has_is_the_same_when_it_is_read(world: Environment) -> None
         assert answer(world, "get-book", id=book["id"]) == book
 
 
-def test_a_list_holds_what_was_asked_for(world: Environment) -> None:
-    books = answer(world, "list-books", genre="poetry")
-    assert isinstance(books, list)
-    assert books
-    assert {book["genre"] for book in books if isinstance(book, dict)} == {"poetry"}
-
-
-def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parameter_says_so(
-    tmp_path: Path,
-) -> None:
-    shelf = {
-        **parameter("shelf", "query", TEXT),
-        "required": True,
-        "description": "Globally unique identifier for the shelf.",
-    }
-    paths = {"/books": {"get": operation("list-books", "List books", BOOKS, shelf)}}  # type: ignore[arg-type]
-    world = library(tmp_path, {**DOCUMENT, "paths": paths})
-
-    told = {str(call.arguments["shelf"]) for call in world.known_calls}
-    assert told
-    assert all(re.fullmatch(r"SHE-?\d+", one) for one in told)
-
-
-def test_what_is_done_went_well_where_nothing_but_that_is_told(tmp_path: Path) -> None:
-    sent = operation(
-        "send-reminder",
-        "Send a reminder",
-        {"type": "object", "properties": {"sent": {"type": "boolean"}}},
-        ID,
-    )
-    world = library(tmp_path, {**DOCUMENT, "paths": {"/loans/{id}/reminder": {"post": sent}}})
-    assert [answer(world, "send-reminder", id=str(number)) for number in range(6)] == [
-        {"sent": True}
-    ] * 6
-
-
 def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(
     tmp_path: Path,
 ) -> None:
@@ -189,13 +152,6 @@ def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(
     seals = answer(library(tmp_path, {**DOCUMENT, "paths": paths}), "list-seals")
     assert isinstance(seals, list)
     assert all(isinstance(one, dict) and one.get("name") and not one.get("mark") for one in seals)
-
-
-def test_what_was_made_can_be_read_as_it_was_given(world: Environment) -> None:
-    made = answer(world, "add-book", title="Winter at Sea")
-    assert isinstance(made, dict)
-    assert made["title"] == "Winter at Sea"
-    assert answer(world, "get-book", id=made["id"]) == made
 
 
 def test_what_was_made_is_new_and_known_where_the_call_is_stored_already(tmp_path: Path) -> None:
@@ -278,74 +234,11 @@ def planned(world: Environment, domain: str, count: int) -> list[Goal]:
     return asyncio.run(goals())
 
 
-def test_goals_go_from_lists_to_their_entries(world: Environment) -> None:
-    goals = planned(world, "library", 3)
-    assert goals
-    assert {goal.calls[0].tool for goal in goals} <= {"list-books", "add-book"}
-
-
-def test_what_is_made_is_wanted_and_is_neither_removed_nor_found_by_making_it(
-    world: Environment,
-) -> None:
-    goals = [goal for goal in planned(world, "library", 12) if goal.calls[0].tool == "add-book"]
-    assert goals
-    for goal in goals:
-        made = {at for at, call in enumerate(goal.calls) if call.tool == "add-book"}
-        used = [(call.tool, call.arguments["id"]) for call in goal.calls if "id" in call.arguments]
-        assert all(goal.calls[at].wanted for at in made)
-        assert not any(
-            tool == "remove-book" and getattr(source, "call", -1) in made for tool, source in used
-        )
-
-
-def test_an_optional_id_of_another_thing_makes_a_path_of_three_steps(tmp_path: Path) -> None:
-    body: JsonValue = {"type": "object", "properties": {"bookId": TEXT, "weeks": NUMBER}}
-    lent = {
-        **operation(
-            "lend-book",
-            "Lend a book",
-            {"type": "object", "properties": {"id": NUMBER, "bookId": TEXT}},
-        ),  # type: ignore[dict-item]
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-    }
-    paths = {
-        **{path: stated for path, stated in DOCUMENT["paths"].items() if "loans" not in path},  # type: ignore[attr-defined]
-        "/desk/loan": {"post": lent},
-        "/desk/loan/{loanId}": {
-            "get": operation("get-loan", "Get a loan", LOAN, parameter("loanId", "path", NUMBER))
-        },
-    }
-    world = library(tmp_path, {**DOCUMENT, "paths": paths})
-    orders = [[call.tool for call in goal.calls] for goal in planned(world, "library", 10)]
-    chain = ["list-books", "lend-book", "get-loan"]
-    assert any([tool for tool in order if tool in chain] == chain for order in orders)
-
-
 def test_nothing_is_asked_of_what_is_removed(world: Environment) -> None:
     for goal in planned(world, "library", 6):
         removed = [call.arguments["id"] for call in goal.calls if call.tool == "remove-book"]
         others = [call.arguments.get("id") for call in goal.calls if call.tool != "remove-book"]
         assert not any(one in others for one in removed)
-
-
-def test_nothing_is_asked_of_what_is_removed_by_a_tool_whose_verb_comes_last(
-    tmp_path: Path,
-) -> None:
-    one = DOCUMENT["paths"]["/books/{id}"]  # type: ignore[index]
-    paths = {
-        **DOCUMENT["paths"],
-        "/books/{id}": {**one, "delete": {**one["delete"], "operationId": "BookRemove"}},
-    }  # type: ignore[dict-item]
-    goals = planned(library(tmp_path, {**DOCUMENT, "paths": paths}), "library", 12)
-    removed = [
-        (goal, call.arguments["id"])
-        for goal in goals
-        for call in goal.calls
-        if call.tool == "BookRemove"
-    ]
-    assert removed
-    for goal, book in removed:
-        assert [call.arguments.get("id") for call in goal.calls].count(book) == 1
 
 
 def test_the_link_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -11,13 +11,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
-from callwright.generators.environments.linking import (
-    find_links,
-    same_thing,
-    thing_of_title,
-    with_hints,
-    words_of,
-)
+from callwright.generators.environments.linking import find_links
 from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 
@@ -56,21 +50,6 @@ def test_the_id_in_a_path_comes_from_every_response_that_names_the_thing(
     ]
 
 
-def test_a_query_and_a_deep_member_of_a_body_have_links_too(
-    endpoints: tuple[Endpoint, ...],
-) -> None:
-    links = find_links(endpoints)
-    assert ("find_customer", "", "id") in sources(links, "list_orders", "customer_id")
-    assert sources(links, "filter_orders", "orders.id.any_[]")[0] == ("list_orders", "", "id")
-
-
-def test_what_a_tool_was_asked_with_is_no_link_from_it(endpoints: tuple[Endpoint, ...]) -> None:
-    links = find_links(endpoints)
-    assert ("read_customer", "", "id") not in sources(links, "list_orders", "customer_id")
-    assert ("list_orders", "", "customer_id") not in sources(links, "read_customer", "id")
-    assert ("read_order", "", "customer_id") in sources(links, "read_customer", "id")
-
-
 def test_an_id_of_another_type_or_of_the_same_tool_is_no_link(
     endpoints: tuple[Endpoint, ...],
 ) -> None:
@@ -87,29 +66,6 @@ def test_a_name_that_people_say_is_no_link_but_a_reference_by_name_is(
         find_links(endpoints, spoken=True), "find_customer", "name"
     )
     assert ("read_customer", "", "shop_name") in sources(find_links(endpoints), "read_shop", "name")
-
-
-def test_a_description_ends_with_where_the_value_stands(endpoints: tuple[Endpoint, ...]) -> None:
-    tools = {
-        tool.name: tool
-        for tool in with_hints([one.tool for one in endpoints], find_links(endpoints))
-    }
-    assert (
-        tools["read_customer"].properties["id"]["description"]
-        == "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the"
-        " response of find_customer) (`customer_id` in the response of read_order)"
-        " (`customer_id` of an entry in the response of filter_orders)"
-    )
-    deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"][
-        "description"
-    ]
-    assert "(`id` of an entry in the response of list_orders)" in deep
-    assert "response of" not in tools["find_customer"].properties["name"]["description"]
-
-
-def test_a_tool_without_links_stays_the_same(endpoints: tuple[Endpoint, ...]) -> None:
-    tools = [one.tool for one in endpoints]
-    assert with_hints(tools, ()) == tuple(tools)
 
 
 def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:
@@ -130,38 +86,6 @@ def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:
     assert not is_borne_out(link, {"list": (Example(Call(tool="list"), "nothing like it"),)})
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("flow_ids", ["flow", "id"]),
-        ("workPoolID", ["work", "pool", "id"]),
-        ("HTTPAddresses", ["http", "address"]),
-        ("categories", ["category"]),
-        ("x-page-token", ["x", "page", "token"]),
-        ("address", ["address"]),
-        ("", []),
-    ],
-)
-def test_a_name_is_read_as_words_in_the_singular(name: str, words: list[str]) -> None:
-    assert words_of(name) == words
-
-
-def test_a_title_names_a_thing_without_what_wraps_it() -> None:
-    assert thing_of_title("FlowRunResponse") == "flow run"
-    assert thing_of_title("Response Read Flows Flows Filter Post") == ""
-    assert thing_of_title(None) == ""
-
-
-@given(
-    st.lists(st.sampled_from(["flow", "run", "parent", "work", "pool"]), max_size=4),
-    st.integers(0, 4),
-)
-def test_a_thing_is_the_same_as_the_end_of_its_longer_name(words: list[str], cut: int) -> None:
-    end = " ".join(words[min(cut, len(words)) :])
-    assert same_thing(" ".join(words), end) == bool(end)
-    assert same_thing(end, " ".join(words)) == bool(end)
-
-
 NAMES = st.from_regex(r"[a-z_]{1,5}(\[\])?", fullmatch=True)
 
 
@@ -171,26 +95,6 @@ def test_a_value_put_at_a_parameters_place_is_found_there(
 ) -> None:
     parameter = ".".join(pieces)
     assert list(values_of_parameter(argument_with(parameter, value), parameter)) == [value]
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("issueIdOrKey", ["issue", "id"]),
-        ("type_id_or_name", ["type", "id"]),
-        ("projectKeyOrId", ["project", "key"]),
-        ("color_or_size", ["color", "or", "size"]),
-        ("idOrder", ["id", "order"]),
-    ],
-)
-def test_a_name_that_leaves_open_by_what_a_thing_is_known_says_the_first(
-    name: str, words: list[str]
-) -> None:
-    assert words_of(name) == words
-
-
-def test_a_remark_in_a_title_is_no_part_of_the_thing() -> None:
-    assert thing_of_title("User (Full)") == "user"
 
 
 def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
@@ -228,24 +132,3 @@ def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
         endpoints_of(tools, [("get", "/fields"), ("get", "/owners"), ("post", "/fields")])
     )
     assert {one.parameter for one in links} == {"owner_name"}
-
-
-def test_a_path_that_ends_in_a_format_names_what_one_without_it_does() -> None:
-    text: JsonSchema = {"type": "string"}
-    call = {"type": "object", "properties": {"sid": text, "status": text}}
-    taken: JsonSchema = {"type": "object", "properties": {"Sid": text}, "required": ["Sid"]}
-    tools = [
-        Tool(
-            name="list_calls",
-            description="List.",
-            category="Calls",
-            parameters=NONE,
-            returns={"items": call, "type": "array"},
-        ),
-        Tool(
-            name="get_call", description="Read.", category="Calls", parameters=taken, returns=call
-        ),
-    ]
-    endpoints = endpoints_of(tools, [("get", "/calls.json"), ("get", "/calls/{Sid}.json")])
-    assert [one.entry for one in endpoints] == ["Sid", "Sid"]
-    assert sources(find_links(endpoints), "get_call", "Sid") == [("list_calls", "", "sid")]

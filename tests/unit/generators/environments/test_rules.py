@@ -192,16 +192,6 @@ def test_what_calls_change_is_seen_by_rules(tmp_path: Path) -> None:
     ]
 
 
-async def test_a_call_for_itself_is_answered_alike_whatever_was_changed(tmp_path: Path) -> None:
-    world = shop(tmp_path)
-    search = Call(tool="find_books", arguments={"query": "stars"})
-    before = await world.answer(search)
-    await world.answer(Call(tool="change_book", arguments={"book_id": "a1", "title": "Sand"}))
-    assert await world.answer(search) == before
-    too_many = await world.answer(Call(tool="quote", arguments={"book_id": "a1", "copies": 6}))
-    assert too_many.problem == "6 copies are too many."
-
-
 def test_links_and_what_people_say_are_as_they_are_stated(tmp_path: Path) -> None:
     world = shop(tmp_path)
     assert [
@@ -266,13 +256,6 @@ def test_what_is_wrong_with_rules_is_told_with_its_place(
     place[path[-1]] = wrong
     with pytest.raises(ConfigurationError, match=re.escape(told)):
         shop(tmp_path, rules)
-
-
-def test_a_size_that_the_rules_do_not_have_is_answered_with_those_that_they_have(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(ConfigurationError, match="few, many"):
-        shop(tmp_path, size="huge")
 
 
 def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(

@@ -3,12 +3,7 @@
 import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.environments.simulated import (
-    error_of,
-    links_between,
-    simulated_error,
-    simulated_result,
-)
+from callwright.generators.environments.simulated import simulated_result
 from callwright.generators.tools import value_validator
 from callwright.warehouse.records import Arguments, Tool
 
@@ -51,35 +46,6 @@ def test_lists_are_as_long_as_asked_for_and_hold_each_thing_once() -> None:
     assert len(result["restaurants"]) == 1  # type: ignore[arg-type]
 
 
-def test_what_the_call_names_comes_back_as_it_was() -> None:
-    change = TOOLS["Restaurants.Booking.changeBooking"]
-    result = simulated_result(change, {"booking_id": "BK10294"}, 1)
-    assert isinstance(result, dict)
-    assert result["booking_id"] == "BK10294"
-
-
-def test_an_error_is_told_by_its_code() -> None:
-    failed = simulated_error(BOOK, {"restaurant": "Pier Nine"}, "conflict")
-    assert error_of(failed) == "conflict"
-    assert "Pier Nine" in str(failed)
-    assert error_of({"restaurants": []}) == ""
-    assert error_of(None) == ""
-
-
-def test_a_tool_is_fed_by_what_another_returns_under_its_name() -> None:
-    (link,) = links_between(FIND, BOOK)
-    assert (link.entries, link.field, link.parameter) == ("restaurants", "restaurant", "restaurant")
-    assert links_between(BOOK, FIND) == []
-
-
-def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
-    shop = TOOLS["Shopping.Search.findProducts"]
-    for seed in range(20):
-        result = simulated_result(shop, {"product": "red shoes", "max_price": 60}, seed)
-        assert isinstance(result, dict)
-        assert all(entry["price"] <= 60 for entry in result["products"])  # type: ignore[union-attr,index,call-overload,operator]
-
-
 def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
     flights = TOOLS["Flights.Search.findFlights"]
     given: Arguments = {
@@ -92,13 +58,3 @@ def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
         result = simulated_result(flights, given, seed)
         assert isinstance(result, dict)
         assert all(40 <= entry["price"] <= 900 for entry in result["flights"])  # type: ignore[union-attr,index,call-overload,operator]
-
-
-def test_times_keep_within_the_hours_that_the_call_sets() -> None:
-    calendar = TOOLS["Calendar.Planning.findFreeTime"]
-    for seed in range(20):
-        given: Arguments = {"day": "2026-12-01", "duration_minutes": 30, "earliest": "14:00"}
-        result = simulated_result(calendar, given, seed)
-        assert isinstance(result, dict)
-        assert result["slots"]
-        assert all(slot >= "14:00" for slot in result["slots"])  # type: ignore[union-attr,operator]

@@ -5,7 +5,6 @@ without anybody.
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
     Description,
     ResponseStore,
-    call_key,
     lapse_rows,
     response_rows,
 )
@@ -117,21 +114,6 @@ async def test_an_asker_that_is_cancelled_leaves_the_call_to_the_next(stored: St
     assert await second == CallResponse("at last")
 
 
-async def test_a_refusal_is_stored_with_its_code_and_one_without_is_not_another_answer(
-    stored: Stored,
-) -> None:
-    refused = CallResponse(problem="no such book", error="not_found")
-    environment = stored(
-        ScriptedEnvironment(CallResponse(problem="no such book"), refused, CallResponse("found"))
-    )
-    await environment.answer(READ)
-    await environment.refresh(READ)
-    assert environment.drifted() == [], "it was stored before codes were"
-    other = Call(tool="read", arguments={"id": 2})
-    environment.store.put(environment.kept_as, other, refused)
-    assert await environment.answer(other) == refused
-
-
 async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(
     stored: Stored,
 ) -> None:
@@ -151,12 +133,6 @@ async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_no
     assert [(await environment.answer(other)).problem for _ in range(3)] == ["down", "down", ""]
     (lapse,) = environment.store.lapses(environment.kept_as)
     assert (lapse.call, lapse.problem, lapse.times) == (other, "down", 2)
-
-
-async def test_a_call_of_an_unknown_tool_asks_nobody(stored: Stored) -> None:
-    inner = ScriptedEnvironment(CallResponse(1))
-    assert "no tool 'write'" in (await stored(inner).answer(Call(tool="write"))).problem
-    assert inner.asked == []
 
 
 async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> None:
@@ -230,15 +206,6 @@ def test_a_response_comes_back_as_it_was(
     store.close()
 
 
-def test_the_same_call_has_one_key_whatever_the_order_of_its_arguments() -> None:
-    assert call_key(Call(tool="t", arguments={"a": 1, "b": 2})) == call_key(
-        Call(tool="t", arguments={"b": 2, "a": 1})
-    )
-    assert call_key(Call(tool="t", arguments={"a": 1})) != call_key(
-        Call(tool="t", arguments={"a": "1"})
-    )
-
-
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.sqlite").write_text(
         "no database at all, but long enough to be looked at" * 20
@@ -250,20 +217,6 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StoreError, match="no response store"):
         ResponseStore(tmp_path / "other.sqlite")
-
-
-def test_a_description_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    errors = (
-        (StatedError("404", {"type": "object", "properties": {"message": {"type": "string"}}}),),
-        (),
-    )
-    description = Description(
-        (TOOL, TOOL), (LINK,), (READ,), (("GET", "/books"), ("PUT", "/books")), (TOOL,), errors
-    )
-    with closing(ResponseStore(tmp_path / "responses.sqlite")) as store:
-        store.describe("script", "basis", description)
-
-        assert store.description("script") == description
 
 
 async def test_what_was_stored_is_replayed_without_the_server(

@@ -3,7 +3,6 @@ a bad one.
 """
 
 import asyncio
-import json
 from collections import Counter
 
 import pytest
@@ -13,22 +12,13 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import START, world_of
-from callwright.generators.environments.expressions import (
-    index_of,
-    number_for,
-    read_token,
-    write_token,
-)
 from callwright.generators.environments.travel import open_travel
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
 from tests.support.generators.environments.travel_calls import (
     NothingThereError,
     Traveller,
     famous_cities,
     inside,
-    titled,
-    values_at,
 )
 
 WORLD = open_travel()
@@ -129,122 +119,6 @@ def test_the_same_call_is_answered_alike_and_defaults_may_be_left_out(
     asyncio.run(check())
 
 
-async def test_another_seed_is_another_world(traveller: Traveller) -> None:
-    other = Traveller(open_travel(7), "Paris", "Rome")
-    for name in (
-        "Search_Hotel_Destination",
-        "Search_Hotels",
-        "Search_Flights",
-        "Search_Car_Rentals",
-        "Search_Attractions",
-    ):
-        mine, theirs = await traveller.arguments(name), await other.arguments(name)
-        assert await traveller.good(name, mine) != await other.good(name, theirs)
-    identifier = (await traveller.arguments("Get_Hotel_Details"))["hotel_id"]
-    refused = await other.refused("Get_Hotel_Photos", {"hotel_id": identifier})
-    assert refused == f"There is no hotel with the id {identifier!r}."
-
-
-async def test_a_search_for_a_famous_city_returns_much_that_is_meant_otherwise(
-    traveller: Traveller,
-) -> None:
-    response = await traveller.good("Search_Hotel_Destination", {"query": "Paris"})
-    assert set(map(str, values_at(response, "data", "search_type"))) >= {
-        "city",
-        "district",
-        "airport",
-        "landmark",
-    }
-    assert set(map(str, values_at(response, "data", "country"))) == {"France", "United States"}
-    short = await traveller.good("Search_Hotel_Destination", {"query": "NY"})
-    assert values_at(short, "data", "name")[0] == "New York"
-    narrow = await traveller.good(
-        "Search_Hotel_Destination", {"query": "Fitzroy Gardens, Melbourne"}
-    )
-    assert values_at(narrow, "data", "name") == ["Fitzroy Gardens"]
-    assert await traveller.good("Search_Hotel_Destination", {"query": "Atlantis"}) == {
-        "status": True,
-        "message": "Success",
-        "data": [],
-    }
-
-
-async def test_filters_narrow_a_search_by_the_codes_that_are_listed(traveller: Traveller) -> None:
-    place = await destination(traveller, "Paris", search_type="city", country="France")
-    filters = inside(await traveller.good("Get_Filter", place), "data.filters")
-    assert isinstance(filters, list)
-    codes = f"{titled(filters, 'Swimming pool')},{titled(filters, 'Free Wi-Fi')}"
-    assert codes == "facility::433,facility::107"
-    every = await traveller.good("Search_Hotels", place)
-    fewer = await traveller.good("Search_Hotels", {**place, "categories_filter": codes})
-    assert inside(fewer, "data.hotels_in_all") < inside(every, "data.hotels_in_all")  # type: ignore[operator]
-    swapped = ", ".join(reversed(codes.split(",")))
-    assert await traveller.good("Search_Hotels", {**place, "categories_filter": swapped}) == fewer
-    for identifier in values_at(fewer, "data.hotels", "hotel_id"):
-        offered = await traveller.good("Get_Hotel_Facilities", {"hotel_id": identifier})
-        assert {"Swimming pool", "Free Wi-Fi"} <= set(map(str, values_at(offered, "data", "title")))
-
-
-async def test_searches_are_sorted_and_paged(traveller: Traveller) -> None:
-    place = await destination(traveller, "Paris", search_type="city", country="France")
-    listed = [
-        await traveller.good("Search_Hotels", {**place, "sort_by": "price", "page_number": page})
-        for page in (1, 2)
-    ]
-    prices = [price for page in listed for price in values_at(page, "data.hotels", "price")]
-    assert len(prices) > 10
-    assert prices == sorted(prices)  # type: ignore[type-var]
-    fast = await traveller.good("Search_Flights", {**TRIP, "sort": "FASTEST"})
-    minutes = values_at(fast, "data.flightOffers", "durationMinutes")
-    assert minutes == sorted(minutes)  # type: ignore[type-var]
-
-
-async def test_some_hotels_of_a_city_cost_the_same(traveller: Traveller) -> None:
-    place = await destination(traveller, "London", search_type="city", country="United Kingdom")
-    big = Traveller(open_travel(response_size="long"), "Paris", "Rome")
-    prices = values_at(await big.good("Search_Hotels", place), "data.hotels", "price")
-    assert max(Counter(map(str, prices)).values()) > 1
-
-
-async def test_tokens_and_keys_are_long_in_many_responses(traveller: Traveller) -> None:
-    key = inside(await traveller.good("Search_Car_Rentals", HIRE), "data.search_key")
-    assert len(str(key)) > 1500
-    lengths = []
-    for day in range(1, 29):
-        offers = await traveller.good("Search_Flights", {**TRIP, "departDate": f"2027-03-{day:02}"})
-        lengths.append(len(str(values_at(offers, "data.flightOffers", "token")[0])))
-    assert 0.2 < sum(length > 1500 for length in lengths) / len(lengths) < 0.8
-
-
-async def test_responses_come_in_three_sizes() -> None:
-    sizes: dict[str, list[int]] = {}
-    for size in ("short", "medium", "long"):
-        traveller = Traveller(open_travel(response_size=size), "Paris", "Rome")
-        place = await destination(traveller, "Paris", search_type="city", country="France")
-        attraction = await traveller.arguments("Search_Attractions")
-        searches = (
-            ("Search_Hotels", place),
-            ("Search_Attractions", attraction),
-            ("Search_Car_Rentals", HIRE),
-        )
-        responses = [await traveller.good(name, arguments) for name, arguments in searches]
-        sizes[size] = [len(json.dumps(response)) for response in responses]
-    assert max(sizes["short"]) < 4_000
-    assert all(2_000 < size < 8_000 for size in sizes["medium"])
-    assert all(100_000 < size < 400_000 for size in sizes["long"])
-
-
-def test_an_unknown_size_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match="short, medium, long"):
-        open_travel(response_size="huge")
-
-
-async def test_a_function_that_does_not_exist_has_no_response() -> None:
-    answer = await WORLD.answer(Call(tool="Search_Trains", arguments={}))
-    assert answer.response is None
-    assert "Search_Trains" in answer.problem
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "word"),
     [
@@ -308,18 +182,6 @@ async def test_a_bad_request_is_refused_with_a_message(
     assert episode.state == START
 
 
-async def test_what_belongs_to_another_thing_is_refused(traveller: Traveller) -> None:
-    place = await destination(traveller, "Paris", search_type="city", country="France")
-    assert "type" in await traveller.refused("Search_Hotels", {**place, "search_type": "airport"})
-    first = await traveller.good("Search_Car_Rentals", HIRE)
-    second = await traveller.good("Search_Car_Rentals", {**HIRE, "drop_off_date": "2027-03-09"})
-    mixed = {
-        "vehicle_id": values_at(first, "data.search_results", "vehicle_id")[0],
-        "search_key": inside(second, "data.search_key"),
-    }
-    assert "no vehicle" in await traveller.refused("Vehicle_Details", mixed)
-
-
 async def test_an_episode_answers_as_the_world_does_and_knows_another_seed() -> None:
     world, search = (
         world_of(WORLD),
@@ -334,44 +196,3 @@ async def test_an_episode_answers_as_the_world_does_and_knows_another_seed() -> 
         != await WORLD.answer(search)
     )
     assert (world.unclear, any(world.writes(name) for name in NAMES)) == ((), False)
-
-
-async def test_a_taxi_can_leave_an_hour_after_a_flight_lands(traveller: Traveller) -> None:
-    offers = await traveller.good("Search_Flights", TRIP)
-    airport = values_at(offers, "data.flightOffers", "arrivalAirport.name")[0]
-    landing = str(values_at(offers, "data.flightOffers", "arrivalTime")[0])
-    start = await traveller.good("Taxi_Search_Location", {"query": airport})
-    end = await traveller.good("Taxi_Search_Location", {"query": "Tokyo Tower"})
-    ride = {
-        "pick_up_place_id": values_at(start, "data", "placeId")[0],
-        "drop_off_place_id": values_at(end, "data", "placeId")[0],
-        "pick_up_date_time": landing,
-    }
-    taxis = await traveller.good("Search_Taxi", ride)
-    assert inside(taxis, "data.pickUpTime") == landing
-    assert values_at(start, "data", "name")[0] == airport
-
-
-@given(
-    index=st.integers(0, 20_000),
-    kind=st.sampled_from(["hotels", "destinations"]),
-    seed=st.integers(0, 1000),
-)
-def test_identifiers_lead_back_to_what_they_are_for(index: int, kind: str, seed: int) -> None:
-    assert index_of(number_for(index, kind, seed), kind, seed) == index
-
-
-@given(
-    content=st.lists(st.integers(-(2**53), 2**53) | st.text(), max_size=5),
-    seed=st.integers(0, 1000),
-    padding=st.integers(0, 1200),
-)
-def test_tokens_hold_their_content_and_nothing_else_is_one(
-    content: list[JsonValue], seed: int, padding: int
-) -> None:
-    token = write_token(content, "flight", seed, padding)
-    assert read_token(token, "flight", seed) == content
-    assert read_token(token, "flight", seed + 1) is None
-    assert read_token(token, "offer", seed) is None
-    changed = ("B" if token[9] != "B" else "C").join((token[:9], token[10:]))
-    assert read_token(changed, "flight", seed) is None

@@ -117,18 +117,3 @@ async def test_a_message_that_says_too_much_or_too_little_is_written_again(
 async def test_a_reference_to_what_nobody_said_is_refused(reference: EntityReference) -> None:
     with pytest.raises(RecordError, match="does not say 'Nowhere' for 'destination'"):
         await write_messages(reference.with_changes(value="Nowhere"), context_of())
-
-
-@pytest.mark.parametrize(
-    "words", ["", "central station this time", "I am", "The Station (central)"]
-)
-async def test_a_quote_that_is_forgotten_or_mangled_is_looked_for(
-    reference: EntityReference, words: str
-) -> None:
-    loose = GOOD.model_copy(update={"words": words})
-    phrase = Pronoun(phrase='"the place my sister texted me."')
-    (made,) = await write_messages(
-        reference, context_of(word_pronoun=[phrase], write_message=[loose])
-    )
-    assert made.phrase == PHRASE.phrase
-    assert made.message[made.start : made.end] == "Central Station"

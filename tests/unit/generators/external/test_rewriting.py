@@ -5,10 +5,8 @@ now is.
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from callwright.generators.external.making import PointedRequest, has_phrase, rewrite_requests
+from callwright.generators.external.making import PointedRequest, rewrite_requests
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -19,6 +17,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.generators.external.fixtures import context_of, derivation, said
@@ -62,7 +61,7 @@ def quoted(sample: Sample) -> dict[tuple[int, str], str]:
 
 async def test_a_single_turn_becomes_external(perfect: Sample) -> None:
     (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[GOOD]))
-    assert (made.kind, made.tags) == ("external", ("shift=0",))
+    assert (made.kind, made.facts) == ("external", SampleFacts(shifts=(0,)))
     assert made.request == GOOD.request
     assert isinstance(made.turns[0], UserTurn)
     assert made.turns[0].external is not None
@@ -115,7 +114,7 @@ async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> N
     )
     context = context_of(rewrite_request=[PointedRequest(request="The place my sister texted me.")])
     (made,) = await rewrite_requests(message_about(source, 3), context)
-    assert (made.kind, made.tags) == ("sQsA_external", ("shift=1",))
+    assert (made.kind, made.facts) == ("sQsA_external", SampleFacts(shifts=(1,)))
     assert (
         quoted(made)[4, "destination"]
         == quoted(made)[7, "destination"]
@@ -206,29 +205,3 @@ async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -
         await rewrite_requests(
             message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of()
         )
-
-
-async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:
-    context = context_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
-    source = dialogue.with_changes(kind="SO_case1", tags=("shift=1", "lent"))
-    (made,) = await rewrite_requests(message_about(source, 6), context)
-    assert (made.kind, made.tags) == ("SO_case1_external", ("lent", "shift=2"))
-
-
-@given(st.text(max_size=30), st.text(max_size=30))
-def test_a_text_has_the_phrase_that_stands_in_it(before: str, after: str) -> None:
-    assert has_phrase(f"{before} {PHRASE} {after}", PHRASE)
-    assert has_phrase(f"{before}我姐短信里说的地方{after}", "我姐短信里说的地方")
-
-
-@pytest.mark.parametrize(
-    ("text", "phrase", "has"),
-    [
-        ("My sister texted me the place.", PHRASE, True),
-        ("My sister texted me.", PHRASE, False),
-        ("导航去我姐姐短信里说的那个地方", "我姐短信里说的地方", True),
-        ("导航去那个地方", "我姐短信里说的地方", False),
-    ],
-)
-def test_the_words_of_a_phrase_may_be_put_another_way(text: str, phrase: str, has: bool) -> None:
-    assert has_phrase(text, phrase) is has

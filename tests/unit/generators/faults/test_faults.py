@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from callwright.generators.environments.episodes import FaultyWorld, diff, world_of
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.faults.making import obstacle, words_problem
-from callwright.generators.faults.transcripts import Planting, keeps_choices
-from callwright.validators.checks.episodes import check_end_state, check_fault
+from callwright.generators.faults.making import obstacle
+from callwright.generators.faults.transcripts import keeps_choices
+from callwright.validators.checks.episodes import check_fault
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Verdict
 from tests.support.generators.depot import (
     MAKERS,
@@ -58,17 +58,6 @@ async def test_each_fault_is_proved_the_gold_sees_to_it_and_who_is_idle_does_not
         assert gold.correct_calls == gold.total_calls
         idle = await drive(depot, sample, Follower(sample, stops=True))
         assert not idle.success
-
-
-@EACH
-async def test_other_checks_read_the_sample_without_its_fault(
-    sort: str, depot: Environment
-) -> None:
-    sample = spoilt(depot, plans(depot, sort, most=1)[0])
-    assert sample.underlying == errand(depot)
-    (verdict,) = await check_end_state(sample, context_of(depot, RecordingTemplateChat()))
-    (before,) = await check_end_state(errand(depot), context_of(depot, RecordingTemplateChat()))
-    assert (verdict.subject, verdict.reason) == (sample.key, before.reason)
 
 
 def test_a_call_that_may_not_be_made_twice_is_never_due_again(depot: Environment) -> None:
@@ -268,30 +257,3 @@ def test_nothing_goes_wrong_twice_or_where_no_world_changes(depot: Environment) 
     assert obstacle(sample, {})
     assert obstacle(errand(depot).with_changes(changes=()), {})
     assert obstacle(errand(depot), {}) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("No.", "3 characters"),
-        ("Delete the parcel at once, please.", "does not hold 'p7'"),
-        ("Delete the parcel p7 called Blue at once, please.", "says 'Blue'"),
-        ("请马上删除包裹 p7，不要询问任何人。", "not in the language 'en'"),
-        ("Delete the parcel p7 at once, please.", ""),
-    ],
-)
-def test_words_hold_what_they_have_to_and_nothing_that_they_must_not(
-    text: str, problem: str, depot: Environment
-) -> None:
-    assert problem in words_problem(text, ("p7",), ("Blue",), errand(depot))
-    assert bool(problem) == bool(words_problem(text, ("p7",), ("Blue",), errand(depot)))
-
-
-def test_a_call_that_only_reads_and_that_nothing_depends_on_is_not_needed(
-    depot: Environment,
-) -> None:
-    before: Planting = planting(depot)
-    needed = {(placed.call.tool, before.is_needed(placed)) for placed in before.calls()}
-    assert ("list_deliveries", True) in needed
-    without = before.source.with_changes(turns=(*before.source.turns[:-3], before.source.turns[-1]))
-    assert not all(map((alone := before._replace(source=without)).is_needed, alone.calls()))

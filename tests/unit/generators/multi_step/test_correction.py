@@ -46,23 +46,10 @@ def kinds(*before: Exchange) -> list[tuple[str, int | None]]:
     return [(one.kind, one.step) for one in compare_paths(before, SHORTEST)]
 
 
-def test_the_same_path_needs_no_correction() -> None:
-    assert kinds(*SHORTEST) == []
-    assert kinds(step(FIND), step(SEARCH), step(REVIEWS, DETAILS)) == []
-
-
 def test_what_lacks_is_missing_and_what_is_over_is_needless() -> None:
     assert kinds(step(FIND), step(SEARCH), step(DETAILS)) == [("missing", 2)]
     assert kinds(step(FIND, call("currency")), *SHORTEST[1:]) == [("needless", 0)]
     assert kinds() == [("missing", 0), ("missing", 1), ("missing", 2), ("missing", 2)]
-
-
-def test_the_same_call_twice_is_once_too_often() -> None:
-    assert kinds(step(FIND), step(FIND), step(SEARCH), step(DETAILS, REVIEWS))[0][0] == "needless"
-
-
-def test_calls_of_one_step_made_one_after_another_are_out_of_order() -> None:
-    assert kinds(step(FIND), step(SEARCH), step(DETAILS), step(REVIEWS)) == [("order", 2)]
 
 
 def test_a_wrong_value_and_a_wrong_type_are_told_apart() -> None:
@@ -72,20 +59,6 @@ def test_a_wrong_value_and_a_wrong_type_are_told_apart() -> None:
         ("type", 'search.adults = "2"', "search.adults = 2"),
         ("value", 'search.place = "p2"', 'search.place = "p1"'),
     ]
-
-
-def test_an_argument_left_out_or_invented_is_a_wrong_value() -> None:
-    found = compare_paths(
-        (step(FIND), step(call("search", place="p1", sort="x")), SHORTEST[2]), SHORTEST
-    )
-    assert [(one.before, one.after) for one in found] == [
-        ("", "search.adults = 2"),
-        ('search.sort = "x"', ""),
-    ]
-
-
-def test_another_tool_at_the_same_step_is_the_wrong_function() -> None:
-    assert kinds(step(call("locate", text="Oslo")), *SHORTEST[1:]) == [("function", 0)]
 
 
 @given(
@@ -105,15 +78,6 @@ async def traced(wish: Goal, text: str = "") -> TracedGoal:
     return TracedGoal(
         worded=WordedGoal(goal=wish, request=text or request()),
         trace=(await resolve(goal(), Town())).path,
-    )
-
-
-async def test_a_path_that_is_the_shortest_stays() -> None:
-    (path,) = await correct_paths(await traced(goal()), context())
-    assert (path.corrections, path.request, path.path) == (
-        (),
-        request(),
-        (await resolve(goal(), Town())).path,
     )
 
 
@@ -143,16 +107,6 @@ async def test_a_request_that_lacks_a_detail_is_mended_and_shown_before_and_afte
         ("request", text, request())
     ]
     assert '"value":"2026-12-05"' in chat.asked[0].messages[-1].content
-
-
-async def test_a_request_in_which_no_rule_finds_a_detail_goes_on_with_what_it_has() -> None:
-    text = "I am off to Oslo. Tell me about the cheapest hotel and what guests say."
-    chat = ScriptedModel(
-        {"rewrite_goal": [MendedRequest(request=f"{text} I arrive on St. Nicholas' eve.")] * 3}
-    )
-    (path,) = await correct_paths(await traced(goal(), text), context(chat))
-    assert path.request == text
-    assert path.corrections == ()
 
 
 async def test_a_goal_that_no_path_meets_is_told() -> None:

@@ -2,7 +2,6 @@
 
 from callwright.generators.multi_step.disambiguation import disambiguate, single_path
 from callwright.generators.multi_step.resolving import resolve
-from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.stages import StageContext
 from callwright.testing import context_of
 from callwright.warehouse.records import (
@@ -47,27 +46,6 @@ async def test_an_entry_of_the_same_name_is_struck_and_an_unrelated_one_stays() 
     assert [place["name"] for place in path.path[0].responses[0]["data"]] == ["Oslo", "Elsewhere"]
 
 
-async def test_an_entry_of_the_same_rank_is_struck() -> None:
-    (path,) = await disambiguate(await path_of(goal(city="Bern"), request("Bern")), context())
-    assert (1, 0, "data.hotels", 1) in [
-        (one.step, one.call, one.entries, one.entry) for one in path.strikes
-    ]
-
-
-async def test_one_path_is_left() -> None:
-    for wish in (
-        goal(),
-        goal(city="Bern"),
-        goal(where=(Condition(test="contains", field="name", value="Fjord House"),)),
-    ):
-        (path,) = await disambiguate(await path_of(wish), context())
-        tools = [
-            tool for tool in TOOLS if tool.key in wish.candidates and tool.key not in path.removed
-        ]
-        found = await shortest_paths(wish, Town(), tools, path.strikes)
-        assert found == [path.path]
-
-
 async def test_what_another_value_needs_is_not_struck() -> None:
     cheap = goal(city="Bern")
     lodge = (
@@ -83,23 +61,6 @@ async def test_what_another_value_needs_is_not_struck() -> None:
         len(await shortest_paths(wish, Town(), context().toolset(wish.candidates), path.strikes))
         == 2
     )
-
-
-async def test_the_sample_has_evidence_for_every_argument() -> None:
-    (path,) = await disambiguate(await path_of(goal()), context())
-    sample = await write_sample(path, context(), path)
-    assert [turn.kind for turn in sample.turns] == ["user", *["calls", "result"] * 3, "reply"]
-    assert sample.tags == (
-        "environment=town",
-        f"template={path.traced.worded.goal.key}",
-        "wanted=2.0 2.1",
-    )
-    for snapshot in sample.snapshots():
-        for call in snapshot.calls:
-            assert sorted(one.argument for one in call.evidence) == sorted(call.arguments)
-    hotel = sample.gold[0].evidence[0]
-    assert hotel.path == "turns[4].results[0].data.hotels[1].hotel_id"
-    assert hotel.rule == "hotel_id of data.hotels: lowest price"
 
 
 def two_lookups() -> Goal:
@@ -125,15 +86,6 @@ def two_lookups() -> Goal:
         ),
         candidates=keys_of("find_place", "locate_place", "search_hotels"),
     )
-
-
-async def test_of_two_tools_that_stand_for_each_other_one_is_left() -> None:
-    wish = two_lookups()
-    (path,) = await disambiguate(await path_of(wish), context())
-    assert [call.tool for call in path.path[0].calls] in (["find_place"] * 2, ["locate_place"] * 2)
-    assert len(path.removed) == 1
-    tools = [tool for tool in TOOLS if tool.key in wish.candidates and tool.key not in path.removed]
-    assert await shortest_paths(path.traced.worded.goal, Town(), tools, path.strikes) == [path.path]
 
 
 async def test_a_goal_is_told_to_have_a_single_path_or_not() -> None:

@@ -63,18 +63,6 @@ async def test_what_no_tool_of_a_domain_gives_the_list_of_another_domain_gives()
         }
 
 
-async def test_a_task_is_of_its_own_domain_whatever_it_was_lent() -> None:
-    goals = await goals_of(BegunWorld(world_of_operations(*OFFICE)), "Users")
-    assert len(goals) == 5
-    assert all(goal.domain == "Users" for goal in goals)
-    assert {call.tool for goal in goals for call in goal.calls if call.wanted} <= {
-        "list_users",
-        "get_user",
-        "update_user",
-        "delete_user",
-    }
-
-
 async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
     world = world_of_operations(
         (
@@ -150,23 +138,6 @@ def test_what_a_result_holds_and_nothing_else_is_what_the_call_is_about() -> Non
     made = episode.answer(Call(tool="create_plan", arguments={"name": "Night shift"}))
     assert made.problem == ""
     assert made.response["plan"]["name"] == "Night shift"  # type: ignore[index,call-overload]
-
-
-def test_how_a_list_is_sorted_is_not_what_it_lists() -> None:
-    order: JsonSchema = {"type": "object", "properties": {"by": TEXT}}
-    page: JsonSchema = {
-        "type": "object",
-        "properties": {"order": listed(order), "entries": listed(USER)},
-    }
-    world = world_of_operations(
-        ("Users list_users", "get", "/users", page, {}),
-        ("Users get_user", "get", "/users/{id}", USER, {"id!": ID}),
-    )
-    (tool, _) = world.tools
-    assert world.kinds.entry_of(tool) == (
-        "entries",
-        world.kinds.returned(tool)["properties"]["entries"]["items"],
-    )
 
 
 async def test_a_task_asks_for_nothing_that_is_the_same_of_every_thing() -> None:

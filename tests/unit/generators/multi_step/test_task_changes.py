@@ -36,12 +36,3 @@ def test_an_argument_that_says_what_is_so_already_makes_no_task(depot: StatefulW
     told = {"parcel_id": parcel["id"], "service": "express", "status": parcel["status"]}
     with pytest.raises(RecordError, match="ends the same without its status"):
         find_changes(made(depot, Call(tool="update_parcel", arguments=told)), (), depot)
-
-
-def test_a_call_that_changes_nothing_makes_no_task(depot: StatefulWorld) -> None:
-    parcel = parcels(depot)[0]
-    call = Call(
-        tool="update_parcel", arguments={"parcel_id": parcel["id"], "service": parcel["service"]}
-    )
-    with pytest.raises(RecordError, match="changes nothing"):
-        find_changes(made(depot, call), (), depot)

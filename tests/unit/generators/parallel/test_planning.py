@@ -35,39 +35,6 @@ def test_the_nth_plan_does_not_depend_on_how_many_are_asked_for() -> None:
     assert list(plan_parallel(order(30)))[:10] == list(plan_parallel(order(10)))
 
 
-def test_a_type_that_may_be_null_is_one_type() -> None:
-    schema = {
-        "type": "object",
-        "required": ["note"],
-        "properties": {"note": {"type": ["string", "null"]}},
-    }
-    tools = tuple(
-        Tool(name=name, description=f"{name}.", category="notes", parameters=schema)
-        for name in ("addNote", "dropNote")
-    )
-    assert all(len(plan.calls) > 1 for plan in plan_parallel(order(4, tools)))
-
-
-def test_tools_of_a_document_are_asked_for_with_tools_of_their_category() -> None:
-    schema = {"type": "object", "required": ["note"], "properties": {"note": {"type": "string"}}}
-    tools = tuple(
-        Tool(
-            name=f"{verb}{thing}",
-            description=f"{verb} a {thing}.",
-            category=thing,
-            parameters=schema,
-            source=source,
-        )
-        for source in ("openapi",)
-        for thing in ("Boat", "Lamp", "Tree")
-        for verb in ("paint", "sell", "move")
-    )
-    plans = list(plan_parallel(order(30, tools)))
-    assert all(len(plan.calls) > 1 for plan in plans)
-    assert all(len({call.tool[-4:] for call in plan.calls}) == 1 for plan in plans)
-    assert any(len({call.tool for call in plan.calls}) > 1 for plan in plans)
-
-
 def test_one_tool_stands_alone_and_several_never_do_the_same() -> None:
     by_key = {tool.key: tool for tool in TOOLS}
     for plan in plan_parallel(order(80)):
@@ -145,19 +112,6 @@ def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(
         (1, "destination"): "the old mill",
         (1, "passengers"): "my parents and the two of us",
     }
-
-
-def test_a_value_that_stands_in_the_stretch_of_another_call_is_asked_for_again() -> None:
-    swapped = ParallelWording(
-        request="A ride for 4 to Central Station. One for 3 to the old mill.", parts=[]
-    )
-    assert (
-        wording_problem(swapped, DUE, "en", {}) == ""
-    )  # checks are strict: making can't tell the stretches apart
-    apart = swapped.model_copy(
-        update={"parts": ["A ride for 4 to Central Station.", "One for 3 to the old mill."]}
-    )
-    assert "nothing in it says 3" in wording_problem(apart, DUE, "en", {})
 
 
 async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
+from callwright.flows.evaluation.tasks import Task
 from callwright.generators.environments.episodes import world_of
-from callwright.generators.environments.policies import PolicyBook, shows
+from callwright.generators.environments.policies import PolicyBook
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.policies.making import obstacle
 from callwright.generators.policies.surveying import survey_policies
-from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Call,
@@ -89,10 +89,10 @@ async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(
         assert episode.reward() == 1
         done = episode.snapshot().dumped()
         call = sample.policy_case.call
-        back = {**call.arguments, "service": "standard"}
+        back = {**call.arguments, "service": "overnight"}
         episode.step(call.tool, call.arguments)
         episode.step(call.tool, back)
-        assert (episode.broken, episode.reward()) == (("heavy",), 0)
+        assert (episode.broken, episode.end_reached, episode.reward()) == (("heavy",), True, 0)
         broken = episode.snapshot().dumped()
         episode.reset()
         assert (episode.broken, episode.unseen) == ((), 1)
@@ -100,16 +100,6 @@ async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(
         assert episode.broken == ("heavy",)
         episode.restore(done)
         assert episode.reward() == 1
-
-
-async def test_the_assistant_is_told_the_policies_and_the_source_is_not(depot: Environment) -> None:
-    sample = await sample_of("allowed", depot)
-    assert (
-        sample.with_changes(system_message="You work here.").briefing
-        == f"You work here.\nPolicies:\n- {LIGHT.says}"
-    )
-    assert sample.underlying == errand(depot)
-    assert sample.underlying.briefing == ""
 
 
 async def test_leave_is_given_after_the_question_and_before_the_call(depot: Environment) -> None:
@@ -176,27 +166,6 @@ async def test_other_answers_and_other_ends_are_contradicted(depot: Environment)
     ]
     verdict = await judged(sample.with_changes(turns=tuple(turns)), depot)
     assert (verdict.decision, verdict.doubts[0].kind) == ("contradicted", "policy_unlike")
-
-
-@pytest.mark.parametrize(
-    ("sort", "changes", "reason"),
-    [
-        ("refused", {"due": "call"}, "the call is not made"),
-        ("allowed", {"due": "refuse"}, "the call is made"),
-        ("asked", {"policies": (LIGHT,), "policy": "light"}, "is not about it"),
-        ("refused", {"policies": (LIGHT,), "policy": "light"}, "does not decide so"),
-        ("allowed", {"sort": "urged"}, "nobody urges"),
-    ],
-)
-async def test_what_is_not_due_is_not_proved(
-    sort: str, changes: dict[str, object], reason: str, depot: Environment
-) -> None:
-    sample = await sample_of(sort, depot)
-    assert sample.policy_case
-    verdict = await judged(
-        sample.with_changes(policy_case=sample.policy_case.with_changes(**changes)), depot
-    )
-    assert (verdict.decision, reason in verdict.reason) == ("unproved", True), verdict.reason
 
 
 async def test_what_nothing_shows_is_not_proved(depot: Environment) -> None:
@@ -304,8 +273,3 @@ async def test_what_no_policy_decides_is_no_sample(depot: Environment) -> None:
     assert obstacle(await under(depot, LIGHT), {})
     assert obstacle(errand(depot), {}) == ""
     assert policed(depot).policies == ()
-
-
-def test_an_entry_of_a_list_shows_what_a_read_of_it_tells() -> None:
-    assert shows({"orders": [{"id": 1, "status": "open", "note": ""}]}, {"id": 1, "status": "open"})
-    assert not shows([{"id": 1, "status": "open"}], {"id": 1, "status": "open", "note": ""})

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.routing.wording import PlanValues, _Slots, choose_plan_values
+from callwright.generators.routing.wording import PlanValues, choose_plan_values
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import are_contradictory, argument_problems
+from callwright.generators.tools import argument_problems
 from callwright.testing import ScriptedModel
-from callwright.warehouse.records import Origin, Picked, PlannedCall, RoutingPlan, StatedValue, Tool
+from callwright.warehouse.records import Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
 TEXT, COUNT = {"type": "string"}, {"type": "integer", "minimum": 1}
 
@@ -96,11 +96,6 @@ async def test_values_are_the_models_and_optional_ones_that_it_leaves_out_are_le
     assert (await chosen(BOTH))[0] == [{"hotel": "Quayside Inn", "nights": 2}, {"city": "Bergen"}]
 
 
-async def test_an_optional_value_that_the_model_adds_is_kept() -> None:
-    added = [*BOTH, {"call": 1, "parameter": "kind", "value": "cargo"}]
-    assert (await chosen(added))[0][1] == {"city": "Bergen", "kind": "cargo"}
-
-
 @pytest.mark.parametrize("bad", [0, "many", None, {"nights": 2}])
 async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonValue) -> None:
     wrong: list[dict[str, JsonValue]] = [BOTH[0], {**BOTH[1], "value": bad}, BOTH[2]]
@@ -109,51 +104,6 @@ async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonVa
         {"hotel": "Quayside Inn", "nights": 5},
         {"city": "Bergen"},
     ]
-
-
-async def test_who_is_asked_again_is_told_which_values_of_which_call_lack_and_why() -> None:
-    wrong: list[dict[str, JsonValue]] = [{**BOTH[1], "value": 0}, BOTH[2]]
-    _, model = await chosen(wrong, BOTH)
-    told = model.asked[1].messages[-1].content
-    assert "Call 0: 'hotel' has no value." in told
-    assert "Call 0: The value of 'nights', 0, does not fit" in told
-    assert "Call 1" not in told
-
-
-async def test_who_gives_nothing_is_not_asked_again_and_leaves_what_was_drawn() -> None:
-    made, _ = await chosen([])
-    assert made == [
-        {"hotel": "Drawn House", "nights": 5, "breakfast": "drawn"},
-        {"city": "Drawnton"},
-    ]
-
-
-async def test_what_a_call_has_to_give_besides_is_needed() -> None:
-    schema = BOOK.parameters | {"minProperties": 3}
-    more = BOOK.with_changes(parameters=schema)
-    slots = _Slots(plan_of(DRAWN), 0, more, context_with(ScriptedModel({})))
-    assert slots.need == ["hotel", "nights", "breakfast"]
-
-
-async def test_the_recipes_own_values_stay() -> None:
-    made, _ = await chosen(BOTH[1:], own=OwnValues({"hotel": ["Drawn House"]}))
-    assert made[0] == {"hotel": "Drawn House", "nights": 2}
-
-
-async def test_what_two_calls_share_is_said_once_and_what_a_call_finds_is_not_asked_for() -> None:
-    found = PlannedCall(
-        tool="rentBike", arguments={"city": Picked(call=0, entries="", field="city")}
-    )
-    made, _ = await chosen(BOTH[:2], calls=(DRAWN[0], found))
-    assert made[1] == {"city": Picked(call=0, entries="", field="city")}
-    twice = (call_of(RENT, city="Drawnton"), call_of(RENT, city="Drawnton", kind="drawn"))
-    made, _ = await chosen(
-        [{**BOTH[2], "call": 0}, {"call": 1, "parameter": "kind", "value": "cargo"}], calls=twice
-    )
-    assert [one["city"] for one in made] == [
-        "Drawnton",
-        "Drawnton",
-    ]  # the calls could not be told apart otherwise
 
 
 async def test_calls_of_one_tool_that_could_be_mistaken_for_each_other_stay_as_drawn() -> None:
@@ -191,18 +141,3 @@ async def test_whatever_is_answered_the_calls_are_full_and_fit_their_schemas(
     made, _ = await chosen(first, second)
     for one, arguments in zip((BOOK, RENT), made, strict=True):
         assert argument_problems(one, arguments, partial=False) == []
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "against"),
-    [
-        (tool("deleteTask", ("task_gid",)), tool("updateTask", ("task_gid",)), True),
-        (tool("update_task", ("name",)), tool("remove_task", ("gid",)), True),
-        (tool("deleteTask", ("task_gid",)), tool("createStory", ("text",)), False),
-        (tool("getTask", ("task_gid",)), tool("updateTask", ("task_gid",)), False),
-    ],
-)
-def test_calls_that_remove_and_change_the_same_thing_contradict(
-    one: Tool, other: Tool, against: bool
-) -> None:
-    assert are_contradictory(one, other) is are_contradictory(other, one) is against

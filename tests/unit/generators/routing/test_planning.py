@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.making import catalog_tools, plan_routing
-from callwright.generators.routing.tool_graph import DomainGraph, feeds
+from callwright.generators.routing.making import plan_routing
+from callwright.generators.routing.tool_graph import feeds
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Picked, RoutingPlan, StatedValue, Tool
@@ -84,27 +84,11 @@ def test_what_is_said_fits_the_schema_and_nothing_required_is_left_out(
             assert set(call.arguments) == set(tools[call.tool].required)
 
 
-@given(DOMAINS, SEEDS)
-@settings(max_examples=10, deadline=None)
-def test_calls_of_a_medium_question_do_not_need_each_other(domain: str, seed: int) -> None:
-    planned, tools = plans(ROUTING_MEDIUM, domain, seed)
-    graph = DomainGraph(list(tools.values()))
-    for plan in planned:
-        assert not graph.are_linked([tools[call.tool] for call in plan.calls])
-        assert len({call.tool for call in plan.calls}) == len(plan.calls)
-
-
 def test_raising_a_count_changes_nothing_before() -> None:
     few, _ = plans(ROUTING_HARD, "Bank", 3, count=4)
     many, _ = plans(ROUTING_HARD, "Bank", 3, count=12)
     assert many[:4] == few
     assert len({plan.key for plan in many}) == 12
-
-
-def test_nested_questions_reach_five_calls_and_candidates_are_the_whole_domain() -> None:
-    planned, tools = plans(ROUTING_HARD, "Store", 1, count=150)
-    assert {len(plan.calls) for plan in planned} == {2, 3, 4, 5}
-    assert all(set(plan.candidates) == {tool.key for tool in tools.values()} for plan in planned)
 
 
 def test_a_catalog_whose_tools_feed_nothing_allows_no_nested_question() -> None:
@@ -113,16 +97,6 @@ def test_a_catalog_whose_tools_feed_nothing_allows_no_nested_question() -> None:
         ConfigurationError, match="In the domain 'Bank' no tool takes what another one returns"
     ):
         list(plan_routing(routing_order(ROUTING_HARD, "Bank", 1, lone)))
-
-
-def test_categories_of_an_import_are_catalogs_where_they_are_large_enough() -> None:
-    large = [
-        Tool(name=f"read_{at}", description="Read it.", parameters={}, category="books")
-        for at in range(4)
-    ]
-    small = Tool(name="open", description="Open it.", parameters={}, category="vaults")
-    assert catalog_tools([*large, small]) == large
-    assert catalog_tools([one.with_changes(source="seed") for one in large]) == []
 
 
 def test_an_id_by_no_other_name_is_no_link_between_tools() -> None:

@@ -5,33 +5,14 @@ for each argument.
 import pytest
 
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import (
-    UNKNOWN,
-    Feed,
-    feed_of,
-    unknown_arguments,
-    unknown_evidence,
-)
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
-from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
+from callwright.warehouse.records import RoutingPlan, StatedValue
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_question_holds_its_calls_in_one_turn_that_is_not_carried_out(kind: str) -> None:
-    for sample, plan in zip(await questions(kind), plans_of(kind), strict=True):
-        assert [turn.kind for turn in sample.turns] == ["user", "calls"]
-        assert isinstance(sample.turns[1], CallTurn)
-        assert not sample.turns[1].executed
-        assert [call.tool for call in sample.gold] == [call.tool for call in plan.calls]
-        assert sample.category == "Bank"
-        assert sample.tags == (f"difficulty={kind.removeprefix('routing_')}",)
-        assert sample.candidates == plan.candidates
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,27 +27,11 @@ async def test_every_argument_has_evidence_in_the_request_or_in_what_is_returned
                     assert sample.request[one.start : one.end] == one.quote != ""
 
 
-async def test_nested_questions_have_unknown_arguments_and_others_have_none() -> None:
-    def unknown(sample: Sample) -> int:
-        return sum(len(unknown_arguments(call)) for call in sample.gold)
-
-    assert all(unknown(sample) for sample in await questions(ROUTING_HARD))
-    for kind in (ROUTING_EASY, ROUTING_MEDIUM):
-        assert not any(unknown(sample) for sample in await questions(kind))
-
-
 async def test_what_a_lookup_finds_is_spoken_of_and_not_stated() -> None:
     for sample in await questions(ROUTING_HARD):
         unknown = [one for call in sample.gold for one in unknown_arguments(call)]
         assert unknown
         assert UNKNOWN not in sample.request
-
-
-def test_evidence_of_the_unknown_is_read_back() -> None:
-    evidence = unknown_evidence("loanNumber", Feed(2, "loanNumber"))
-    assert feed_of(evidence) == Feed(2, "loanNumber")
-    assert feed_of(evidence.with_changes(kind="default")) is None
-    assert feed_of(evidence.with_changes(rule="returns")) is None
 
 
 def hard_plan() -> RoutingPlan:
@@ -117,25 +82,3 @@ async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> Non
     chat = ScriptedModel({"word_routing": [RoutingWording(request=away)] * 3})
     with pytest.raises(ReplyError, match=f"it gives {name!r} of .* away: '{given}'"):
         await word_routing(plan, context_of("Bank", chat))
-
-
-async def test_what_no_rule_reads_goes_on_by_the_words_that_the_model_finds_for_it() -> None:
-    plan, context = hard_plan(), context_of("Bank")
-    number, name, value = next(
-        (number, name, source.value)
-        for number, call in enumerate(plan.calls)
-        for name, source in call.arguments.items()
-        if isinstance(source, StatedValue)
-    )
-    [sample] = await word_routing(plan, context)
-    free = sample.request.replace(str(value), "the usual one") + " I shall read it on my iPhone."
-    quotes = QuotedValues(quotes=[CallMention(call=number, parameter=name, words="The usual one,")])
-    chat = ScriptedModel(
-        {"word_routing": [RoutingWording(request=free)] * 3, "quote_values": [quotes] * 3}
-    )
-    if str(value)[0].isupper() or any(map(str.isdecimal, str(value))):
-        with pytest.raises(ReplyError, match="say 'the usual one'"):
-            await word_routing(plan, context_of("Bank", chat))
-    else:
-        [made] = await word_routing(plan, context_of("Bank", chat))
-        assert made.request == free

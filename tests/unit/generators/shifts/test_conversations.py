@@ -6,7 +6,7 @@ import pytest
 
 from callwright.generators.shifts.changeable import find_places, obstacle_to
 from callwright.generators.shifts.turns import until_due
-from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Transform, Turn
+from callwright.warehouse.records import CallTurn, ResultTurn, Transform, Turn
 from tests.support.conversational import TOOLS, converse
 
 
@@ -18,27 +18,9 @@ async def test_a_conversation_is_cut_at_a_call_that_is_yet_to_be_made(transform:
     assert isinstance(last, CallTurn)
     assert not last.executed
     assert cut.turns[:-1] == sample.turns[: len(cut.turns) - 1]
-    assert all(
-        int(tag.split("=")[1].split(":")[0]) < len(cut.turns)
-        for tag in cut.tags
-        if tag.startswith("goal=")
-    )
+    assert all(one.turn < len(cut.turns) for one in cut.facts.goals)
     assert until_due(cut, transform) == cut
     assert {place.turn for place in find_places(sample, TOOLS, transform)} <= {len(cut.turns) - 1}
-
-
-async def test_a_correction_of_its_own_turn_comes_while_a_question_is_open() -> None:
-    cut = until_due(await converse("underfill"), "SO_case2")
-    asked = cut.turns[-3]
-    assert isinstance(asked, ReplyTurn)
-    assert "seek" in asked.acts
-
-
-async def test_other_samples_are_left_whole() -> None:
-    sample = await converse("underfill")
-    assert until_due(sample, "mSv") == sample
-    renamed = sample.with_changes(kind="multi_step")
-    assert until_due(renamed, "SO_case1") == renamed
 
 
 @pytest.mark.parametrize("apart", [False, True])

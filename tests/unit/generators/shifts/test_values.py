@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from callwright.generators.shifts.changeable import (
     affected,
@@ -13,7 +11,7 @@ from callwright.generators.shifts.changeable import (
     interruptions,
     obstacle_to,
 )
-from callwright.generators.shifts.making import NewValue, change_values, means_same, value_problem
+from callwright.generators.shifts.making import NewValue, change_values, value_problem
 from callwright.generators.tools import argument_problems, tools_by_name
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
@@ -43,20 +41,6 @@ async def test_a_new_value_is_valid_different_and_not_yet_said(
         assert not argument_problems(tool, {change.argument: change.new}, partial=True)
         said = [turn.text for turn in source.turns if isinstance(turn, UserTurn)]
         assert not any(locate(change.new, tool.properties[change.argument], text) for text in said)
-
-
-async def test_the_model_is_asked_again_until_its_value_does(
-    conversations: Made, context_for: Any
-) -> None:
-    source = conversations["imperfect"]()
-    chat = ScriptedModel(
-        {PROMPT: [NewValue(value="rome"), NewValue(value=["A", "B"]), NewValue(value="Oslo")]}
-    )
-    [change] = await change_values(planned(source), context_for(1, chat))
-    assert (change.argument, change.old, change.new) == ("origin", "Rome", "Oslo")
-    assert change.origin is not None
-    assert change.origin.model == "scripted"
-    assert not chat.left
 
 
 async def test_a_value_that_three_answers_did_not_give_is_drawn(
@@ -111,39 +95,6 @@ def test_a_value_that_does_not_do_is_told_why(
     assert value_problem("Lisbon", place, source, tool) == ""
 
 
-def test_what_was_said_for_anything_is_no_new_value(
-    conversations: Made, catalog: Mapping[str, Tool]
-) -> None:
-    source = conversations["asked"]()
-    more = source.with_changes(
-        turns=(UserTurn(text="I am in Lisbon. Flights from Rome, please."), *source.turns[1:])
-    )
-    place = next(one for one in find_places(more, catalog, "mSv") if one.argument == "origin")
-    assert "is said already" in value_problem(
-        "Lisbon", place, more, tools_by_name(more, catalog)["Air.Search.findFlights"]
-    )
-
-
-@given(st.one_of(st.booleans(), st.integers(), st.text(min_size=1, max_size=12)))
-def test_a_value_means_the_same_as_itself(value: bool | int | str) -> None:
-    assert means_same(value, value, {})
-
-
-@given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
-@example(1, -1)
-def test_two_numbers_mean_the_same_only_where_they_are_equal(one: int, other: int) -> None:
-    assert means_same(one, other, {"type": "integer"}) == (one == other)
-
-
-def test_spelling_makes_no_difference_and_meaning_does() -> None:
-    assert means_same("Window Seat", "window_seat", {"type": "string"})
-    assert means_same(
-        ["milk", "eggs"], ["eggs", "milk"], {"type": "array", "items": {"type": "string"}}
-    )
-    assert not means_same("Rome", "Oslo", {"type": "string"})
-    assert not means_same(True, False, {"type": "boolean"})
-
-
 @pytest.mark.parametrize(
     ("name", "transform", "reason"),
     [
@@ -175,29 +126,6 @@ async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
     assert reason in told
     with pytest.raises(RecordError, match=reason):
         await change_values(planned(source, transform), context_for())
-
-
-def test_each_transform_has_its_own_obstacle(
-    conversations: Made, catalog: Mapping[str, Tool]
-) -> None:
-    single, asked = conversations["single"](), conversations["asked"]()
-    assert (obstacle_to("SO_case1", single, catalog), obstacle_to("mSv", single, catalog)) == (
-        "",
-        "",
-    )
-    assert "No question" in obstacle_to("SO_case2", single, catalog)
-    assert obstacle_to("SO_case2", asked, catalog) == ""
-
-
-def test_a_value_that_the_user_repeats_later_is_not_changed(
-    conversations: Made, catalog: Mapping[str, Tool]
-) -> None:
-    source = conversations["asked"]()
-    turns = list(source.turns)
-    turns[6] = UserTurn(text="On 2027-03-04, from Rome.")
-    again = source.with_changes(turns=tuple(turns))
-    assert "origin" in {one.argument for one in find_places(source, catalog, "SO_case1")}
-    assert "origin" not in {one.argument for one in find_places(again, catalog, "SO_case1")}
 
 
 def test_a_change_reaches_every_later_snapshot_and_stops_where_the_value_was_overridden(

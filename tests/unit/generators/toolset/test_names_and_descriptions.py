@@ -1,7 +1,5 @@
 """Tool names and descriptions: what is kept, what is asked again, and what is given up."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from callwright.generators.toolset.steps import (
@@ -65,12 +63,6 @@ async def test_unusable_names_are_asked_for_three_times_and_then_given_up(
     assert model.left == {}
 
 
-async def test_a_better_second_answer_is_taken() -> None:
-    model, context = scripted({"name_tools": [names(ALARM), names(ALARM, TIMER)]})
-    assert len(await name_tools(plan(), context)) == 2
-    assert len(model.asked) == 2
-
-
 async def test_a_chinese_plan_takes_chinese_goals_and_shows_the_english_ones() -> None:
     pairs = (("Clock.Alarms.setAlarm", "设置闹钟"), ("Clock.Timers.startTimer", "开始倒计时"))
     model, context = scripted({"name_tools": [names(ALARM, TIMER), names(*pairs)]})
@@ -79,14 +71,6 @@ async def test_a_chinese_plan_takes_chinese_goals_and_shows_the_english_ones() -
         "开始倒计时",
     ]
     assert '<englishgoals>["set an alarm"' in model.asked[0].messages[1].content
-
-
-async def test_a_description_is_kept_without_the_space_around_it() -> None:
-    _, context = scripted({"describe_tool": [ToolDescription(description=" Set an alarm. ")]})
-    (made,) = await describe_tools(named(), context)
-    assert made.description == "Set an alarm."
-    assert made.origin is not None
-    assert made.origin.parents == (named().key,)
 
 
 @pytest.mark.parametrize(
@@ -108,11 +92,3 @@ async def test_an_unusable_description_is_given_up_after_three_answers(
     ):
         await describe_tools(named(), context)
     assert model.left == {}
-
-
-@pytest.mark.parametrize("said", [["Set an alarm."], ["设置闹钟。" * 20], ["设置闹钟。会响铃。"]])
-async def test_a_chinese_tool_wants_one_short_chinese_sentence(said: Sequence[str]) -> None:
-    script = [ToolDescription(description=words) for words in (*said, "设置闹钟。")]
-    _, context = scripted({"describe_tool": script})
-    (made,) = await describe_tools(named("zh"), context)
-    assert made.description == "设置闹钟。"

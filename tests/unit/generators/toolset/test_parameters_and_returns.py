@@ -5,14 +5,12 @@ double or hostile.
 import re
 
 import pytest
-from pydantic import ValidationError
 
 from callwright.generators.tools import argument_problems
 from callwright.generators.toolset.sketches import ParameterSketch
 from callwright.generators.toolset.steps import (
     ToolParameters,
     ToolReturns,
-    changes_something,
     choose_returns,
     choose_tool_parameters,
 )
@@ -157,25 +155,6 @@ async def test_unusable_parameters_are_given_up_after_three_answers(
     assert model.left == {}
 
 
-async def test_too_many_parameters_are_asked_for_again() -> None:
-    model, context = scripted({"choose_tool_parameters": [UNUSABLE[0][0], parameters(LABEL)]})
-    (made,) = await choose_tool_parameters(described(), context)
-    assert list(made.parameters["properties"]) == ["label"]
-    assert len(model.asked) == 2
-
-
-async def test_a_tool_may_take_nothing() -> None:
-    _, context = scripted({"choose_tool_parameters": [parameters()]})
-    (made,) = await choose_tool_parameters(described(), context)
-    assert made.parameters["properties"] == {}
-
-
-def test_a_group_inside_a_group_is_no_answer_at_all() -> None:
-    inner = {"name": "inner", "kind": "group", "description": "inner", "members": members(1)}
-    with pytest.raises(ValidationError, match="members"):
-        parameter("outer", kind="group", members=[inner])
-
-
 async def test_the_finished_tool_is_generated_and_has_what_the_stages_gave() -> None:
     done = result("done_at", kind="date_time")
     _, context = scripted({"choose_returns": [ToolReturns(returns=[result(), done])]})
@@ -208,24 +187,3 @@ async def test_unusable_returns_are_given_up_after_three_answers(
     with pytest.raises(ReplyError, match=rf"returns of 'Clock.*' were unusable in 3 .*{problem}"):
         await choose_returns(parameterised(), context)
     assert model.left == {}
-
-
-async def test_who_only_looks_something_up_needs_no_status() -> None:
-    found = result("alarms", kind="list", description="alarms", members=members(2))
-    _, context = scripted({"choose_returns": [ToolReturns(returns=[found])]})
-    (tool,) = await choose_returns(parameterised("Clock.Alarms.listAlarms"), context)
-    assert tool.returns is not None
-    assert tool.returns["properties"]["alarms"]["items"]["required"] == ["part0", "part1"]
-
-
-def test_verbs_tell_whether_something_changes() -> None:
-    changing = ["A.B.setAlarm", "A.B.deleteNote", "A.B.bookTable", "A.B.turnOnLight", "A.B.pay"]
-    looking = [
-        "A.B.listAlarms",
-        "A.B.checkPrice",
-        "A.B.settleCheck",
-        "A.B.addressOf",
-        "A.B.moveableFeasts",
-    ]
-    assert [changes_something(name) for name in changing] == [True] * 5
-    assert [changes_something(name) for name in looking] == [False] * 5

@@ -3,30 +3,30 @@ or answered before.
 """
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+from callwright.flows.evaluation.paths import PathRun, run_path
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.stages import StageContext
 from callwright.generators.users.making import hold_conversations, obstacle
-from callwright.generators.users.user import UserSentence, converse
+from callwright.generators.users.user import UserSentence
 from callwright.llm.chat import Prompt
 from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
 from callwright.validators.checks.wording import check_user
-from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    CallPlace,
     CallTurn,
     Derivation,
-    Exchange,
     MultiStepRun,
     Sample,
+    SampleFacts,
     UserTurn,
 )
 from tests.support.generators.multi_step.workshop import (
@@ -82,7 +82,9 @@ def _shown(prompt: Prompt, tag: str) -> Any:
 def source_of(workshop: Environment) -> Sample:
     """The task to paint a bicycle, as a goal would be kept."""
     return request_to_paint(workshop).with_changes(
-        tags=("environment=workshop", "simulation=0", "wanted=1.0 1.1"),
+        facts=SampleFacts(
+            environment="workshop", simulation=0, wanted=(CallPlace(1, 0), CallPlace(1, 1))
+        ),
         candidates=tuple(one.key for one in workshop.tools),
     )
 
@@ -113,10 +115,10 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
         "result",
         "reply",
     ]
-    assert (sample.kind, sample.wanted, sample.trait("user")) == (
+    assert (sample.kind, sample.facts.wanted, sample.facts.user) == (
         "live_task",
         ((1, 0), (1, 1)),
-        "2/0",
+        (2, 0),
     )
     said = [
         evidence.turn
@@ -126,24 +128,6 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(
     ]
     assert sorted(said) == [0, 2]
     assert set((await decisions(sample, workshop)).values()) == {"proved"}
-
-
-async def test_calls_may_wait_for_what_the_user_says(workshop: Environment) -> None:
-    """Made one by one they stand at other steps than those of the shortest path, and are the
-    same calls.
-    """
-    source = source_of(workshop)
-    chat = Talker(source)
-    chat.steps = [(call,) for step in chat.steps for call in step]
-    sample = await talk(workshop, chat)
-    assert (sample.wanted, len([*sample.snapshots()])) == (((1, 0), (2, 0)), 3)
-    assert set((await decisions(sample, workshop)).values()) == {"proved"}
-
-
-async def test_wordings_that_say_something_else_are_counted(workshop: Environment) -> None:
-    sample = await talk(workshop, Talker(source_of(workshop), words="I won't say."))
-    assert sample.trait("user") == "4/4"
-    assert "I won't say." not in [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
 
 
 async def test_words_that_do_not_say_what_is_due_are_the_users_error(workshop: Environment) -> None:
@@ -209,30 +193,3 @@ async def test_candidates_are_answered_by_its_user_without_being_live(
     [kept, *_] = await run_path(sample, context, run=PathRun("live", "talker"))
     assert isinstance(kept, MultiStepRun)
     assert (kept.success, kept.user_turns, kept.opening) == (True, 1, sample.request)
-
-
-class Asker:
-    """Asks, however often it was answered."""
-
-    calls, answer, is_over = (), "What is the part?", False
-
-    def __init__(self) -> None:
-        self.told: list[str | None] = []
-
-    async def move(self, history: Sequence[Exchange]) -> "Asker":
-        return self
-
-    async def call(self, move: "Asker") -> None:
-        raise AssertionError("It calls nothing.")
-
-    async def say(self, move: "Asker", told: str | None) -> None:
-        self.told.append(told)
-
-    async def hear(self, message: str) -> str:
-        return "Chain."
-
-
-async def test_nobody_answers_beyond_the_last_move() -> None:
-    asker, history = Asker(), list[Exchange]()
-    await converse(asker, asker, history, 2)  # type: ignore[arg-type] # it answers itself
-    assert (asker.told, len(history)) == (["Chain.", "Chain.", None], 2)

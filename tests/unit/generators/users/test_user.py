@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.users.user import MOST_TURNS, SimulatedUser
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Language, UserTurn
-from tests.support.generators.multi_step.workshop import bicycles, open_workshop, request_to_paint
+from callwright.warehouse.records import Language
+from tests.support.generators.multi_step.workshop import open_workshop, request_to_paint
 
 
 @pytest.fixture
@@ -72,38 +71,6 @@ async def test_half_of_what_it_knows_is_held_back_and_the_rest_is_said(
     assert f"(ask me for the {CALLED[kept]})" in user.opening
 
 
-async def test_several_conversations_over_a_sample_hold_different_things_back(
-    workshop: Environment,
-) -> None:
-    users = [
-        SimulatedUser(request_to_paint(workshop), workshop.tools, None, number)
-        for number in range(12)
-    ]
-    assert {await user.open() for user in users} == {await user.open() for user in users}
-    assert len({user.opening for user in users}) == 2
-
-
-async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Environment) -> None:
-    """Who asks for the colour could not be told which one."""
-    sample = request_to_paint(workshop)
-    listed = Evidence(
-        argument="colour",
-        kind="span",
-        turn=0,
-        start=len(sample.request) + 5,
-        end=len(sample.request) + 8,
-    )
-    first = GoldCall(tool="list_bicycles", arguments={"colour": "red"}, evidence=(listed,))
-    text = f"{sample.request} Now red."
-    turns = (UserTurn(text=text), CallTurn(calls=(first,), executed=True), *sample.turns[2:])
-    openings = []
-    for number in range(8):
-        user = SimulatedUser(sample.with_changes(turns=turns), workshop.tools, None, number)
-        openings.append(await user.open())
-    assert {"white" in one and "red" in one for one in openings} == {True}
-    assert {"(ask me for the part)" in one for one in openings} == {True}
-
-
 async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment) -> None:
     user = await begun(workshop)
     value = {"colour": "white", "part": "chain"}[kept := held(user)]
@@ -111,21 +78,6 @@ async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment)
         await user.hear(f"Which {kept} should it be?") == f"The {CALLED[kept]} should be {value}."
     )
     assert not user.held
-
-
-async def test_what_was_said_is_said_again(workshop: Environment) -> None:
-    user = await begun(workshop)
-    known = {"colour": "part", "part": "colour"}[held(user)]
-    value = {"colour": "white", "part": "chain"}[known]
-    assert (
-        await user.hear(f"What was the {known}?")
-        == f"As I said: The {CALLED[known]} should be {value}."
-    )
-
-
-async def test_what_it_does_not_know_it_says_it_does_not_know(workshop: Environment) -> None:
-    user = await begun(workshop)
-    assert await user.hear("What is the repair ID?") == "I don't know that."
 
 
 @pytest.mark.parametrize(
@@ -143,36 +95,6 @@ async def test_a_confirmation_is_a_yes_or_a_no_by_the_goal(
     workshop: Environment, question: str, answer: str
 ) -> None:
     assert await (await begun(workshop)).hear(question) == answer
-
-
-async def test_choices_that_are_offered_are_a_question_and_no_confirmation(
-    workshop: Environment,
-) -> None:
-    user = await begun(workshop)
-    offered = {"colour": "red, white or blue", "part": "the chain or the brakes"}[
-        kept := held(user)
-    ]
-    value = {"colour": "white", "part": "chain"}[kept]
-    assert (
-        await user.hear(f"Which {kept} do you want: {offered}?")
-        == f"The {CALLED[kept]} should be {value}."
-    )
-
-
-async def test_a_request_without_a_question_mark_is_a_question_while_it_is_held_back(
-    workshop: Environment,
-) -> None:
-    user = await begun(workshop)
-    kept = held(user)
-    assert await user.hear(f"Please tell me the {kept}.") is not None
-    assert await user.hear(f"Please tell me the {kept}.") is None
-
-
-async def test_who_asks_for_nothing_has_ended_it(workshop: Environment) -> None:
-    assert (
-        await (await begun(workshop)).hear("It is done: the bicycle has the colour that you want.")
-        is None
-    )
 
 
 async def test_what_leads_elsewhere_is_led_back_once(workshop: Environment) -> None:
@@ -258,19 +180,3 @@ async def test_it_speaks_the_languages_that_there_are(
         await user.hear("¿colour?" if language == "es" else "colour？")
     ]
     assert told in str(answers[0])
-
-
-async def test_without_a_reader_a_question_that_names_nothing_is_led_back_and_gives_nothing_away(
-    workshop: Environment,
-) -> None:
-    user = await begun(workshop)
-    assert await user.hear("How many wheels are there?") == "Please go by what I asked for."
-    assert user.held
-
-
-async def test_a_thing_that_the_user_knows_by_name_is_told_by_its_name(
-    workshop: Environment,
-) -> None:
-    user = await begun(workshop)
-    name = bicycles(world_of(workshop))[0]["name"]
-    assert await user.hear("Which bicycle is it?") == f"As I said: I know it as {name}."

@@ -10,19 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.entries import (
-    FAMILIES,
-    named,
-    rank_fields,
-    rank_words,
-    read_rank,
-    value_in,
-)
+from callwright.language.calls.entries import FAMILIES, rank_fields, rank_words, read_rank, value_in
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
-from callwright.llm.template.goal_reading import read_goal
-from callwright.llm.template.goal_sources import pick
-from callwright.llm.template.goal_tools import ResponseField, Rule, pointers, read_toolbox, rules_of
+from callwright.llm.template.goal_tools import Rule, pointers, rules_of
 from callwright.llm.template.goal_wording import word_goal
 from callwright.llm.template.next_steps import NextStep, next_step
 from callwright.llm.template.sections import Sections
@@ -105,65 +96,9 @@ def test_what_was_worded_is_understood(seed: int):
     assert step_after((FOUND, ROOMS), request=request).calls == (("Show_Room", {"room_id": "r2"}),)
 
 
-def _changing(asked: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Tools and calls of a change of the cheapest room, with what the user wants to know of the
-    list of rooms.
-    """
-    change = {
-        "name": "Update_Room",
-        "description": "Change the entry of a room.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "room_id": {"type": "string", "description": f"The room {ROOM_ID}"},
-                "state": {"type": "string", "enum": ["free", "taken"]},
-            },
-            "required": ["room_id"],
-        },
-    }
-    picked = CALLS[1]["arguments"]
-    changed = {
-        "tool": "Update_Room",
-        "wanted": True,
-        "arguments": {**picked, "state": {"kind": "said", "value": "free"}},
-    }
-    return [TOOLS[0], change], [{**CALLS[0], "wanted": True, "asked": asked}, changed]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_what_is_changed_is_not_taken_for_what_it_is_chosen_by(seed: int) -> None:
-    tools, calls = _changing([])
-    request = word_goal(sections(tools=tools, calls=calls), Random(seed))
-    answered = step_after((FOUND, ROOMS), request=request, tools=tools)
-    assert answered.calls == (("Update_Room", {"room_id": "r2", "state": "free"}),)
-
-
-def test_fields_of_a_list_are_asked_for_of_all_that_is_in_it_and_told_so() -> None:
-    tools, calls = _changing(["name", "price"])
-    request = word_goal(sections(tools=tools, calls=calls), Random(1))
-    assert "the name and price" in request
-    made = {"name": "Update_Room", "arguments": {"room_id": "r2", "state": "free"}}
-    answer = step_after(
-        (FOUND, ROOMS), (made, {"id": "r2", "state": "free"}), request=request, tools=tools
-    ).answer
-    assert "price 80" in str(answer)
-
-
 def test_when_all_is_answered_the_person_is():
     shown = {"name": "Show_Room", "arguments": {"room_id": "r2"}}
     step = step_after((FOUND, ROOMS), (shown, {"beds": 2}))
-    assert step.calls == ()
-    assert step.answer
-
-
-def test_a_response_that_is_no_use_is_not_asked_for_twice():
-    step = step_after((FOUND, {"error": "There is no such house."}))
-    assert step.calls == ()
-    assert step.answer
-
-
-def test_a_request_in_other_words_is_answered_without_calls():
-    step = step_after(request="Sing me a song, please.")
     assert step.calls == ()
     assert step.answer
 
@@ -192,39 +127,6 @@ def test_a_request_says_all_values_and_names_no_tool(seed: int) -> None:
     )
 
 
-def test_a_sentence_that_no_tool_has_is_left_unread() -> None:
-    request = (
-        "Please find free rooms of a house, house Mill House, night 3 May 2027. Sing me a song."
-    )
-    reading = read_goal(request, read_toolbox(TOOLS))
-    assert [node.tool for node in reading.nodes] == ["Find_Rooms"]
-    assert reading.unread == ("Sing me a song.",)
-
-
-def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():
-    with pytest.raises(ReplyError, match="Show_Room"):
-        word_goal(sections(tools=TOOLS[:1], calls=CALLS), Random(0))
-
-
-def test_a_description_tells_where_values_come_from():
-    toolbox = read_toolbox(TOOLS)
-    assert toolbox.origins("Show_Room", "room_id") == [ResponseField("Find_Rooms", "rooms", "id")]
-    told = (
-        "(`key` in the response of Find_Rooms) or (`code` of an entry in the response of"
-        " Find_Rooms)"
-    )
-    other = {
-        "name": "Ask",
-        "parameters": {"properties": {"key": {"type": "string", "description": told}}},
-    }
-    assert read_toolbox([*TOOLS, other]).origins("Ask", "key") == [
-        ResponseField("Find_Rooms", "", "key", listed=False),
-        ResponseField("Find_Rooms", "", "code"),
-    ]
-    assert read_toolbox(TOOLS[1:]).origins("Show_Room", "room_id") == []
-    assert not toolbox.is_lookup("Find_Rooms")
-
-
 @given(
     family=st.sampled_from(FAMILIES),
     highest=st.booleans(),
@@ -246,48 +148,6 @@ def test_every_ranking_that_is_said_is_read_back(family, highest: bool, noun: st
     assert (Rule("contains", part) in rules) == bool(part)
     entry = {path: "2027-01-01 10:00" if family.is_time else 3}
     assert read_rank(rules[-1].text, entry) == (tests[highest], path)
-
-
-@given(prices=st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True))
-def test_the_cheapest_is_the_cheapest(prices: list[int]):
-    entries: list[Any] = [
-        {"id": at, "price": {"amount": price, "currency": "EUR"}} for at, price in enumerate(prices)
-    ]
-    pointed = pointers("car").read("the cheapest car", lambda *_: False)
-    assert pointed
-    assert pick(entries, pointed.rules) == entries[prices.index(min(prices))]
-
-
-@pytest.mark.parametrize(
-    "words", ["the cheapest", "Lisbon", "a hotel", "the hotel", "that inn", ""]
-)
-def test_words_that_mean_no_entry_are_told(words: str):
-    assert pointers("hotel").read(words, lambda *_: False) is None
-
-
-def test_words_for_an_entry_say_what_its_call_was_given() -> None:
-    words = pointers("[{colour}] bicycle")
-    said = words.write((Rule("called", "Comet"),), {"colour": "red"})
-    assert said == "the red bicycle called Comet"
-    pointed = words.read(said, lambda slot, value: (slot, value) == ("colour", "red"))
-    assert pointed == ((Rule("called", "Comet"),), {"colour": "red"})
-    assert words.read("the striped bicycle called Comet", lambda *_: False) is None
-    assert words.read("that bicycle", lambda *_: False) == ((), {})
-
-
-def test_a_name_in_which_a_sentence_ends_is_quoted() -> None:
-    said = pointers("hotel").write((Rule("called", "St. Mark. The Inn"),), {})
-    pointed = pointers("hotel").read(said, lambda *_: False)
-    assert pointed == ((Rule("called", "St. Mark. The Inn"),), {})
-
-
-def test_an_entry_is_found_by_its_name_before_one_that_only_has_the_name_in_it():
-    entries: list[Any] = [{"name": "New Rome"}, {"name": "Rome"}, {"name": "Rome Beach"}]
-    assert named(entries, "rome") == (1, "name", "equals")
-    assert named(entries, "Beach") == (2, "name", "contains")
-    assert named(entries, "Rome Beach, Italy") == (1, "name", "within")
-    assert named(entries, "Oslo") is None
-    assert named([], "Oslo") is None
 
 
 def test_only_what_can_be_measured_is_ranked_by():
@@ -318,11 +178,6 @@ def test_a_spoilt_step_differs_from_the_right_one(defect: str):
     spoilt, planted = spoil_calls(defect, right, [*map(view_of, [*TOOLS, lookup])], "en", Random(1))
     assert planted == defect
     assert spoilt != right
-
-
-def test_a_step_without_calls_is_not_spoilt():
-    for defect in STEP_DEFECTS:
-        assert spoil_calls(defect, [], [*map(view_of, TOOLS)], "en", Random(1)) == ([], "")
 
 
 def test_steps_in_another_language_are_refused_rather_than_mixed():

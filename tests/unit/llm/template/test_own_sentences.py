@@ -63,34 +63,10 @@ async def test_each_model_words_by_its_own_sentences() -> None:
     assert "guest" not in plain
 
 
-async def test_what_one_model_has_read_is_not_what_another_one_reads() -> None:
-    text = "Check on guest Miller, please."
-    for sentences, read in (
-        ((GUEST,), {"surname": "Miller"}),
-        ((MEMBER,), None),
-        ((GUEST,), {"surname": "Miller"}),
-    ):
-        with own_sentences(sentences):
-            from callwright.llm.template.sentences import read_sentence
-
-            found = read_sentence(view_of(tool("surname")), text, "en")
-        assert (found and found.arguments) == read
-
-
 async def test_two_tools_of_one_name_are_told_apart_by_their_parameters() -> None:
     both = (MEMBER, HOUSE)
     assert "house" not in await worded(both, surname="Miller")
     assert "house" in await worded(both, street="Hill Road", surname="Miller")
-
-
-def test_a_tool_with_technical_parameters_is_known_with_them_and_without() -> None:
-    known = file(MEMBER.text, find=(("surname",), ("surname", "page")))
-    with own_sentences((known,)):
-        assert sentences_of(view_of(tool("surname", "page")), "en") is not None
-        assert sentences_of(view_of(tool("surname")), "en") is not None
-        assert sentences_of(view_of(tool("surname", "street")), "en") is None
-        assert sentences_of(view_of(tool("surname")), "es") is None
-    assert sentences_of(view_of(tool("surname")), "en") is None
 
 
 def test_ones_own_sentences_come_before_those_of_the_seed_catalog() -> None:
@@ -108,21 +84,6 @@ def test_ones_own_sentences_come_before_those_of_the_seed_catalog() -> None:
     assert found is not None
     assert found.requests[0].text.startswith("name that tune")
     assert sentences_of(view, "en") != found
-
-
-async def test_words_for_a_value_need_not_hold_it_in_sentences_of_ones_own() -> None:
-    order = tool("order")
-    order["parameters"]["properties"]["order"]["enum"] = ["asc", "desc"]
-    text = (
-        'find:\n  requests: ["show them [{order}]"]\n  says: {order: {asc: oldest first, desc:'
-        " newest first}}\n"
-    )
-    model = TemplateModel(sentences=(file(text),))
-    answer = await asked(
-        model, "Wording", {"tool": order, "language": "en", "arguments": {"order": "desc"}}
-    )
-    assert "how them newest first" in answer["request"]
-    assert answer["mentions"] == [{"parameter": "order", "words": "newest first"}]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from pydantic import JsonValue
 
 from callwright.generators.catalogs.openapi import read_openapi
 from callwright.generators.catalogs.own_catalogs import seed_tools
@@ -20,9 +19,6 @@ from callwright.language.schemas import json_type
 from callwright.llm.template.sentences import (
     ToolSentences,
     all_sentences,
-    phrase_for,
-    read_sentence,
-    read_slot,
     recognise,
     sentences_of,
     word_sentence,
@@ -154,67 +150,3 @@ def test_the_tools_of_worlds_have_sentences_for_any_of_their_values(tool: Tool) 
         assert found.requests[0].draw(said, rng) is not None, said
     assert {*tool.properties} - found.requests[0].slots <= {"page"}  # nobody says a page
     assert all(one.slots <= {*names, "fields_"} for one in (*found.requests, *found.facts))
-
-
-@pytest.mark.parametrize("document", ["workshop", "depot"])
-def test_a_bare_id_is_said_behind_what_it_is_of_and_read_as_nothing_else(document: str) -> None:
-    tools = read_openapi(TOP / f"recipes/documents/{document}.yaml").tools
-    views = [view_of(tool.signature) for tool in tools]
-    for view, tool in zip(views, tools, strict=True):
-        values = {
-            name: (schema.get("enum") or ["k7Rt2q"])[0] for name, schema in tool.properties.items()
-        }
-        found = word_sentence(view, values, "en", Random(tool.name))
-        assert found is not None, tool.name
-        assert recognise(views, found.request, "en") == view, found.request
-
-
-@pytest.mark.parametrize(
-    ("tool", "language", "said", "arguments"),
-    [
-        (
-            "Banking.Currency.convertCurrency",
-            "en",
-            "How many rand do I get for 68,910 dollars?",
-            {"amount": 68910, "from_currency": "dollars", "to_currency": "rand"},
-        ),
-        (
-            "Phone.Voicemail.setGreeting",
-            "en",
-            'Set my voicemail greeting until May 3, 2027 to say "call me".',
-            {"greeting": "call me", "valid_until": "2027-05-03"},
-        ),
-        (
-            "Navigation.Traffic.checkTraffic",
-            "zh",
-            "三环路西向现在堵车吗？",
-            {"road": "三环路", "direction": "西向"},
-        ),
-    ],
-)
-def test_a_value_is_read_whole(
-    tool: str, language: Language, said: str, arguments: dict[str, JsonValue]
-) -> None:
-    (one,) = (one for one in seed_tools([language]) if one.name == tool)
-    read = read_sentence(view_of(one.signature), said, language)
-    assert read is not None
-    assert read.arguments == arguments
-
-
-def test_what_stands_in_two_pairs_of_quotation_marks_is_no_value() -> None:
-    (tool,) = (one for one in seed_tools(["en"]) if one.name == "Phone.Voicemail.setGreeting")
-    greeting = view_of(tool.signature).parameter("greeting")
-    assert read_slot(greeting, None, '"call me"') == "call me"
-    assert read_slot(greeting, None, '"call me". Last valid day: "May 3"') is None
-
-
-@pytest.mark.parametrize(("hours", "answer"), [(1, "1 hora."), (2, "2 horas.")])
-def test_a_plural_of_an_answer_follows_its_number(hours: int, answer: str) -> None:
-    (tool,) = (
-        one for one in seed_tools(["es"]) if one.name == "SmartHome.Security.createGuestCode"
-    )
-    view = view_of(tool.signature)
-    said = {
-        phrase_for(view, view.parameter("hours"), hours, "es", Random(seed)) for seed in range(9)
-    }
-    assert answer.rstrip(".") in {one[0].capitalize() for one in said if one}

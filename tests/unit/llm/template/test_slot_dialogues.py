@@ -7,23 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
-from callwright.language.packs import signs
 from callwright.language.values import locate
-from callwright.llm.template.candidate import dumped
-from callwright.llm.template.conversing import word_agent_turn
 from callwright.llm.template.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
-    MISSING_ARGUMENT,
     WRONG_ARGUMENT,
     spoil_answer,
 )
 from callwright.llm.template.questions import asked_parameters, word_answer, word_question
-from callwright.llm.template.sections import Sections
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 from tests.support.llm.template.fixtures import TOOLS
 
@@ -63,28 +56,6 @@ def test_an_answer_quotes_words_that_say_its_value(
     assert "{" not in answered.text
 
 
-@pytest.mark.parametrize(
-    ("question", "asked"),
-    [
-        ("What time works for you?", ["time"]),
-        ("How many guests? And which restaurant do you mean?", ["guests", "restaurant"]),
-        ("Which seating area would you like: window, terrace or quiet corner?", ["seating"]),
-        ("Anything else?", []),
-    ],
-)
-def test_a_question_asks_for_what_it_names_or_can_only_mean(
-    question: str, asked: list[str]
-) -> None:
-    assert [one.name for one in asked_parameters(TABLE, question)] == asked
-
-
-def test_what_is_known_is_asked_for_again_only_where_nothing_else_can_be_meant() -> None:
-    assert [one.name for one in asked_parameters(TABLE, "Which restaurant?", {"restaurant"})] == [
-        "restaurant"
-    ]
-    assert asked_parameters(TABLE, "What time?", {"time"}) in ((), (TABLE.parameter("time"),))
-
-
 @pytest.mark.parametrize("defect", [WRONG_ARGUMENT, EXTRA_ARGUMENT, HALLUCINATED_VALUE])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: int) -> None:
@@ -96,41 +67,3 @@ def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: i
         for other in range(20)
         for is_bare in (True, False)
     }
-
-
-def test_a_defect_that_no_answer_can_have_is_not_made() -> None:
-    assert (
-        spoil_answer(MISSING_ARGUMENT, TABLE, (TABLE.parameter("guests"), 4), "en", Random(1))
-        is None
-    )
-
-
-@given(st.integers(0, 10_000))
-def test_values_go_together_with_known_ones_which_stay_as_they_are(seed: int) -> None:
-    properties = {
-        "check_in": {"type": "string", "format": "date"},
-        "check_out": {"type": "string", "format": "date"},
-    }
-    made = fill_in(["check_out"], properties, "en", Random(seed), {"check_in": "2027-03-05"})
-    assert list(made) == ["check_out"]
-    assert str(made["check_out"]) > "2027-03-05"
-
-
-def test_a_parameter_that_the_tool_lacks_is_no_question() -> None:
-    with pytest.raises(ReplyError, match="no parameter 'colour'"):
-        TABLE.parameter("colour")
-
-
-def test_a_question_in_a_conversation_ends_as_one() -> None:
-    found = set[str]()
-    for tool in seed_tools():
-        for name in sorted({"card", "event_id", "ticket_order"} & {*tool.parameters["properties"]}):
-            tagged = {
-                "intent": "ask_parameters",
-                "parts": dumped([{"tool": tool.sayable, "arguments": {}}]),
-                "asked": dumped([name]),
-            }
-            sections = Sections(tagged, None)
-            for seed in range(5):
-                found.add(str(word_agent_turn(sections, tool.language, Random(seed))["text"]))
-    assert [one for one in found if not one.endswith(tuple(signs("?")))] == []

@@ -34,28 +34,3 @@ def test_no_other_assignment_is_better(likeness: list[list[float]]) -> None:
     assert sum(likeness[row][column] for row, column in pairs) == pytest.approx(
         best_sum(likeness), abs=1e-9
     )
-
-
-@given(MATRICES)
-def test_pairs_come_in_the_order_of_the_rows(likeness: list[list[float]]) -> None:
-    assert assign(likeness) == sorted(assign(likeness))
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (2, 4), (4, 2)])
-def test_where_all_are_as_like_the_first_get_the_first(rows: int, columns: int) -> None:
-    assert assign([[0.5] * columns for _ in range(rows)]) == [
-        (at, at) for at in range(min(rows, columns))
-    ]
-
-
-def test_a_greedy_choice_that_costs_more_later_is_not_made() -> None:
-    assert assign([[0.9, 0.8], [0.8, 0.1]]) == [(0, 1), (1, 0)]
-
-
-def test_nothing_is_assigned_to_nothing() -> None:
-    assert assign([]) == []
-    assert assign([[], []]) == []
-
-
-def test_a_likeness_that_is_no_number_counts_as_none() -> None:
-    assert assign([[float("nan"), 0.4], [0.3, float("inf")]]) == [(0, 1), (1, 0)]

@@ -1,6 +1,5 @@
 """Whatever a model sends as calls, a run takes it, goes on or ends, and tells why."""
 
-from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -11,16 +10,8 @@ from hypothesis import strategies as st
 from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
 from callwright.validators.metrics.complexeval.rules import RunRules
 from callwright.validators.metrics.complexeval.runs import SampleRun
-from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, EvalMode, Tool
-from tests.support.validators.complexeval.paths import (
-    CHAIN,
-    HOTELS,
-    TOOLS,
-    likeness,
-    matchers,
-    open_run,
-)
+from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, matchers, open_run
 from tests.support.validators.complexeval.rows import row_of
 
 JSON = st.recursive(
@@ -128,21 +119,3 @@ async def test_odd_schemas_break_no_run(mode: EvalMode, parameters: dict[str, An
     await run.take([CandidateCall("Search_Hotels", HOTELS.arguments)])
     outcome = run.outcome or await run.finish("")
     assert not outcome.success
-
-
-async def test_likeness_is_asked_only_where_there_is_a_choice() -> None:
-    asked = []
-
-    def noting(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-        asked.append((len(texts), len(others)))
-        return likeness(texts, others)
-
-    run = SampleRun(CHAIN, TOOLS, "as_paper", Matchers(noting), RunRules())
-    await run.take([CandidateCall("Get_Filter", {"dest_id": "1"})])
-    await run.take(
-        [
-            CandidateCall("Get_Filter", {"dest_id": "1"}),
-            CandidateCall("Get_Reviews", {"hotel_id": "1"}),
-        ]
-    )
-    assert asked == [(2, 2)]

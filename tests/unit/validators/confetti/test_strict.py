@@ -98,39 +98,6 @@ def test_values_are_right_or_wrong_in_a_way_with_a_name(
     assert bool(found.reason) is not found.valid
 
 
-def test_lists_of_objects_keep_their_order() -> None:
-    accepted = [[{"k": ["a"]}, {"k": ["b"]}]]
-    assert check([{"k": "A"}, {"k": "b"}], accepted, "array", "dict").valid
-    assert (
-        check([{"k": "b"}, {"k": "a"}], accepted, "array", "dict").error_type
-        == "value_error:dict_value"
-    )
-    assert (
-        check([{"k": "a"}], accepted, "array", "dict").error_type == "value_error:list_dict_count"
-    )
-
-
-def test_parallel_calls_are_taken_greedily_in_any_order() -> None:
-    declared, answers = document(a="integer"), [{"f": {"a": [1]}}, {"f": {"a": [2]}}]
-    made = [DecodedCall("f", {"a": 2}), DecodedCall("f", {"a": 1})]
-    assert check_calls([declared], made, answers, "parallel").valid
-    greedy = [{"f": {"a": [1, 2]}}, {"f": {"a": [1]}}]
-    assert not check_calls([declared], made[::-1], greedy, "parallel").valid
-    assert check_calls([declared], made[:1], answers, "parallel").error_type.endswith("wrong_count")
-    assert (
-        check_calls([declared], made, [{"g": {}}, {"f": {}}], "parallel").error_type == UNREADABLE
-    )
-
-
-def test_of_several_tools_the_accepted_one_counts() -> None:
-    tools, answers = [document(a="integer"), document("g", b="string")], [{"g": {"b": ["x"]}}]
-    assert check_calls(tools, [DecodedCall("g", {"b": "x"})], answers, "multiple").valid
-    assert not check_calls(tools, [], answers, "multiple").valid
-    assert (
-        check_calls([], [DecodedCall("g", {})], answers, "simple_python").error_type == UNREADABLE
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
@@ -180,14 +147,6 @@ def test_what_is_no_list_of_calls_is_told(text: str) -> None:
     decoded = decode_calls(text)
     assert decoded.calls is None
     assert decoded.problem
-
-
-def test_a_parameter_with_a_word_of_pythons_is_read_only_where_it_is_asked_for() -> None:
-    text = "[book(class='first', from = 'A, from=b', note='_x')]"
-    assert decode_calls(text).calls is None
-    assert decode_calls(text, any_name=True).calls == [
-        DecodedCall("book", {"class": "first", "from": "A, from=b", "note": "_x"})
-    ]
 
 
 @given(st.text("fg()[]{}=,'\"\\ab1. +-*:`\n", max_size=50))

@@ -1,0 +1,246 @@
+"""Reading the files that HammerBench's own runs left: conversations, a judge's flags, snapshot
+lists, flat rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from callwright.language.packs import fallback, letters_of
+from callwright.validators.metrics.hammerbench.scores import Conversation, LogRow
+from callwright.warehouse.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from callwright.warehouse.records import Language
+
+
+CONVERSATIONS = "MT_res.json"
+FLAGS = "turn_flags_res.json"
+SNAPSHOTS = "snapshot_id.json"
+UNCHANGED = "MT0"
+INSERTED_TURN = "SO_case2"
+KINDS = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", INSERTED_TURN, "mSv", "External")
+
+
+class Log(NamedTuple):
+    """A run's conversations, the folder they lie in, and the language that they are held in."""
+
+    folder: Path
+    conversations: list[Conversation]
+    language: Language
+
+
+def read_log(place: Path) -> Log:
+    """The log in a folder, or in its file.
+
+    Raises ConfigurationError where there is none, and names those nearby.
+    """
+    folder = place.parent if place.name == CONVERSATIONS else place
+    if not (folder / CONVERSATIONS).is_file():
+        raise ConfigurationError(f"{place} is no folder with a {CONVERSATIONS}.{_nearby(folder)}")
+    value = _read(folder / CONVERSATIONS)
+    conversations = parse_conversations(value, str(folder / CONVERSATIONS))
+    own = Counter(letters_of(str(one["FC_res"])) for one in value)
+    most, number = own.most_common(1)[0] if own else (fallback(), 0)
+    return Log(folder, conversations, most if number > len(value) / 2 else fallback())
+
+
+def _nearby(folder: Path) -> str:
+    """Where the logs lie that somebody may have meant."""
+    found = sorted(
+        str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}")
+    )
+    return (
+        f" There are logs in its folders {', '.join(found)}."
+        if found
+        else " Is it the folder of a log?"
+    )
+
+
+def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
+    """The conversations in a log's JSON value.
+
+    Raises ConfigurationError, naming `source`, where it is none.
+    """
+    if not isinstance(value, list) or not all(
+        isinstance(one, dict) and "FC_res" in one for one in value
+    ):
+        raise ConfigurationError(
+            f'{source} is not a list of objects with "FC_res", as HammerBench logs are.'
+        )
+    return [parse_rows(one["FC_res"], source) for one in value]
+
+
+def parse_rows(value: Any, source: str) -> list[LogRow]:  # noqa: ANN401 - a foreign file's content
+    """The rows in a list of predictions and labels.
+
+    Raises ConfigurationError where one has another form.
+    """
+    if not isinstance(value, list) or not all(
+        isinstance(row, dict) and {"predict", "label"} <= row.keys() for row in value
+    ):
+        raise ConfigurationError(f'{source} is not a list of objects with "predict" and "label".')
+    return [LogRow(row["predict"], row["label"]) for row in value]
+
+
+def read_rows(file: Path) -> list[LogRow]:
+    """The rows of a file of flat predictions. Raises ConfigurationError where it is none."""
+    return parse_rows(_read(file), str(file))
+
+
+def read_flags(folder: Path) -> list[list[bool]]:
+    """The judge's flags of a log.
+
+    Raises ConfigurationError where the file is missing or is none.
+    """
+    value = _read(folder / FLAGS)
+    if not isinstance(value, list) or not all(
+        isinstance(one, list) and all(isinstance(flag, bool | int) for flag in one) for one in value
+    ):
+        raise ConfigurationError(
+            f"{folder / FLAGS} is not a list of lists of flags, one a conversation."
+        )
+    return [[bool(flag) for flag in one] for one in value]
+
+
+def read_snapshot_choice(
+    file: Path, folder: Path, conversations: Sequence[Conversation] = ()
+) -> list[list[int]]:
+    """The snapshots that a list names for the log in `folder`, where an inserted turn counts with
+    the one after it.
+
+    Which kind of conversations these are is known by the names of the folders, else by the labels
+    of `conversations`. Raises ConfigurationError where the file is no list of indices.
+    """
+    value = _read(file)
+    if not isinstance(value, list) or not all(
+        isinstance(one, list)
+        and all(isinstance(at, int) and not isinstance(at, bool) for at in one)
+        for one in value
+    ):
+        raise ConfigurationError(
+            f"{file} is not a list of lists of snapshot indices, one a conversation."
+        )
+    if _has_inserted_turns(folder, conversations, value):
+        return [[at for index in one for at in (index, index + 1)] for one in value]
+    return value
+
+
+def snapshot_file(folder: Path) -> Path:
+    """Where the snapshot list of a log lies: beside it, or beside the changed log that it is the
+    original of.
+    """
+    return folder.parent / SNAPSHOTS if folder.name == UNCHANGED else folder / SNAPSHOTS
+
+
+def _has_inserted_turns(
+    folder: Path, conversations: Sequence[Conversation], picks: Sequence[Sequence[int]]
+) -> bool:
+    place = folder.resolve()
+    if UNCHANGED in place.name:
+        return False
+    names = [kind for part in (place.name, place.parent.name) for kind in KINDS if kind in part]
+    if names:
+        return INSERTED_TURN in names
+    picked = [
+        (rows, at)
+        for rows, one in zip(conversations, picks, strict=False)
+        for at in one
+        if 0 < at < len(rows)
+    ]
+    return bool(picked) and all(_is_overriding(rows, at) for rows, at in picked)
+
+
+def _is_overriding(rows: Conversation, at: int) -> bool:
+    """Whether the label at `at` has the parameters of the one before, and another value."""
+    before, here = (
+        row.label.get("arguments") if isinstance(row.label, dict) else None
+        for row in rows[at - 1 : at + 1]
+    )
+    return (
+        isinstance(before, dict)
+        and isinstance(here, dict)
+        and before.keys() == here.keys()
+        and before != here
+    )
+
+
+_REPLY_COLUMNS = (
+    "predict",
+    "prediction",
+    "pred",
+    "reply",
+    "response",
+    "output",
+    "answer",
+    "result",
+)
+
+
+def read_replies(file: Path, column: str = "") -> list[str]:
+    """The replies to requests that no tool fits: a CSV's column, or a JSON list of texts or of
+    objects.
+
+    Raises ConfigurationError where the file is none, or where it is not clear which column is
+    meant.
+    """
+    rows = list(_csv_rows(file)) if file.suffix.lower() == ".csv" else _read(file)
+    if isinstance(rows, list) and rows and all(isinstance(row, str) for row in rows):
+        return rows
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise ConfigurationError(
+            f"{file} holds no replies: a CSV with a header is read, or a JSON list."
+        )
+    name = column or _reply_column(list(rows[0]), file)
+    if not all(isinstance(row.get(name, 0), str | None) for row in rows):
+        raise ConfigurationError(
+            f"{file} has no text under {name!r} in every row; the first row has {list(rows[0])}."
+        )
+    return [row[name] or "" for row in rows]
+
+
+def _reply_column(columns: Sequence[str], file: Path) -> str:
+    by_word = {name.strip().lower(): name for name in columns}
+    named = [by_word[word] for word in _REPLY_COLUMNS if word in by_word] or (
+        columns if len(columns) == 1 else []
+    )
+    if not named:
+        raise ConfigurationError(
+            f"{file} has the columns {list(columns)}. Say which one holds the replies: --column"
+            " NAME."
+        )
+    return named[0]
+
+
+def _csv_rows(file: Path) -> Iterator[dict[str, str]]:
+    import csv
+
+    return csv.DictReader(_text(file).splitlines(keepends=True))
+
+
+def sorry_labels(conversations: Iterable[Conversation]) -> list[LogRow]:
+    """The rows whose label is a refusal's text: where the user turned to something that no tool
+    fits.
+    """
+    return [row for rows in conversations for row in rows if isinstance(row.label, str)]
+
+
+def _read(file: Path) -> Any:  # noqa: ANN401 - a foreign file's content
+    try:
+        # not orjson: models break emoji in two, and such halves stand in their logs
+        return json.loads(_text(file))
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file} is not valid JSON: {error}.") from error
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig", "surrogatepass")
+    except OSError as error:
+        raise ConfigurationError(f"{file} can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file} is not UTF-8 text: {error}.") from error

@@ -1,0 +1,192 @@
+"""What kind of mistake an answer makes: one name each, the gravest first (HammerBench 6.3, B), and
+which call was made for which.
+
+`invented` is the share of answers that call a tool which is no candidate.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Literal, NamedTuple, get_args
+
+from callwright.generators.kinds import traits_of
+from callwright.validators.matching import assign
+from callwright.validators.metrics.callnavi.answers import UNKNOWN
+from callwright.validators.metrics.hammerbench.scores import (
+    arguments_match,
+    hallucinated_names,
+    missing_names,
+)
+from callwright.validators.metrics.ratios import by_run
+from callwright.validators.metrics.table import Answered, MetricSet, RatioScores, Tools
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    Arguments,
+    Call,
+    CallTurn,
+    GoldCall,
+    Language,
+    Prediction,
+    Sample,
+)
+
+ErrorType = Literal[
+    "",
+    "unparseable",
+    "called_when_none_fits",
+    "refused",
+    "wrong_tool",
+    "missing_argument",
+    "hallucinated_argument",
+    "wrong_value",
+]
+_GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
+_UNSTATED = ("", "\\")
+
+
+class CallPair(NamedTuple):
+    """A call that is due and the call that was made for it; None where the one or the other has
+    none.
+    """
+
+    due: GoldCall | None
+    made: Call | None
+
+
+def mistakes_of(
+    predictions: Iterable[Prediction], samples: Mapping[str, Sample]
+) -> Iterator[ErrorType | None]:
+    """The mistake of each prediction, "" where there is none, None where no call could have been
+    one.
+    """
+    known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
+    for one in predictions:
+        sample = samples[one.subject]
+        traits = traits_of(sample.kind)
+        turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
+        if not isinstance(turn, CallTurn) and traits.asked != "call":
+            yield None
+            continue
+        seen = (one.subject, one.turn, id(one.calls))
+        if seen not in known:
+            is_set = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
+            due = turn.calls if isinstance(turn, CallTurn) else ()
+            known[seen] = (
+                error_type(one, sample) if is_set else plan_error(one, due, sample.language),
+                one.calls,
+            )
+        yield known[seen][0]
+
+
+def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
+    """The gravest mistake of a prediction at its snapshot, "" where it is right.
+
+    Raises RecordError for a turn without a snapshot.
+    """
+    gold, made = due_calls(prediction, sample), prediction.calls
+    return _gravest(made, gold, pair_calls(gold, made or (), sample.language), sample.language)
+
+
+def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
+    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, ""
+    where it is right.
+    """
+    pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
+    return _gravest(prediction.calls, gold, pairs, language)
+
+
+def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
+    """The calls due at the prediction's snapshot.
+
+    Raises RecordError where the sample has no call turn there, or is another sample.
+    """
+    turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
+    if turn is None or turn.kind != "calls" or prediction.subject != sample.key:
+        raise RecordError(
+            f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the"
+            f" sample {sample.key}, which has no call turn there. Predict this release again."
+        )
+    return turn.calls
+
+
+def pair_calls(
+    gold: Sequence[GoldCall], made: Sequence[Call], language: Language
+) -> list[CallPair]:
+    """Each due call with the call that was made for it, in the order of the gold; then calls that
+    nothing was due for.
+
+    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of
+    the calls. Where one call is due the first one that is made counts, as in HammerBench's own
+    scoring.
+    """
+    if len(gold) <= 1:
+        return [CallPair(due, made[0] if made else None) for due in gold]
+    # the less is wrong with a call as the one that is due, the likelier it is meant
+    grades = (*_GRAVEST_FIRST, "")
+    likeness = [
+        [float(grades.index(_pair_error(CallPair(due, call), language))) for call in made]
+        for due in gold
+    ]
+    found = dict(assign(likeness))
+    pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
+    taken = set(found.values())
+    return pairs + [CallPair(None, call) for at, call in enumerate(made) if at not in taken]
+
+
+def stated_arguments(arguments: Arguments) -> Arguments:
+    """The arguments that say something: HammerBench asks for empty strings where nothing was
+    stated.
+    """
+    return {name: value for name, value in arguments.items() if value not in _UNSTATED}
+
+
+def _gravest(
+    made: Sequence[Call] | None,
+    gold: Sequence[GoldCall],
+    pairs: Iterable[CallPair],
+    language: Language,
+) -> ErrorType:
+    if made is None:
+        return "unparseable"
+    if not gold:
+        return "called_when_none_fits" if made else ""
+    if not made:
+        return "refused"
+    mistakes = {_pair_error(pair, language) for pair in pairs}
+    return next((kind for kind in _GRAVEST_FIRST if kind in mistakes), "")
+
+
+def _pair_error(pair: CallPair, language: Language) -> ErrorType:
+    if pair.due is None or pair.made is None or pair.due.tool != pair.made.tool:
+        return "wrong_tool"
+    due, made = pair.due.arguments, pair.made.arguments
+    open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
+    given = stated_arguments({**made, **open_ones})
+    if arguments_match(due, given, language):
+        return ""
+    if missing_names(due, given):
+        return "missing_argument"
+    return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"
+
+
+class InventedScores(RatioScores):
+    """The share of answers that call a tool which is no candidate."""
+
+    def __init__(self, tools: Tools) -> None:
+        """`tools` by key have the names of candidates."""
+        super().__init__()
+        self._tools = tools
+
+    def add(self, answered: Sequence[Answered]) -> None:
+        """Count answers to some samples."""
+        for sample, given in answered:
+            names = {self._tools[key].name for key in sample.candidates if key in self._tools}
+            for run, of_run in by_run(given).items():
+                invented = sum(
+                    any(call.tool not in names for call in one.calls or ()) for one in of_run
+                )
+                self.of(run, sample).count("invented", invented, len(of_run))
+
+
+INVENTED = MetricSet(
+    "invented", "calls of tools that are no candidates", ("invented",), InventedScores
+)
