@@ -59,7 +59,5 @@ def recognise(path: Path) -> str:
                 return name
         except ConfigurationError:
             continue
-    raise ConfigurationError(
-        f"{str(path)!r} is of no known format with tools in it; the formats are"
-        f" {', '.join(FORMATS.names)}."
-    )
+    message = f"{str(path)!r} has no tools in a known format ({', '.join(FORMATS.names)})."
+    raise ConfigurationError(message)

@@ -22,18 +22,17 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import LARGEST, parse_json_or_yaml, read_text
+from callwright.generators.catalogs.rewriting import without
 from callwright.warehouse.errors import ConfigurationError
 
 FILES = "x-files"
 MOST_FILES = 5_000
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 _OUTSIDE = re.compile(r"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
+_ABOUT = ("name", "in", "description", "required")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_JSON, _FORM, _FILES = (
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-)
+_JSON, _FILES = "application/json", "multipart/form-data"
+_FORM = "application/x-www-form-urlencoded"
 _OF_PARAMETERS = frozenset(
     {"name", "in", "description", "required", "allowEmptyValue", "collectionFormat"}
 )
@@ -97,9 +96,8 @@ class _Bundling:
         stated = str(owner["$ref"])
         is_root = file.resolve() == self._root
         if stated.startswith("#"):
-            owner["$ref"] = (
-                stated if is_root else f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
-            )
+            if not is_root:
+                owner["$ref"] = f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
             return
         name, _, pointer = stated.partition("#")
         try:
@@ -112,9 +110,8 @@ class _Bundling:
                     Problem(where=str(file), kind="unresolvable_reference", message=message)
                 )
             return
-        owner["$ref"] = (
-            f"#{pointer}" if target == self._root else f"#/{FILES}/{self._name(target)}{pointer}"
-        )
+        place = "" if target == self._root else f"/{FILES}/{self._name(target)}"
+        owner["$ref"] = f"#{place}{pointer}"
 
     def _target(self, name: str, file: Path) -> Path:
         """The file that a reference names, read if it was not yet."""
@@ -123,16 +120,12 @@ class _Bundling:
         try:
             target = (file.resolve().parent / unquote(name)).resolve()
             if not target.is_relative_to(self._folder):
-                raise _UnfollowedError(
-                    "it leads out of the document's folder; import a folder that holds both files"
-                )
+                where = "out of the document's folder; import a folder that holds both files"
+                raise _UnfollowedError(f"it leads {where}")
             if not target.is_file():
                 raise _UnfollowedError("there is no such file")
-        except (
-            OSError,
-            RuntimeError,
-            ValueError,
-        ) as error:  # a name of no system, or links that go in a circle
+        # a name of no system, or links that go in a circle
+        except (OSError, RuntimeError, ValueError) as error:
             raise _UnfollowedError(f"it can't be looked at ({error})") from error
         if target != self._root and self._place(target) not in self.kept:
             self._read(target)
@@ -202,35 +195,27 @@ def _operation(
             dead.append(parameter)
         else:
             found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
-    kept = {
-        key: value
-        for key, value in operation.items()
-        if key not in ("parameters", "consumes", "produces")
-    }
+    kept = without(operation, "parameters", "consumes", "produces")
     plain: list[Fields] = []
     for one in found.values():
         if one.get("in") not in ("body", "formData"):
-            about: Fields = {
-                key: one[key] for key in ("name", "in", "description", "required") if key in one
-            }
+            about: Fields = {key: one[key] for key in _ABOUT if key in one}
             plain.append({**about, "schema": _typed(one)})
     kept["parameters"] = cast("JsonValue", [*dead, *plain])
-    body = _body([one for one in found.values() if one.get("in") == "body"], consumes) or _form(
-        [one for one in found.values() if one.get("in") == "formData"]
-    )
-    if body:
+    bodies = [one for one in found.values() if one.get("in") == "body"]
+    fields = [one for one in found.values() if one.get("in") == "formData"]
+    if body := _body(bodies, consumes) or _form(fields):
         kept["requestBody"] = body
     responses = operation.get("responses")
     if isinstance(responses, dict):
-        kept["responses"] = {
-            code: _response(followed(stated), produces) for code, stated in responses.items()
-        }
+        stated_by = {code: followed(stated) for code, stated in responses.items()}
+        kept["responses"] = {code: _response(one, produces) for code, one in stated_by.items()}
     return kept
 
 
 def _typed(parameter: Fields) -> Fields:
     """The type that a parameter states in itself, as a schema; a file is text in bytes."""
-    schema = {key: value for key, value in parameter.items() if key not in _OF_PARAMETERS}
+    schema = without(parameter, *_OF_PARAMETERS)
     return (
         {**schema, "type": "string", "format": "binary"} if schema.get("type") == "file" else schema
     )
@@ -244,10 +229,8 @@ def _body(stated: list[Fields], consumes: list[str]) -> Fields:
         return {}
     body = stated[0]
     stated_beside: Fields = {key: body[key] for key in ("required", "description") if key in body}
-    return {
-        **stated_beside,
-        "content": {kind: {"schema": body.get("schema", {})} for kind in consumes or [_JSON]},
-    }
+    schema: Fields = {"schema": body.get("schema", {})}
+    return {**stated_beside, "content": dict.fromkeys(consumes or [_JSON], schema)}
 
 
 def _form(fields: list[Fields]) -> Fields:
@@ -255,21 +238,13 @@ def _form(fields: list[Fields]) -> Fields:
     if not fields:
         return {}
     named = {str(field["name"]): field for field in fields if isinstance(field.get("name"), str)}
-    properties: Fields = {
-        name: (
-            _typed(field)
-            | ({"description": field["description"]} if "description" in field else {})
-        )
-        for name, field in named.items()
-    }
-    required: list[JsonValue] = [
-        name for name, field in named.items() if field.get("required") is True
-    ]
-    schema: Fields = {
-        "type": "object",
-        "properties": properties,
-        **({"required": required} if required else {}),
-    }
+    properties: Fields = {name: _typed(field) for name, field in named.items()}
+    for name, field in named.items():
+        if "description" in field:
+            properties[name] = {**_typed(field), "description": field["description"]}
+    required: JsonValue = [name for name, one in named.items() if one.get("required") is True]
+    schema: Fields = {"type": "object", "properties": properties}
+    schema |= {"required": required} if required else {}
     kind = _FILES if any(field.get("type") == "file" for field in fields) else _FORM
     return {"required": bool(required), "content": {kind: {"schema": schema}}}
 

@@ -57,6 +57,7 @@ _FEWEST_FIELDS = 3  # of a thing; fewer are an envelope
 _NUMBERS = frozenset({"integer", "number"})
 _BETWEEN = re.compile(r"\W+")
 _MOST_RETURNED = 2_000
+_SIDES = ("after", "before")
 _BODY = "$response.body"
 _ANY_ENTRY = frozenset({"*", "-"})
 
@@ -93,42 +94,27 @@ def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
         return None
     name, schema = next(iter(fields.properties.items()))
     inner = fields_of(schema) if isinstance(schema, dict) else None
-    return (
-        (name, inner._replace(notes=(*fields.notes, *inner.notes)))
-        if inner and inner.properties
-        else None
-    )
+    if inner and inner.properties:
+        return (name, inner._replace(notes=(*fields.notes, *inner.notes)))
+    return None
 
 
 def _fields(schema: JsonSchema) -> BodyFields | None:
-    kind, properties, required = (
-        schema.get("type", "object"),
-        schema.get("properties", {}),
-        schema.get("required"),
-    )
-    is_object = kind == "object" or (
-        isinstance(kind, list) and set(map(str, kind)) == {"object", "null"}
-    )
+    kind, required = schema.get("type", "object"), schema.get("required")
+    properties = schema.get("properties", {})
+    kinds = set(map(str, kind)) if isinstance(kind, list) else set()
+    is_object = kind == "object" or kinds == {"object", "null"}
     if set(schema) - _READ or not is_object or not isinstance(properties, dict):
         return None
-    names = (
-        tuple(name for name in required if isinstance(name, str))
-        if isinstance(required, list)
-        else ()
-    )
+    listed = required if isinstance(required, list) else []
+    names = tuple(name for name in listed if isinstance(name, str))
     what = "takes fields that it does not name, which are dropped"
     is_open = schema.get("additionalProperties") and properties
-    whole = BodyFields(
-        dict(properties),
-        names,
-        (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else (),
-    )
+    notes = (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else ()
+    whole: BodyFields | None = BodyFields(dict(properties), names, notes)
     for key in _BRANCHES:
-        if key in schema:
-            joined = _joined(whole, key, schema[key])
-            if joined is None:
-                return None
-            whole = joined
+        if key in schema and whole is not None:
+            whole = _joined(whole, key, schema[key])
     return whole
 
 
@@ -137,13 +123,10 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
     others one or some of them.
     """
     branches = stated if isinstance(stated, list) else []
-    parts = [
-        _fields(one) if isinstance(one, dict) else None
-        for one in branches
-        if not (isinstance(one, dict) and one.get("type") == "null")
-    ]
+    schemas = [one for one in branches if not isinstance(one, dict) or one.get("type") != "null"]
+    parts = (_fields(one) for one in schemas if isinstance(one, dict))
     found = [part for part in parts if part is not None]
-    if not found or len(found) < len(parts):
+    if not found or len(found) < len(schemas):
         return None
     properties = dict(whole.properties)
     for part in found:
@@ -156,17 +139,9 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
     )
     notes = [note for part in found for note in part.notes]
     if key != "allOf" and len(found) > 1:
-        what = (
-            f"is one of {len(found)} objects"
-            if key == "oneOf"
-            else f"is any of {len(found)} objects"
-        )
-        notes.append(
-            Note(
-                "flattened_body",
-                _SPREAD.format(what=f"{what}, and which fields go together is not kept"),
-            )
-        )
+        what = f"is {'one' if key == 'oneOf' else 'any'} of {len(found)} objects"
+        message = _SPREAD.format(what=f"{what}, and which fields go together is not kept")
+        notes.append(Note("flattened_body", message))
     return BodyFields(properties, tuple(required), tuple(dict.fromkeys((*whole.notes, *notes))))
 
 
@@ -201,22 +176,16 @@ class PlacedParameters(NamedTuple):
 def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...]]:
     """The plumbing among the parameters of each operation of a document, in their order."""
     shared = _shared(operations)
-    sent = {
-        placed.name.lower()
-        for one in operations
-        for placed in one.parameters
-        if placed.part in _UNSEEN
-    }
+    placed = [one for operation in operations for one in operation.parameters]
+    sent = {one.name.lower() for one in placed if one.part in _UNSEEN}
+
+    def is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
+        is_sent = one.part != "path" and one.name.lower() in sent  # a token is one anywhere
+        is_shared = (operation.method, one.part, one.name) in shared
+        return is_shared or is_sent or _is_plumbing(one, operation)
+
     return [
-        tuple(
-            one.parameter
-            for one in operation.parameters
-            if (operation.method, one.part, one.name) in shared
-            or (
-                one.part != "path" and one.name.lower() in sent
-            )  # a token is one wherever it is sent
-            or _is_plumbing(one, operation)
-        )
+        tuple(one.parameter for one in operation.parameters if is_plumbing(one, operation))
         for operation in operations
     ]
 
@@ -227,19 +196,14 @@ def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]
     taken: Counter[tuple[str, str, str]] = Counter()
     for one in operations:
         takers.update({(one.method, placed.part) for placed in one.parameters})
-        taken.update(
-            {
-                (one.method, placed.part, placed.name)
-                for placed in one.parameters
-                if placed.part != "path"
-            }
-        )
-    return {
-        place
-        for place, count in taken.items()
-        if count >= (_FEWEST_BODIES if place[1] == "body" else _FEWEST)
-        and count / takers[place[:2]] >= (_SHARE_OF_BODIES if place[1] == "body" else _SHARE)
-    }
+        taken.update({(one.method, placed.part, placed.name) for placed in one.parameters})
+    shared: set[tuple[str, str, str]] = set()
+    for (method, part, name), count in taken.items():
+        is_body = part == "body"
+        fewest, share = (_FEWEST_BODIES, _SHARE_OF_BODIES) if is_body else (_FEWEST, _SHARE)
+        if part != "path" and count >= fewest and count / takers[method, part] >= share:
+            shared.add((method, part, name))
+    return shared
 
 
 def _is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
@@ -280,19 +244,13 @@ def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
     """Whether it is the place to go on from, known by a size or as the response gives the next,
     or the size of a page.
     """
-    others = [
-        other
-        for other in operation.parameters
-        if other.part == "query" and other.parameter != one.parameter
-    ]
-    sizes, positions = any(map(_is_size, others)), any(map(_is_position, others))
+    queried = (other for other in operation.parameters if other.part == "query")
+    others = [other for other in queried if other.parameter != one.parameter]
     if _is_position(one):
-        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in (
-            "after",
-            "before",
-        )
-        return sizes or is_counted or _is_given_back(one, operation.returns)
-    return _is_size(one) and positions
+        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in _SIDES
+        is_sized = any(map(_is_size, others))
+        return is_sized or is_counted or _is_given_back(one, operation.returns)
+    return _is_size(one) and any(map(_is_position, others))
 
 
 def _is_given_back(one: PlacedParameter, returns: JsonSchema | None) -> bool:
@@ -309,12 +267,8 @@ def _is_position(one: PlacedParameter) -> bool:
     last = words[-1] if words else ""
     is_plain = json_type(one.schema) in ("string", *_NUMBERS) and not choices_of(one.schema)
     is_moment = str(one.schema.get("format", "")).startswith(("date", "time"))
-    return (
-        last in _POSITIONS
-        and is_plain
-        and not is_moment
-        and (last != "token" or bool(_OF_A_TOKEN & set(words)))
-    )
+    is_named = last in _POSITIONS and (last != "token" or bool(_OF_A_TOKEN & set(words)))
+    return is_named and is_plain and not is_moment
 
 
 def _is_size(one: PlacedParameter) -> bool:
@@ -361,19 +315,13 @@ def _read_link(
     named = link.get("operationId", link.get("operationRef"))
     target = targets.get(named) if isinstance(named, str) else None
     if target is None:
-        message = (
-            f"The link {name!r} leads to {shown(named)}, which is no operation of the document;"
-            " left out."
-        )
+        message = f"The link {name!r} leads to {shown(named)}, which is no operation; left out."
         yield Note("dead_link", message)
         return
     for stated, expression in mapping_of(link.get("parameters")).items():
         parameter = target.parameters.get(stated)
         if parameter is None:
-            message = (
-                f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)};"
-                " left out."
-            )
+            message = f"The link {name!r} names {shown(stated)}, no parameter of it; left out."
             yield Note("dead_link", message)
         elif isinstance(expression, str) and expression.startswith(_BODY):
             place = _place_of(expression.removeprefix(_BODY), returns)
@@ -399,9 +347,7 @@ def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | Non
             entries, names, schema, lists = ".".join(names), [], items, lists + 1
         else:
             return None
-    is_value = not isinstance(schema.get("properties"), dict) and not isinstance(
-        schema.get("items"), dict
-    )
+    is_value = not any(isinstance(schema.get(word), dict) for word in ("properties", "items"))
     return (entries, ".".join(names)) if names and is_value and lists < 2 else None  # noqa: PLR2004 - a list in a list
 
 

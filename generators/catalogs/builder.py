@@ -16,13 +16,17 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
 from callwright.generators.catalogs.rewriting import (
+    LOWER,
     ONE_SCHEMA,
     SCHEMA_LISTS,
     SCHEMA_MAPS,
+    UPPER,
     Change,
     MetNode,
+    Rewritten,
     rewrite,
     unchanged,
+    without,
 )
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -74,18 +78,14 @@ class CatalogBuilder:
 
         `language` is the one that the whole document is in; None where each text tells for itself.
         """
+
+        def checked(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+            return checked_numbers(_checked_patterns(change(schema, notes), notes), notes)
+
         self.problems: list[Problem] = []
         self.entries = 0
-        self._source = source
-        self._schemas = _Schemas(
-            lambda schema, notes: checked_numbers(
-                _checked_patterns(change(schema, notes), notes), notes
-            ),
-            {},
-            {},
-        )
-        self._by_category = by_category
-        self._language = language
+        self._source, self._by_category, self._language = source, by_category, language
+        self._schemas = _Schemas(checked, {}, {})
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
         self._named: dict[tuple[str, str], list[Tool]] = {}
@@ -93,19 +93,11 @@ class CatalogBuilder:
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
-        draft = draft._replace(
-            parameters=_doubles(draft.parameters), returns=_doubles(draft.returns)
-        )
-        item: list[JsonValue] = [
-            draft.name,
-            draft.description,
-            draft.parameters,
-            draft.returns,
-            draft.language,
-            source,
-        ]
-        item += draft.plumbing
-        met = content_key([*item, draft.category] if self._by_category else item)
+        parameters = _doubles(draft.parameters)
+        draft = draft._replace(parameters=parameters, returns=_doubles(draft.returns))
+        category = [draft.category] if self._by_category else []
+        item = [draft.name, draft.description, draft.parameters, draft.returns, draft.language]
+        met = content_key([*item, source, *draft.plumbing, *category])
         if met not in self._met:
             self._met[met] = self._admitted(draft, source or self._source)
         return self._met[met]
@@ -113,9 +105,8 @@ class CatalogBuilder:
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count an item that states no tool at all, and say so."""
         self.entries += 1
-        self.report(
-            where, "not_an_object", f"{shown(value)} stands where a tool is expected; left out."
-        )
+        message = f"{shown(value)} stands where a tool is expected; left out."
+        self.report(where, "not_an_object", message)
 
     def report(self, where: str, kind: ProblemKind, message: str, tool: str = "") -> None:
         """Keep something odd that is no tool's own fault."""
@@ -130,14 +121,12 @@ class CatalogBuilder:
         """All that was gathered; ConfigurationError where no item at all was met."""
         if not self.entries:
             found = f" {self.problems[0].message}" if self.problems else ""
-            raise ConfigurationError(
-                f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}"
-            )
-        names = {tool.name for tool in self._tools.values()}
+            message = f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}"
+            raise ConfigurationError(message)
         return Catalog(
             tools=tuple(self._tools.values()),
             entries=self.entries,
-            distinct=len(names),
+            distinct=len({tool.name for tool in self._tools.values()}),
             problems=tuple(self.problems),
             files=(path,) if path.is_file() else (),
         )
@@ -171,10 +160,7 @@ class CatalogBuilder:
         others = self._named.setdefault((tool.language, tool.name), [])
         if others and tool.key not in self._tools:
             categories = ", ".join(repr(other.category) for other in others)
-            message = (
-                f"{tool.name!r} of {tool.category!r} is also in {categories}, with other content or"
-                " purpose; each is kept as a tool of its own."
-            )
+            message = f"{tool.name!r} of {tool.category!r} differs from that of {categories}."
             self.report(draft.where, "duplicate_name", message, tool.name)
         others.append(tool)
         return self._tools.setdefault(tool.key, tool)
@@ -193,33 +179,24 @@ class _Schemas(NamedTuple):
     sound: dict[int, JsonSchema]
 
 
-class Signature(NamedTuple):
-    """An object schema, and what was odd about it; not to be used where a note is fatal."""
-
-    schema: JsonSchema
-    notes: tuple[Note, ...]
-
-
-def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
+def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     """The parameters as a valid, self-contained object schema."""
     if parameters is None:
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
-        return Signature({"type": "object", "properties": {}}, (note,))
+        return Rewritten({"type": "object", "properties": {}}, (note,))
     if not isinstance(parameters, dict):
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
-    schema, notes = rewrite(parameters, parameters, schemas.change, met=schemas.met)
-    shaped = _shaped(schema)
-    notes = (*notes, *shaped.notes)
+    written, odd = rewrite(parameters, parameters, schemas.change, met=schemas.met)
+    schema, notes = _shaped(written)
+    notes = (*odd, *notes)
     if any(note.kind in FATAL for note in notes):
-        return Signature(shaped.schema, notes)
-    properties = shaped.schema["properties"].items()
-    untyped = [
-        name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)
-    ]
+        return Rewritten(schema, notes)
+    properties = schema["properties"].items()
+    untyped = [name for name, one in properties if isinstance(one, dict) and not TYPING & set(one)]
     if untyped:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
-    return Signature(shaped.schema, (*notes, *_validity(shaped.schema, schemas)))
+    return Rewritten(schema, (*notes, *_validity(schema, schemas)))
 
 
 def _valid_returns(
@@ -231,43 +208,32 @@ def _valid_returns(
     if returns is None:
         return None, ()
     if not isinstance(returns, dict):
-        return None, (
-            Note(
-                "untyped_return", f"The result is {shown(returns)}, not a schema; it is left open."
-            ),
-        )
+        message = f"The result is {shown(returns)}, not a schema; it is left open."
+        return None, (Note("untyped_return", message),)
     schema, notes = rewrite(returns, returns, schemas.change, met=schemas.met)
-    fatal = [note for note in (*notes, *_validity(schema, schemas)) if note.kind in FATAL]
-    if fatal:
-        return None, (
-            Note("untyped_return", f"The result's schema can't be used: {fatal[0].message}"),
-        )
+    for note in (*notes, *_validity(schema, schemas)):
+        if note.kind in FATAL:
+            message = f"The result's schema can't be used: {note.message}"
+            return None, (Note("untyped_return", message),)
     return schema, notes
 
 
-def _shaped(schema: JsonSchema) -> Signature:
+def _shaped(schema: JsonSchema) -> Rewritten:
     """The schema with type and properties, its required names all declared."""
     notes: list[Note] = []
     if "type" not in schema:
-        notes.append(
-            Note(
-                "no_parameters_type", "The parameters name no type at the top; taken as an object."
-            )
-        )
-        schema = {"type": "object", **schema}
-    if schema["type"] not in ("object", ["object"]):
-        return _refused(
-            f"The parameters are of type {shown(schema['type'])}, not object; left out."
-        )
-    properties = schema.get("properties", {})
+        message = "The parameters name no type at the top; taken as an object."
+        notes.append(Note("no_parameters_type", message))
+    kind, properties = schema.get("type", "object"), schema.get("properties", {})
+    if kind not in ("object", ["object"]):
+        return _refused(f"The parameters are of type {shown(kind)}, not object; left out.")
     if not isinstance(properties, dict):
         return _refused(f"The properties are {shown(properties)}, not an object; left out.")
     # `true` and `false` are schemas too, but no place to keep a description
-    plain: dict[bool, JsonSchema] = {True: {}, False: {"not": {}}}
-    filled = {
-        name: dict(plain[one]) if isinstance(one, bool) else one for name, one in properties.items()
-    }
-    shaped = {**schema, "type": "object", "properties": filled}
+    plain = {name: {} if one is True else one for name, one in properties.items()}
+    filled = {name: {"not": {}} if one is False else one for name, one in plain.items()}
+    typed = schema if "type" in schema else {"type": "object", **schema}
+    shaped = {**typed, "type": "object", "properties": filled}
     required = schema.get("required", [])
     are_names = isinstance(required, list) and all(isinstance(name, str) for name in required)
     undeclared = [name for name in required if name not in filled] if are_names else []
@@ -275,7 +241,7 @@ def _shaped(schema: JsonSchema) -> Signature:
         message = f"Required but not declared: {shown(undeclared)}; these names are dropped."
         notes.append(Note("undeclared_required", message))
         shaped["required"] = [name for name in required if name in filled]
-    return Signature(shaped, tuple(notes))
+    return Rewritten(shaped, tuple(notes))
 
 
 def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
@@ -284,12 +250,8 @@ def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
         return []
     place = "/".join(fault.path) or "the top"
     reason = fault.reason if len(fault.reason) < 200 else f"{fault.reason[:200]}…"  # noqa: PLR2004
-    return [
-        Note(
-            "invalid_schema",
-            f"The schema is not valid JSON Schema at {place} ({reason}); left out.",
-        )
-    ]
+    message = f"The schema is not valid JSON Schema at {place} ({reason}); left out."
+    return [Note("invalid_schema", message)]
 
 
 class _Fault(NamedTuple):
@@ -311,12 +273,11 @@ def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema
     own = _fault_alone(orjson.dumps(plain))
     if own is not None:
         return _Fault((*path, *own.path), own.reason)
-    fault = next(
-        (found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None
-    )
-    if fault is None:
-        sound[id(schema)] = schema
-    return fault
+    for step, part in inside:
+        if fault := _fault(part, (*path, *step), sound):
+            return fault
+    sound[id(schema)] = schema
+    return None
 
 
 def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...], JsonValue]]]:
@@ -338,11 +299,9 @@ def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...],
 @lru_cache(2**16)
 def _fault_alone(schema: bytes) -> _Fault | None:
     error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
-    return (
-        None
-        if error is None
-        else _Fault(tuple(str(step) for step in error.absolute_path), error.message)
-    )
+    if error is None:
+        return None
+    return _Fault(tuple(str(step) for step in error.absolute_path), error.message)
 
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -354,19 +313,14 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
         wrong = [name for name, one in members if not isinstance(one, dict | bool)]
         if wrong:  # what is no schema allows any value
-            notes.append(
-                Note(
-                    "invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."
-                )
-            )
+            message = f"What {shown(wrong)} are is no schema; any value is taken."
+            notes.append(Note("invalid_keyword", message))
             kept[key] = {name: {} if name in wrong else one for name, one in members}
-    fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
-    while fault is not None and fault.path:
+    while (fault := _fault_alone(orjson.dumps(_parted(kept)[0]))) is not None and fault.path:
         word = fault.path[0]
         message = f"{shown(kept[word])} is no {word!r} of JSON Schema; it is dropped."
         notes.append(Note("invalid_keyword", message))
-        kept = {key: value for key, value in kept.items() if key != word}
-        fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
+        kept = without(kept, word)
     return kept
 
 
@@ -374,48 +328,25 @@ def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checking a value
     would fail.
     """
-    dropped = schema.get("pattern")
-    kept = schema
+    kept, dropped = schema, schema.get("pattern")
     if isinstance(dropped, str) and not _compiles(dropped):
-        notes.append(
-            Note("bad_pattern", f"The pattern {shown(dropped)} can't be read; it is dropped.")
-        )
-        kept = {key: value for key, value in schema.items() if key != "pattern"}
+        message = f"The pattern {shown(dropped)} can't be read; it is dropped."
+        notes.append(Note("bad_pattern", message))
+        kept = without(kept, "pattern")
     patterns = kept.get("patternProperties")
-    if isinstance(patterns, dict) and not all(_compiles(pattern) for pattern in patterns):
-        notes.append(
-            Note(
-                "bad_pattern",
-                f"Of the patterns {shown(list(patterns))} some can't be read; all dropped.",
-            )
-        )
-        kept = {key: value for key, value in kept.items() if key != "patternProperties"}
+    if isinstance(patterns, dict) and not all(map(_compiles, patterns)):
+        message = f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."
+        notes.append(Note("bad_pattern", message))
+        kept = without(kept, "patternProperties")
     return kept
 
 
 _LEAST, _MOST = -(2**63), 2**64 - 1
 _LARGEST = sys.float_info.max
-_UPPER = frozenset(
-    {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
-)
-_LOWER = frozenset(
-    {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
-)
+_UPPER = frozenset({*UPPER, "maxContains"})
+_LOWER = frozenset({*LOWER, "minContains"})
 _SAMPLES = frozenset({"default", "examples"})
-_OF_NUMBERS = (
-    frozenset(
-        {
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-            "enum",
-            "const",
-        }
-    )
-    | _SAMPLES
-)
+_OF_NUMBERS = _SAMPLES | {"multipleOf", "enum", "const", *UPPER[:2], *LOWER[:2]}
 
 
 def _doubles(value: JsonValue) -> JsonValue:
@@ -458,23 +389,17 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     for word in [one for one in schema if one in words]:
         value = schema[word]
         values = value if isinstance(value, list) else [value]
-        if not any(map(_is_beyond, values)):
-            continue
         left = [one for one in values if not _is_beyond(one)]
-        kept = {name: one for name, one in kept.items() if name != word} | (
-            {word: left} if word == "enum" else {}
-        )
-        is_number = not isinstance(value, list)
-        allows_all = is_number and (
-            (word in _UPPER and value > 0) or (word in _LOWER and value < 0)
-        )
+        if len(left) == len(values):
+            continue
+        del kept[word]
+        if word == "enum":
+            kept[word] = left
+        allows_all = not isinstance(value, list) and value > 0 and word in _UPPER
+        allows_all |= not isinstance(value, list) and value < 0 and word in _LOWER
         if allows_all or word in _SAMPLES or (word == "enum" and left):
-            notes.append(
-                Note(
-                    "invalid_keyword",
-                    f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped.",
-                )
-            )
+            message = f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped."
+            notes.append(Note("invalid_keyword", message))
         else:
             message = f"{word!r} is {shown(value)}: no whole number within 64 bits fits; left out."
             notes.append(Note("invalid_schema", message))
@@ -482,11 +407,9 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _is_beyond(value: JsonValue) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and not _LEAST <= value <= _MOST
-    )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return not _LEAST <= value <= _MOST
 
 
 def _compiles(pattern: str) -> bool:
@@ -497,5 +420,5 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _refused(message: str) -> Signature:
-    return Signature({}, (Note("not_an_object", message),))
+def _refused(message: str) -> Rewritten:
+    return Rewritten({}, (Note("not_an_object", message),))

@@ -9,71 +9,31 @@ from itertools import chain
 from math import ceil
 from pathlib import Path
 from reprlib import Repr
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
 
-ProblemKind = Literal[
-    "all_required",
-    "assumed_required",
-    "assumed_type",
-    "bad_json",
-    "bad_pattern",
-    "bad_record",
-    "circular_reference",
-    "crud_gap",
-    "dead_link",
-    "duplicate_name",
-    "flattened_body",
-    "generated_name",
-    "incomplete_listing",
-    "invalid_keyword",
-    "invalid_schema",
-    "name_collision",
-    "no_description",
-    "no_name",
-    "no_parameters",
-    "no_parameters_type",
-    "not_an_object",
-    "other_format",
-    "redundant",
-    "renamed_type",
-    "set_by_client",
-    "shortened_parameters",
-    "shortened_return",
-    "similar_description",
-    "single_choice",
-    "too_complex",
-    "too_deep",
-    "too_large",
-    "too_many_parameters",
-    "undeclared_required",
-    "undescribed_parameter",
-    "unknown_field",
-    "unknown_type",
-    "unreadable",
-    "unresolvable_reference",
-    "unsupported",
-    "untyped_parameter",
-    "untyped_return",
-    "unwrapped_body",
-]
+_CostsTool = Literal["invalid_schema", "no_name", "not_an_object"]
+_CannotWrite = Literal["too_large", "unresolvable_reference"]
+_CostsEntry = Literal["bad_json", "unreadable"]
+_CostsWord = Literal["bad_pattern", "circular_reference", "invalid_keyword"]
+_CostsPart = Literal["shortened_parameters", "unknown_type", "unsupported"]
+_Weak = Literal["no_description", "undescribed_parameter", "undeclared_required", "single_choice"]
+_Crowded = Literal["too_many_parameters", "too_deep", "too_complex", "crud_gap", "redundant"]
+_Confused = Literal["duplicate_name", "similar_description", "name_collision", "generated_name"]
+_Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_type"]
+_Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]
+_Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "untyped_return"]
+_OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
+_Fatal = Literal[_CostsTool, _CannotWrite]
+_Lost = Literal[_CostsWord, _CostsPart]
+_Odd = Literal[_Weak, _Crowded, _Confused, _Assumed, _Moved, _Untyped, _OfFile]
+ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
-FATAL: frozenset[ProblemKind] = frozenset(
-    {"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"}
-)
-LEFT_OUT = FATAL | {"bad_json", "unreadable"}
-LOST: frozenset[ProblemKind] = frozenset(
-    {
-        "bad_pattern",
-        "circular_reference",
-        "invalid_keyword",
-        "shortened_parameters",
-        "unknown_type",
-        "unsupported",
-    }
-)
+FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))
+LEFT_OUT: frozenset[ProblemKind] = FATAL | frozenset(get_args(_CostsEntry))
+LOST: frozenset[ProblemKind] = frozenset(get_args(_Lost))
 LONGEST_SHOWN = 80
 MOST_PARAMETERS = 12
 DEEPEST = 3
@@ -168,16 +128,12 @@ def merged(catalogs: Sequence[Catalog]) -> Catalog:
         for tool in catalog.tools:
             other, home = first.setdefault((tool.language, tool.name), (tool, catalog))
             if home is not catalog and other.key != tool.key:
-                both = (home, catalog)
-                places = " and ".join(
-                    repr(str(one.files[0])) if one.files else "another file" for one in both
-                )
+                first_files = [str(one.files[0]) if one.files else "" for one in (home, catalog)]
+                places = " and ".join(repr(one) if one else "another file" for one in first_files)
                 what = "with other content; each is kept, and `rename` names one otherwise."
                 message = f"{tool.name!r} is in {places}, {what}"
-                where = str(catalog.files[0]) if catalog.files else ""
-                clashes.append(
-                    Problem(where=where, tool=tool.name, kind="duplicate_name", message=message)
-                )
+                clash = Problem(where=first_files[1], kind="duplicate_name", message=message)
+                clashes.append(clash.with_changes(tool=tool.name))
             tools[tool.key] = tool
     return Catalog(
         tools=tuple(tools.values()),
@@ -219,50 +175,38 @@ def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
 
 def check_tool(tool: Tool) -> Iterator[Problem]:
     """Every weakness that a tool has by itself."""
-    if not tool.description.strip():
-        yield _problem(tool, "no_description", "The tool has no description.")
-    said = {name: schema.get("description") for name, schema in tool.properties.items()}
+    schemas = tool.properties
+    said = {name: schema.get("description") for name, schema in schemas.items()}
     silent = [name for name, text in said.items() if not isinstance(text, str) or not text.strip()]
-    if silent:
-        yield _problem(
-            tool, "undescribed_parameter", f"No description says what {_listed(silent)} is for."
-        )
-    undeclared = [name for name in tool.required if name not in tool.properties]
-    if undeclared:
-        yield _problem(
-            tool, "undeclared_required", f"Required, but not declared: {_listed(undeclared)}."
-        )
-    choices = {name: schema.get("enum") for name, schema in tool.properties.items()}
+    undeclared = [name for name in tool.required if name not in schemas]
+    choices = {name: schema.get("enum") for name, schema in schemas.items()}
     single = [
         name for name, listed in choices.items() if isinstance(listed, list) and len(listed) == 1
     ]
-    if single:
-        yield _problem(tool, "single_choice", f"Only one value is allowed for {_listed(single)}.")
-    if len(tool.properties) > MOST_PARAMETERS:
-        message = (
-            f"{len(tool.properties)} parameters are more than the {MOST_PARAMETERS} that people"
-            " keep apart."
-        )
-        yield _problem(tool, "too_many_parameters", message)
-    levels = max((_levels(schema) for schema in tool.properties.values()), default=0)
-    if levels > DEEPEST:
-        message = (
-            f"The parameters are nested {levels} levels deep; more than {DEEPEST} can't be said in"
-            " a request."
-        )
-        yield _problem(tool, "too_deep", message)
+    levels = max(map(_levels, schemas.values()), default=0)
+    crowded = (
+        f"{len(schemas)} parameters are more than the {MOST_PARAMETERS} that people keep apart."
+    )
+    nested = f"The parameters are nested {levels} levels deep; more than {DEEPEST}"
+    weaknesses: list[tuple[object, ProblemKind, str]] = [
+        (not tool.description.strip(), "no_description", "The tool has no description."),
+        (silent, "undescribed_parameter", f"No description says what {_listed(silent)} is for."),
+        (undeclared, "undeclared_required", f"Required, but not declared: {_listed(undeclared)}."),
+        (single, "single_choice", f"Only one value is allowed for {_listed(single)}."),
+        (len(schemas) > MOST_PARAMETERS, "too_many_parameters", crowded),
+        (levels > DEEPEST, "too_deep", f"{nested} can't be said in a request."),
+    ]
+    return (_problem(tool, kind, message) for is_so, kind, message in weaknesses if is_so)
 
 
 def _duplicate_names(tools: Sequence[Tool]) -> Iterator[Problem]:
-    counted = Counter((tool.category, tool.language, tool.name) for tool in tools)
-    first = {(tool.category, tool.language, tool.name): tool for tool in reversed(tools)}
-    for place, count in counted.items():
-        if count > 1:
-            message = (
-                f"{count} tools of the category {place[0]!r} have this name; a call of it says"
-                " nothing."
-            )
-            yield _problem(first[place], "duplicate_name", message)
+    named: dict[tuple[str, str, str], list[Tool]] = defaultdict(list)
+    for tool in tools:
+        named[tool.category, tool.language, tool.name].append(tool)
+    for (category, *_), same in named.items():
+        if len(same) > 1:
+            what = f"{len(same)} tools of the category {category!r} have this name"
+            yield _problem(same[0], "duplicate_name", f"{what}; a call of it says nothing.")
 
 
 def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
@@ -272,13 +216,9 @@ def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[(tool.category, tool.language)].append(tool)
-    for group in groups.values():
-        for one, other, share in _similar_pairs(group):
-            message = (
-                f"The description shares {share:.0%} of its words with that of {one.name!r} in the"
-                " same category."
-            )
-            yield _problem(other, "similar_description", message)
+    for one, other, share in chain.from_iterable(map(_similar_pairs, groups.values())):
+        what = f"{share:.0%} of its words with that of {one.name!r} in the same category."
+        yield _problem(other, "similar_description", f"The description shares {what}")
 
 
 def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:

@@ -48,19 +48,21 @@ class ToolPattern(BaseModel):
     def _states_something(self) -> "ToolPattern":
         if not (self.name or self.tag or self.path or self.method or self.category):
             raise ValueError(
-                "a pattern needs a name, tag, path, method or category, such as {tag: users,"
-                " method: get}"
+                "a pattern needs a name, tag, path, method or category: {tag: users, method: get}"
             )
         return self
 
     def fits(self, listed: "ListedTool") -> bool:
         """Whether the tool is meant."""
+        stated = (
+            (listed.name, self.name),
+            (listed.path, self.path),
+            (listed.category, self.category),
+        )
         return (
-            (not self.name or fnmatchcase(listed.name, self.name))
+            all(not pattern or fnmatchcase(text, pattern) for text, pattern in stated)
             and (not self.tag or any(fnmatchcase(tag, self.tag) for tag in listed.tags))
-            and (not self.path or fnmatchcase(listed.path, self.path))
             and (not self.method or listed.method.lower() == self.method.lower())
-            and (not self.category or fnmatchcase(listed.category, self.category))
         )
 
 
@@ -85,8 +87,7 @@ SentencePaths = Annotated[
     Field(
         exclude=True,
         description=(
-            "Files of sentences for these tools, each named NAME.LANGUAGE.yaml, relative to the"
-            " recipe."
+            "Files of sentences for these tools, NAME.LANGUAGE.yaml, relative to the recipe."
         ),
     ),
 ]
@@ -155,26 +156,19 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
     Raises ConfigurationError for a pattern that fits none, or all.
     """
     for pattern in (*choice.include, *choice.exclude):
-        if not any(pattern.fits(one) for one in listed):
-            stated = ", ".join(
-                f"{key}={value}" for key, value in pattern.model_dump().items() if value
-            )
+        if not any(map(pattern.fits, listed)):
+            words = pattern.model_dump().items()
+            stated = ", ".join(f"{key}={value}" for key, value in words if value)
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-            raise ConfigurationError(
-                f"No tool of the catalog fits {stated}{meant}; it has"
-                f" {_some(one.name for one in listed)}."
-            )
-    chosen = [
-        one
-        for one in listed
-        if (not choice.include or any(pattern.fits(one) for pattern in choice.include))
-        and not any(pattern.fits(one) for pattern in choice.exclude)
-    ]
+            held = f"it has {_some(one.name for one in listed)}"
+            raise ConfigurationError(f"No tool of the catalog fits {stated}{meant}; {held}.")
+    left = [one for one in listed if not any(pattern.fits(one) for pattern in choice.exclude)]
+    wanted = (one for one in left if any(pattern.fits(one) for pattern in choice.include))
+    chosen = [*wanted] if choice.include else left
     if not chosen:
-        raise ConfigurationError(
-            "Of the catalog's tools none is left: what is included is excluded as well."
-        )
+        message = "Of the catalog's tools none is left: what is included is excluded as well."
+        raise ConfigurationError(message)
     return chosen
 
 
@@ -187,9 +181,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     names = {tool.name for tool in tools}
     unknown = sorted(set(choice.rename) - names)
     if unknown:
-        raise ConfigurationError(
-            f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}."
-        )
+        message = f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}."
+        raise ConfigurationError(message)
     stated = (*choice.constants, *choice.plumbing)
     for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in stated)):
         if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in stated:
@@ -199,9 +192,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     for key in choice.constants:
         if key not in bound and key.rpartition(".")[2] not in bound:
             parameters = _some({name for tool in tools for name in tool.properties})
-            raise ConfigurationError(
-                f"No tool has the parameter {key!r} to be fixed; there are {parameters}."
-            )
+            message = f"No tool has the parameter {key!r} to be fixed; there are {parameters}."
+            raise ConfigurationError(message)
     for key in choice.plumbing:
         if not any(_stated_for(tool, {key: True}) for tool in tools):
             raise ConfigurationError(f"No tool has the parameter {key!r}, which `plumbing` names.")
@@ -209,9 +201,8 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     given = Counter(tool.name for tool in adapted if tool.name in {*choice.rename.values()})
     twice = sorted(name for name, count in given.items() if count > 1)
     if twice:
-        raise ConfigurationError(
-            f"Two tools would be called {twice[0]!r}; rename one of them otherwise."
-        )
+        message = f"Two tools would be called {twice[0]!r}; rename one of them otherwise."
+        raise ConfigurationError(message)
     return adapted
 
 
@@ -219,35 +210,21 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     told = _stated_for(tool, choice.plumbing)
     # what each call carries of itself: the defaults of plumbing that is required, such as a
     # header's
-    carried = {
-        name: tool.properties[name]
-        for name in tool.required
-        if told.get(name, name in tool.plumbing)
+    carried = [name for name in tool.required if told.get(name, name in tool.plumbing)]
+    schemas = {
+        name: tool.properties[name] for name in carried if "default" in tool.properties[name]
     }
-    constants = {
-        name: one["default"]
-        for name, one in carried.items()
-        if "default" in one and fits(one["default"], one)
-    }
-    constants |= _stated_for(tool, choice.constants)
+    defaults = {name: one["default"] for name, one in schemas.items() if fits(one["default"], one)}
+    constants = defaults | _stated_for(tool, choice.constants)
     for name, value in constants.items():
-        error = next(
-            SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None
-        )
-        if error is not None:
-            raise ConfigurationError(
-                f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
-            )
-    category = next(
-        (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)),
-        tool.category,
-    )
-    name = choice.rename.get(tool.name, tool.name)
-    marked = tuple(
-        one
-        for one in tool.properties
-        if one not in constants and told.get(one, one in tool.plumbing)
-    )
+        validator = SchemaValidator(tool.properties[name], registry=NO_OTHERS)
+        for error in validator.iter_errors(value):
+            message = f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
+            raise ConfigurationError(message)
+    fitting = (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name))
+    category, name = next(fitting, tool.category), choice.rename.get(tool.name, tool.name)
+    free = (one for one in tool.properties if one not in constants)
+    marked = tuple(one for one in free if told.get(one, one in tool.plumbing))
     if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
     return tool.with_changes(
@@ -266,12 +243,8 @@ def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
     own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
-        if (
-            key not in tool.properties
-            and parameter in tool.properties
-            and pattern
-            and fnmatchcase(tool.name, pattern)
-        ):
+        is_own = key not in tool.properties and parameter in tool.properties
+        if is_own and pattern and fnmatchcase(tool.name, pattern):
             own[parameter] = value
     return {key: value for key, value in stated.items() if key in tool.properties} | own
 
@@ -280,10 +253,8 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
     """The parameters' schema without those that are fixed."""
     if not hidden:
         return tool.parameters
-    schema = {
-        **tool.parameters,
-        "properties": {name: one for name, one in tool.properties.items() if name not in hidden},
-    }
+    properties = {name: one for name, one in tool.properties.items() if name not in hidden}
+    schema = {**tool.parameters, "properties": properties}
     if "required" in schema:
         schema["required"] = [name for name in tool.required if name not in hidden]
     return schema
@@ -294,30 +265,23 @@ def read_pattern(text: str) -> ToolPattern:
 
     Raises ConfigurationError.
     """
-    parts = (part.partition("=") for part in text.split(","))
-    stated = {
-        (key.strip() if sign else "name"): (value if sign else key).strip()
-        for key, sign, value in parts
-    }
+    pairs = (part.partition("=") if "=" in part else ("name", "", part) for part in text.split(","))
+    stated = {key.strip(): value.strip() for key, _, value in pairs}
     try:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
-        raise ConfigurationError(
-            f"{text!r} is no pattern of tools; it needs name, tag, path, method or category, as in"
-            " tag=users,method=get."
-        ) from error
+        message = f"{text!r} is no pattern of tools; write one as in tag=users,method=get."
+        raise ConfigurationError(message) from error
 
 
 def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     """Pairs as the command line has them, `OLD=NEW`. Raises ConfigurationError."""
     pairs = [text.partition("=") for text in texts]
-    wrong = next(
-        ("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None
-    )
-    if wrong is not None:
-        raise ConfigurationError(
-            f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
-        )
+    for key, sign, value in pairs:
+        if not (key.strip() and value.strip()):
+            wrong = f"{key}{sign}{value}"
+            message = f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
+            raise ConfigurationError(message)
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 

@@ -5,6 +5,7 @@ for, without alias bombs.
 import json
 import re
 from collections.abc import Callable, Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,21 +24,16 @@ LONGEST_LINE = 16 * 2**20  # bytes of a line, an item of a list or a row of a ta
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OF_LINES = (".jsonl", ".ndjson")
 _SOME = 2**20  # characters of a long list that are read at once
-_LEXER = json.JSONDecoder(
-    parse_int=str, parse_float=str
-)  # tells where a value ends, whatever its numbers
+# tells where a value ends, whatever its numbers
+_LEXER = json.JSONDecoder(parse_int=str, parse_float=str)
 _BETWEEN = re.compile(r"[\s,]*")
 _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
-    ("tag:yaml.org,2002:null", r"(?:~|null|Null|NULL|)", "~nN\0"),
-    ("tag:yaml.org,2002:bool", r"(?:true|True|TRUE|false|False|FALSE)", "tTfF"),
-    ("tag:yaml.org,2002:int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
-    (
-        "tag:yaml.org,2002:float",
-        r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?",
-        "-+.0123456789",
-    ),
-    ("tag:yaml.org,2002:float", r"[-+]?[1-9][0-9]*[eE][-+]?[0-9]+", "-+0123456789"),
-    ("tag:yaml.org,2002:merge", r"<<", "<"),
+    ("null", r"(?:~|null|Null|NULL|)", "~nN\0"),
+    ("bool", r"(?:true|True|TRUE|false|False|FALSE)", "tTfF"),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+    ("float", r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
+    ("float", r"[-+]?[1-9][0-9]*[eE][-+]?[0-9]+", "-+0123456789"),
+    ("merge", r"<<", "<"),
 )
 
 
@@ -59,9 +55,8 @@ def existing(path: Path) -> Path:
     except OSError as error:
         raise ConfigurationError(f"{str(path)!r} can't be looked at ({error.strerror}).") from error
     if not found:
-        raise ConfigurationError(
-            f"There is no file or folder at {str(path)!r}; give the path of the catalog."
-        )
+        message = f"There is no file or folder at {str(path)!r}; give the path of the catalog."
+        raise ConfigurationError(message)
     return path
 
 
@@ -158,9 +153,8 @@ def parse_document(text: str, where: str) -> JsonValue | Problem:
     try:
         value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
     except orjson.JSONDecodeError as error:
-        return Problem(
-            where=where, kind="bad_json", message=f"{where} is not JSON ({error}); left out."
-        )
+        message = f"{where} is not JSON ({error}); left out."
+        return Problem(where=where, kind="bad_json", message=message)
     if depth(value) > DEEPEST:
         message = f"{where} is nested more than {DEEPEST} levels deep; left out."
         return Problem(where=where, kind="bad_json", message=message)
@@ -193,10 +187,8 @@ def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem
         yield from _items_of_list(path, read)
         return
     if size > LARGEST:
-        yield left_out(
-            str(path),
-            f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines",
-        )
+        why = f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
+        yield left_out(str(path), why)
         return
     text = read_text(path)
     if isinstance(text, Problem):
@@ -256,16 +248,11 @@ def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
                     is_whole, is_lost = False, isinstance(error, RecursionError)
                 if not is_whole:
                     # twice as much as before, so that a long item is not read again and again
-                    more = (
-                        ""
-                        if is_lost or len(text) - at > LARGEST
-                        else file.read(max(_SOME, len(text) - at))
-                    )
+                    is_lost = is_lost or len(text) - at > LARGEST
+                    more = "" if is_lost else file.read(max(_SOME, len(text) - at))
                     if not more:
-                        yield left_out(
-                            where,
-                            "is broken, nested too deeply or too long: it and all items behind it",
-                        )
+                        why = "is broken, nested too deeply or too long: it and all items behind it"
+                        yield left_out(where, why)
                         return
                     text, at = text[at:] + more, 0
                     continue
@@ -284,9 +271,8 @@ def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Pro
     """The JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
-        return Problem(
-            where=where, kind="unreadable", message=f"{where}: {line.problem}; left out."
-        )
+        message = f"{where}: {line.problem}; left out."
+        return Problem(where=where, kind="unreadable", message=message)
     try:
         text = line.content.decode()
     except UnicodeDecodeError as error:
@@ -303,15 +289,13 @@ def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
 
 def _lines(text: str, path: Path, whole: Problem, read: Read) -> Iterator[DocumentItem | Problem]:
     """Each line for itself; where no line is JSON, the one fault of the whole file."""
-    lines = [
-        (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
-    ]
-    parsed = [(number, read(line, f"{path}:{number}")) for number, line in lines]
+    lines = ((f"{path}:{at}", line) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+    parsed = [(where, read(line, where)) for where, line in lines]
     if all(isinstance(value, Problem) for _, value in parsed):
         yield whole
         return
-    for number, value in parsed:
-        yield value if isinstance(value, Problem) else DocumentItem(f"{path}:{number}", value)
+    for where, value in parsed:
+        yield value if isinstance(value, Problem) else DocumentItem(where, value)
 
 
 class _NotJsonError(Exception):
@@ -336,9 +320,8 @@ def parse_yaml(text: str, where: str) -> JsonValue | Problem:
         reason = " ".join(str(error).split())
     except (_NotJsonError, ValueError, OverflowError, TypeError) as error:
         reason = str(error)
-    return Problem(
-        where=where, kind="bad_json", message=f"{where} is neither JSON nor usable YAML ({reason})."
-    )
+    message = f"{where} is neither JSON nor usable YAML ({reason})."
+    return Problem(where=where, kind="bad_json", message=message)
 
 
 def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
@@ -346,9 +329,9 @@ def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
         yaml_implicit_resolvers: dict[str, list[Any]] = {}  # noqa: RUF012 - PyYAML's own way
 
     for tag, pattern, first in _PLAIN:
-        CoreLoader.add_implicit_resolver(
-            tag, re.compile(rf"{pattern}\Z"), ["" if c == "\0" else c for c in first]
-        )
+        begins = ["" if character == "\0" else character for character in first]
+        name = f"tag:yaml.org,2002:{tag}"
+        CoreLoader.add_implicit_resolver(name, re.compile(rf"{pattern}\Z"), begins)
     return CoreLoader
 
 
@@ -373,16 +356,8 @@ def _scalar(loaded: object) -> JsonValue:
         if any("\ud800" <= character <= "\udfff" for character in loaded):
             raise _NotJsonError(f"the text {shown(loaded)} holds half a character")
         return loaded
-    if (
-        isinstance(loaded, float)
-        and loaded not in (float("inf"), float("-inf"))
-        and loaded == loaded  # noqa: PLR0124
-    ):
+    if loaded is None or (isinstance(loaded, float) and isfinite(loaded)):
         return loaded
-    if loaded is None or (isinstance(loaded, int) and loaded in INTEGERS):
-        return loaded
-    if isinstance(loaded, int):
-        return float(
-            loaded
-        )  # as JSON's own reader has it; one beyond all floats is an OverflowError
+    if isinstance(loaded, int):  # a float beyond 64 bits, as JSON's own reader has it
+        return loaded if loaded in INTEGERS else float(loaded)
     raise _NotJsonError(f"the value {shown(loaded)} is nothing that JSON knows")

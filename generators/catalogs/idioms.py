@@ -6,13 +6,14 @@ written out, innermost first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Note, shown
 from callwright.generators.catalogs.descriptions import plain_text, without_choices
-from callwright.generators.catalogs.rewriting import ANNOTATIONS, resolve
+from callwright.generators.catalogs.rewriting import ANNOTATIONS, LOWER, UPPER, resolve, without
 from callwright.warehouse.records import JsonSchema
 
 FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example", "x-nullable"})
@@ -31,21 +32,15 @@ def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
     if isinstance(members, dict):
         pointer = members.get("$ref")
         found = resolve(pointer, root) if isinstance(pointer, str) else None
-        members = found if isinstance(found, dict) else members
-        needed = [
-            name
-            for name, one in members.items()
-            if isinstance(one, dict) and one.get("required") is True
-        ]
-        schema = (
-            {**schema, "properties": members} if members is not schema["properties"] else schema
-        )
+        if isinstance(found, dict):
+            members = found
+            schema = {**schema, "properties": members}
+        asked = ((name, one) for name, one in members.items() if isinstance(one, dict))
+        needed = [name for name, one in asked if one.get("required") is True]
         if needed:  # as the third draft said it
             stated = schema.get("required")
-            schema = {
-                **schema,
-                "required": [*(stated if isinstance(stated, list) else []), *needed],
-            }
+            required = [*(stated if isinstance(stated, list) else []), *needed]
+            schema = {**schema, "required": required}
     return _told_apart(schema, root)
 
 
@@ -61,10 +56,7 @@ def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
     stated = discriminator.get("mapping")
     mapping = stated if isinstance(stated, dict) else {}
     branches = [_named_branch(one, name, mapping, root) for one in schema[key]]
-    return {
-        **{word: value for word, value in schema.items() if word != "discriminator"},
-        key: branches,
-    }
+    return {**without(schema, "discriminator"), key: branches}
 
 
 def _named_branch(
@@ -87,15 +79,10 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """One schema node without OpenAPI's words, its alternatives and parts joined where that says
     the same.
     """
-    plain = {
-        key: value
-        for key, value in schema.items()
-        if key not in FOREIGN and not key.startswith("x-")
-    }
-    plain = _with_examples(plain, schema)
-    plain = _exclusive(
-        _exclusive(plain, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"
-    )
+    own = [key for key in schema if key not in FOREIGN and not key.startswith("x-")]
+    plain = _with_examples({key: schema[key] for key in own}, schema)
+    for bound in ("minimum", "maximum"):
+        plain = _exclusive(plain, bound, f"exclusive{bound.capitalize()}")
     plain = _of_its_type(_merged(plain), notes)
     for key in _BRANCHES:
         plain = _simpler(plain, key)
@@ -113,20 +100,18 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
     """The schema with its examples as a list, whether they were one, or named as a media type's
     are.
     """
-    stated = plain.get("examples")
-    if isinstance(stated, dict):
-        plain["examples"] = [
-            one["value"] for one in stated.values() if isinstance(one, dict) and "value" in one
-        ]
-    elif "examples" in plain and not isinstance(stated, list):
-        plain["examples"] = [stated]
-    if "example" in schema:
-        plain.setdefault("examples", [schema["example"]])
-    if isinstance(examples := plain.get("examples"), list):
-        plain["examples"] = [
-            one for one in examples if one is not None
-        ]  # `example: null` shows nothing
-    return {key: value for key, value in plain.items() if key != "examples" or value}
+    examples = plain.get("examples", [])
+    if isinstance(examples, dict):
+        named = (one for one in examples.values() if isinstance(one, dict))
+        examples = [one["value"] for one in named if "value" in one]
+    elif not isinstance(examples, list):
+        examples = [examples]
+    if "examples" not in plain and "example" in schema:
+        examples = [schema["example"]]
+    plain["examples"] = [
+        one for one in examples if one is not None
+    ]  # `example: null` shows nothing
+    return plain if plain["examples"] else without(plain, "examples")
 
 
 def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
@@ -134,7 +119,7 @@ def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
     flag = schema.get(exclusive)
     if not isinstance(flag, bool):
         return schema
-    rest = {key: value for key, value in schema.items() if key != exclusive}
+    rest = without(schema, exclusive)
     if flag and bound in rest:
         rest[exclusive] = rest.pop(bound)
     return rest
@@ -144,27 +129,19 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
     kind, choices = schema.get("type"), schema.get("enum")
     if not set(schema) - ANNOTATIONS:
         return schema
-    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not (
-        isinstance(kind, str) or _are_names(kind)
-    ):
-        return _with_null_branch(schema)
     kinds = [kind] if isinstance(kind, str) else kind
+    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not _are_names(kinds):
+        return _with_null_branch(schema)
     nullable = schema if "null" in kinds else {**schema, "type": [*kinds, "null"]}
-    return (
-        {**nullable, "enum": [*choices, None]}
-        if isinstance(choices, list) and None not in choices
-        else nullable
-    )
+    if not isinstance(choices, list) or None in choices:
+        return nullable
+    return {**nullable, "enum": [*choices, None]}
 
 
 def _with_null_branch(schema: JsonSchema) -> JsonSchema:
     known = schema.get("anyOf")
-    is_all = set(schema) <= {"anyOf", *ANNOTATIONS}
-    if (
-        is_all
-        and isinstance(known, list)
-        and any(isinstance(one, dict) and _is_null(one) for one in known)
-    ):
+    branches = known if isinstance(known, list) and set(schema) <= {"anyOf", *ANNOTATIONS} else []
+    if any(isinstance(one, dict) and _is_null(one) for one in branches):
         return schema
     return {"anyOf": [schema, {"type": "null"}]}
 
@@ -189,38 +166,30 @@ def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     quote every number.
     """
     kind, choices = schema.get("type"), schema.get("enum")
-    if (
-        not isinstance(kind, str)
-        or kind not in ("string", "integer", "number")
-        or not isinstance(choices, list)
-    ):
+    if kind not in ("string", "integer", "number") or not isinstance(choices, list):
         return schema
     wrong = [one for one in choices if one is not None and not _KINDS[kind](one)]
     if not wrong:
         return schema
-    cast = [one if one is None or _KINDS[kind](one) else _cast(one, kind) for one in choices]
-    if any(one is None for one, old in zip(cast, choices, strict=True) if old is not None):
+    if None in (_cast(one, kind) for one in wrong):
         message = f"Of the choices {shown(wrong)} none is of the type {kind!r}; the choices count."
         notes.append(Note("invalid_keyword", message))
-        return {key: value for key, value in schema.items() if key != "type"}
-    return {**schema, "enum": cast}
+        return without(schema, "type")
+    fits = _KINDS[kind]
+    enum = [one if one is None or fits(one) else _cast(one, kind) for one in choices]
+    return {**schema, "enum": enum}
 
 
 def _cast(value: JsonValue, kind: str) -> JsonValue:
     """The value in the type, None where it can't be."""
     if kind == "string":
-        return (
-            str(value).lower()
-            if isinstance(value, bool)
-            else str(value)
-            if isinstance(value, int | float)
-            else None
-        )
+        text = str(value) if isinstance(value, int | float) else None
+        return text.lower() if text and isinstance(value, bool) else text
     try:
         number = float(value) if isinstance(value, str) else None
     except ValueError:
         return None
-    if number is None or number != number or abs(number) == float("inf"):  # noqa: PLR0124
+    if number is None or not isfinite(number):
         return None
     return int(number) if number.is_integer() else number if kind == "number" else None
 
@@ -230,34 +199,24 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     thing or null.
     """
     branches = schema.get(key)
-    if (
-        not isinstance(branches, list)
-        or not branches
-        or not all(isinstance(one, dict) for one in branches)
-    ):
+    if not _are_schemas(branches):
         return schema
-    rest = {word: value for word, value in schema.items() if word != key}
+    rest = without(schema, key)
     others = _distinct([one for one in branches if not _is_null(one)])
     may_be_null = any(map(_is_null, branches))
     if may_be_null and rest.keys() & _EXCLUDING:
         return schema
     joined = _as_choices(others) or _as_open(others) or (others[0] if len(others) == 1 else None)
     whole = None if joined is None else _both(joined, rest)
-    if whole is None:
+    if joined is None or whole is None:
         return schema
-    if (
-        isinstance(rest.get("description"), str)
-        and isinstance(joined, dict)
-        and "description" in joined
-    ):
-        text, more = rest["description"], joined["description"]
-        whole["description"] = (
-            text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
-        )
+    text, more = rest.get("description"), joined.get("description", "")
+    if isinstance(text, str) and "description" in joined:
+        is_said = not isinstance(more, str) or more in text
+        whole["description"] = text if is_said else f"{text.rstrip()} {more}"
     said = _nullable(whole) if may_be_null else whole
-    return (
-        said if said == schema else _simpler(said, key)
-    )  # what stood inside may be simpler beside what stood here
+    # what stood inside may be simpler beside what stood here
+    return said if said == schema else _simpler(said, key)
 
 
 def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
@@ -270,16 +229,13 @@ def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
 
 
 def _bare(schema: JsonSchema) -> JsonSchema:
-    return {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    return without(schema, *ANNOTATIONS)
 
 
 def _is_null(schema: JsonSchema) -> bool:
     bare = _bare(schema)
-    return bare in (
-        {"type": "null"},
-        {"const": None},
-        {"enum": [None]},
-        {"type": "null", "enum": [None]},
+    return bare in ({"const": None}, {"enum": [None]}) or (
+        bare.get("type") == "null" and without(bare, "type") in ({}, {"enum": [None]})
     )
 
 
@@ -315,28 +271,25 @@ def _values_of(schema: JsonSchema) -> list[JsonValue]:
 
 def _glossary(branches: list[JsonSchema]) -> Iterator[str]:
     for one in branches:
-        said = one.get("description") or one.get("title")
-        values = _values_of(one)
-        if (
-            isinstance(said, str)
-            and len(values) == 1
-            and said.casefold() != str(values[0]).casefold()
-        ):
+        said, values = one.get("description") or one.get("title"), _values_of(one)
+        if len(values) == 1 and isinstance(said, str) and not _are_alike(said, str(values[0])):
             yield f"{values[0]}: {plain_text(said).strip().rstrip('.')}"
+
+
+def _are_alike(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
 
 
 def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
     """The open one of two alternatives, where the other only lists some of its values: these are
     examples.
     """
-    opened = [
-        one for one in branches if _bare(one).keys() == {"type"} and isinstance(one["type"], str)
-    ]
+    opened = [one for one in branches if _bare(one).keys() == {"type"}]
     listed = [one for one in branches if _values_of(one)]
     if len(opened) != 1 or not listed or len(opened) + len(listed) < len(branches):
         return None
     values = [value for one in listed for value in _values_of(one)]
-    fits = _KINDS.get(opened[0]["type"])
+    fits = _KINDS.get(str(opened[0]["type"]))
     if fits is None or not all(map(fits, values)):
         return None
     return {**opened[0], "examples": values[:_MOST_EXAMPLES]}
@@ -345,14 +298,10 @@ def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
 def _merged(schema: JsonSchema) -> JsonSchema:
     """`allOf` written out where its parts can be said in one: then all of them hold."""
     parts = schema.get("allOf")
-    if (
-        not isinstance(parts, list)
-        or not parts
-        or not all(isinstance(part, dict) for part in parts)
-    ):
+    if not _are_schemas(parts):
         return schema
     whole: JsonSchema | None = {}
-    for part in (*parts, {key: value for key, value in schema.items() if key != "allOf"}):
+    for part in (*parts, without(schema, "allOf")):
         whole = None if whole is None else _both(whole, part)
     return schema if whole is None else whole
 
@@ -380,18 +329,14 @@ def _of_both(whole: JsonSchema) -> JsonSchema | None:
     if "const" in whole and isinstance(whole.get("enum"), list):
         if whole["const"] not in whole["enum"]:
             return None
-        whole = {key: value for key, value in whole.items() if key != "enum"}
+        whole = without(whole, "enum")
     kinds = [kind] if isinstance(kind, str) else kind if _are_names(kind) else []
     if not isinstance(choices, list) or not kinds or not set(kinds) <= _KINDS.keys():
         return whole
     left = [one for one in choices if any(_KINDS[name](one) for name in kinds)]
-    return (
-        None
-        if not left
-        else whole
-        if len(left) == len(choices) or "const" in whole
-        else {**whole, "enum": left}
-    )
+    if left and len(left) < len(choices) and "const" not in whole:
+        return {**whole, "enum": left}
+    return whole if left else None
 
 
 def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
@@ -399,9 +344,8 @@ def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
     if not _are_names(kinds) or not _are_names(others):
         return None
     found = [kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)]
-    found += [
-        kind for kind in others if kind == "integer" and "number" in kinds and kind not in found
-    ]
+    if "number" in kinds and "integer" in others and "integer" not in found:
+        found.append("integer")
     return found[0] if len(found) == 1 else found or None
 
 
@@ -430,11 +374,8 @@ def _both_schemas(one: JsonValue, other: JsonValue) -> JsonValue:
 
 
 def _both_required(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
-    return (
-        [*one, *(name for name in other if name not in one)]
-        if _are_names(one) and _are_names(other)
-        else None
-    )
+    are_names = _are_names(one) and _are_names(other)
+    return [*one, *(name for name in other if name not in one)] if are_names else None
 
 
 def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
@@ -444,27 +385,23 @@ def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
 
 
 def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def chosen(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
-        numbers = all(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)
-        )
-        return choose(one, other) if numbers else None
-
-    return chosen
+    return lambda one, other: choose(one, other) if _is_number(one) and _is_number(other) else None
 
 
-_LEAST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-_MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 _JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
     "type": _both_types,
     "enum": _both_choices,
     "properties": _both_members,
     "required": _both_required,
     "additionalProperties": _both_rests,
-    **dict.fromkeys(_LEAST, _bound(max)),
-    **dict.fromkeys(_MOST, _bound(min)),
+    **dict.fromkeys(LOWER, _bound(max)),
+    **dict.fromkeys(UPPER, _bound(min)),
 }
 
 
 def _are_names(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _are_schemas(value: object) -> TypeGuard[list[JsonSchema]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)

@@ -10,7 +10,7 @@ Read-only members are left out of what is sent, those that are written only out 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
 
@@ -39,6 +39,7 @@ from callwright.generators.catalogs.catalog import (
     CatalogFormat,
     Note,
     Problem,
+    ProblemKind,
     StatedError,
     StatedLink,
     ToolOrigin,
@@ -49,6 +50,7 @@ from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.idioms import as_json_schema, before
 from callwright.generators.catalogs.rewriting import (
+    Rewritten,
     Shortened,
     Side,
     resolve,
@@ -64,25 +66,18 @@ EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
-MOST_RETURNED = (
-    1_000  # parts of a result's schema, written out: of Kubernetes' tools some have thousands
-)
+# parts of a result's schema, written out: of Kubernetes' tools some have thousands
+MOST_RETURNED = 1_000
 MOST_DECLARED = 60  # parts of an error's schema
 MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a model reads
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
-PARTS: Mapping[JsonValue, Part] = {
-    "path": "path",
-    "query": "query",
-    "header": "header",
-    "cookie": "cookie",
-}
+PARTS: Mapping[JsonValue, Part] = {part: part for part in get_args(Part) if part != "body"}
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
-_NO_PLAIN = re.compile(
-    r"[^\w-]+"
-)  # what makes a path of a name: "filter[status]", "user.fields", "$top"
+# what makes a path of a name: "filter[status]", "user.fields", "$top"
+_NO_PLAIN = re.compile(r"[^\w-]+")
 
 
 class ParameterPlace(NamedTuple):
@@ -136,29 +131,24 @@ def read_openapi(path: Path) -> Catalog:
         return _catalog(path, read_document(path))
     found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
     texts = {one: read_text(one) for one in found}
-    descriptions = [
-        one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)
-    ]
-    if not descriptions:
-        raise ConfigurationError(
+    stated = [one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)]
+    if not stated:
+        message = (
             f"The folder {str(path)!r} holds no description of an API; {EXPECTED} is expected."
         )
-    read = {one: read_document(one, path) for one in descriptions}
+        raise ConfigurationError(message)
+    read = {one: read_document(one, path) for one in stated}
     # what has no operation is there for those that refer to it
     held = {one: document for one, document in read.items() if document.operations} or read
     whole = merged([_catalog(one, document) for one, document in held.items()])
-    known = {*descriptions, *(file.resolve() for file in whole.files)}
-    odd = [  # neither descriptions nor parts of them
-        Problem(
-            where=str(one),
-            kind="other_format",
-            message=f"{str(one)!r} is no description of an API; left out.",
-        )
-        for one in found
-        if not known & {one, one.resolve()}
-    ]
+    known = {*stated, *(file.resolve() for file in whole.files)}
+    problems = [*whole.problems]
+    for one in found:
+        if not known & {one, one.resolve()}:  # neither a description nor a part of one
+            message = f"{str(one)!r} is no description of an API; left out."
+            problems.append(Problem(where=str(one), kind="other_format", message=message))
     # without files, for it is read again: there may be others by then
-    return whole.with_changes(problems=(*whole.problems, *odd), files=())
+    return whole.with_changes(problems=tuple(problems), files=())
 
 
 def _catalog(path: Path, document: ReadDocument) -> Catalog:
@@ -168,12 +158,10 @@ def _catalog(path: Path, document: ReadDocument) -> Catalog:
     for one in document.operations:
         tool = builder.put(one.draft)
         if tool is not None:
-            origins.append(
-                ToolOrigin(tool.key, one.method, one.path, one.tags, one.links, one.errors)
-            )
-    return builder.catalog(path, EXPECTED).with_changes(
-        origins=tuple(origins), files=document.files
-    )
+            method = one.method
+            origins.append(ToolOrigin(tool.key, method, one.path, one.tags, one.links, one.errors))
+    files = document.files
+    return builder.catalog(path, EXPECTED).with_changes(origins=tuple(origins), files=files)
 
 
 def read_operations(path: Path) -> tuple[Operation, ...]:
@@ -202,9 +190,8 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
     language = document_language(_text(one.draft.description) for one in operations)
-    return ReadDocument(
-        operations, language, bundle.files, (*bundle.problems, *_lost_paths(fields, path))
-    )
+    problems = (*bundle.problems, *_lost_paths(fields, path))
+    return ReadDocument(operations, language, bundle.files, problems)
 
 
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
@@ -232,9 +219,8 @@ def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operatio
     targets: dict[str, LinkTarget] = {}
     for one in operations:
         stated = [at for at in one.places if at.part != "body"]
-        named = {
-            at.name: at.parameter for at in reversed(stated)
-        }  # as links name them, the part in front or not
+        # as links name them, the part in front or not
+        named = {at.name: at.parameter for at in reversed(stated)}
         named |= {f"{at.part}.{at.name}": at.parameter for at in stated}
         target = LinkTarget(one.method, one.path, named)
         targets.setdefault(str(one.draft.name), target)
@@ -248,9 +234,8 @@ def _with_links(
     item = _resolved(mapping_of(document.get("paths")).get(operation.path), document)
     responses = mapping_of(_resolved(item.get(operation.method), document).get("responses"))
     answers = (_resolved(responses.get(code), document) for code in SUCCESSES)
-    links, notes = links_in(
-        answers, _returned(operation.draft), lambda value: _resolved(value, document), targets
-    )
+    returns = _returned(operation.draft)
+    links, notes = links_in(answers, returns, lambda value: _resolved(value, document), targets)
     if not links and not notes:
         return operation
     draft = operation.draft._replace(notes=(*operation.draft.notes, *notes))
@@ -264,13 +249,9 @@ def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
     for template, stated in mapping_of(document.get("paths")).items():
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
-            message = (
-                f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file;"
-                " left out."
-            )
-            yield Problem(
-                where=_place(path, template), kind="unresolvable_reference", message=message
-            )
+            message = f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this"
+            problem = Note("unresolvable_reference", f"{message} file; left out.")
+            yield Problem(where=_place(path, template), kind=problem.kind, message=problem.message)
 
 
 def _place(path: Path | str, template: str) -> str:
@@ -278,20 +259,15 @@ def _place(path: Path | str, template: str) -> str:
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
-    shared = _Shared(
-        document,
-        Side(document, before, _written, "readOnly", {}, {}),
-        Side(document, before, _written, "writeOnly", {}, {}),
-        Shortened(),
-    )
+    sent = Side(document, before, _written, "readOnly", {}, {})
+    shared = _Shared(document, sent, sent._replace(hidden="writeOnly", known={}, written={}), {})
     is_old = is_swagger(document)
     for template, stated in mapping_of(document.get("paths")).items():
         item = _resolved(stated, document)
         if is_old:
             item = as_path_item(item, document, lambda value: _resolved(value, document))
         for method in METHODS:
-            operation = _resolved(item.get(method), document)
-            if operation:
+            if operation := _resolved(item.get(method), document):
                 where = f"{_place(path, template)}/{method}"
                 yield _OperationReader(shared).operation(operation, item, method, template, where)
 
@@ -300,18 +276,11 @@ def _summary(operation: Fields) -> JsonValue:
     """The summary; None where it is the operation's name once more, and a description says what
     it does.
     """
-    summary, name, description = (
-        operation.get(key) for key in ("summary", "operationId", "description")
-    )
-    is_name = (
-        isinstance(summary, str)
-        and not re.search(r"\s", summary.strip())
-        and len(split_name(summary)) > 1
-    )
-    is_repeated = (
-        is_name and isinstance(name, str) and split_name(_text(summary)) == split_name(name)
-    )
-    return None if is_repeated and plain_text(_text(description)).strip() else summary
+    summary = _text(operation.get("summary"))
+    words = split_name(summary) if not re.search(r"\s", summary.strip()) else ()
+    is_repeated = len(words) > 1 and words == split_name(_text(operation.get("operationId")))
+    described_too = plain_text(_text(operation.get("description"))).strip()
+    return None if is_repeated and described_too else operation.get("summary")
 
 
 def _written(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -333,14 +302,15 @@ class _OperationReader:
     """Reads one operation: the parameters gathered so far, and what was odd about them."""
 
     def __init__(self, shared: _Shared) -> None:
-        self._document = shared.document
-        self._shared = shared
-        self._is_cut = False
+        self._shared, self._document = shared, shared.document
+        self._is_cut, self._fewest = False, 0
         self._properties: JsonSchema = {}
         self._required: list[str] = []
         self._places: list[ParameterPlace] = []
-        self._fewest = 0
         self._notes: list[Note] = []
+
+    def _note(self, kind: ProblemKind, message: str) -> None:
+        self._notes.append(Note(kind, message))
 
     def operation(
         self, operation: Fields, item: Fields, method: str, template: str, where: str
@@ -350,45 +320,33 @@ class _OperationReader:
         for parameter in self._parameters(operation, item):
             self._add_parameter(parameter)
         self._add_body(operation.get("requestBody"))
-        schema = self._taken()
+        schema, responses = self._taken(), mapping_of(operation.get("responses"))
         name = operation.get("operationId")
         if name is None:
             name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
-            self._notes.append(
-                Note("generated_name", f"There is no operationId; the tool is called {name!r}.")
-            )
-        draft = ToolDraft(
-            where=where,
-            category=_category(operation, template),
-            name=name,
-            description=described(_summary(operation), operation.get("description")),
-            parameters=schema,
-            returns=self._returns(operation.get("responses")),
-            notes=tuple(self._notes),
-        )
-        errors = tuple(self._errors(operation.get("responses")))
-        return Operation(
-            draft, method, template, tuple(self._places), _tags(operation), errors=errors
-        )
+            self._note("generated_name", f"There is no operationId; the tool is called {name!r}.")
+        text = described(_summary(operation), operation.get("description"))
+        category, returns = _category(operation, template), self._returns(responses)
+        notes = tuple(self._notes)
+        draft = ToolDraft(where, category, name, text, schema, returns, notes=notes)
+        errors, places = tuple(self._errors(responses)), tuple(self._places)
+        return Operation(draft, method, template, places, _tags(operation), errors=errors)
 
     def _taken(self) -> JsonSchema:
         """The parameters, their upper levels where they are more than a model reads."""
         whole: JsonSchema = {"type": "object", "properties": self._properties}
-        if self._required:
-            whole["required"] = self._required
-        if self._fewest:
-            whole["minProperties"] = self._fewest
+        whole |= {"required": self._required} if self._required else {}
+        whole |= {"minProperties": self._fewest} if self._fewest else {}
         schema, level = shortened(whole, MOST_TAKEN, self._shared.cut)
         if self._is_cut or level:
             kept = schema["properties"]
             cut = [name for name, one in self._properties.items() if kept[name] != one]
-            how = (
-                f"{shown(cut)} are kept down to level {level}"
-                if cut
-                else "what stands deepest is left out"
+            how = "the deepest are left out"
+            if cut:
+                how = f"{shown(cut)} are kept down to level {level}"
+            self._note(
+                "shortened_parameters", f"The parameters have over {MOST_TAKEN} parts; {how}."
             )
-            message = f"The parameters have over {MOST_TAKEN} parts; {how}."
-            self._notes.append(Note("shortened_parameters", message))
         return schema
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
@@ -409,86 +367,61 @@ class _OperationReader:
         """
         fields = _resolved(stated, self._document)
         if "$ref" in fields:
-            message = (
-                f"The reference {shown(fields['$ref'])} points at nothing in this file; left out."
-            )
-            self._notes.append(Note("unresolvable_reference", message))
+            dead = shown(fields["$ref"])
+            message = f"The reference {dead} points at nothing in this file; left out."
+            self._note("unresolvable_reference", message)
         return fields
 
     def _add_parameter(self, parameter: Fields) -> None:
         if "$ref" in parameter:
             return
-        name, part = parameter.get("name"), PARTS.get(_text(parameter.get("in")))
+        name, place = parameter.get("name"), parameter.get("in")
+        part, needed = PARTS.get(_text(place)), parameter.get("required") is True
         if not isinstance(name, str) or not name or part is None:
-            message = (
-                f"A parameter named {shown(name)} in {shown(parameter.get('in'))} has no place;"
-                " dropped."
-            )
-            self._notes.append(Note("unsupported", message))
+            message = f"A parameter named {shown(name)} is in {shown(place)}, no place; dropped."
+            self._note("unsupported", message)
             return
         if part == "header" and name.lower() in IGNORED_HEADERS:
             return
-        if part in ("header", "cookie") and parameter.get("required") is not True:
-            message = (
-                f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
-            )
-            self._notes.append(Note("set_by_client", message))
+        if part in ("header", "cookie") and not needed:
+            message = f"The optional {part} {name!r} is set by a client, not a person; dropped."
+            self._note("set_by_client", message)
             return
         contents = mapping_of(parameter.get("content")).values()
-        stated = parameter.get(
-            "schema", next((mapping_of(one).get("schema") for one in contents), None)
-        )
+        inner = next((mapping_of(one).get("schema") for one in contents), None)
+        stated = parameter.get("schema", inner)
         schema = self._schema({} if stated is None else stated)
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
         if "example" in parameter and "examples" not in schema and not schema.get("enum"):
             beside["examples"] = [parameter["example"]]
-        self._add(
-            name,
-            {**schema, **beside},
-            part,
-            name,
-            needed=part == "path" or parameter.get("required") is True,
-        )
+        needed = needed or part == "path"
+        self._add(ParameterPlace(name, part, name), {**schema, **beside}, needed=needed)
 
     def _add_body(self, stated: JsonValue) -> None:
-        if stated is None:
-            return
-        body = self._followed(stated)
+        body = {"$ref": None} if stated is None else self._followed(stated)
         if "$ref" in body:
             return
         media = _json_schema_of(body.get("content"))
         if media is None:
-            message = (
-                f"The body is {shown(sorted(mapping_of(body.get('content'))))}, which holds no"
-                " JSON; dropped."
-            )
-            self._notes.append(Note("unsupported", message))
+            held = shown(sorted(mapping_of(body.get("content"))))
+            self._note("unsupported", f"The body is {held}, which holds no JSON; dropped.")
             return
         schema, needed = self._schema(media), body.get("required") is True
         fields = fields_of(schema)
         if fields is None:
-            self._add("body", schema, "body", "", needed=needed)
+            self._add(ParameterPlace("body", "body", ""), schema, needed=needed)
             return
         wrappers, fields = self._unwrapped(fields)
         self._notes.extend(fields.notes)
         if "required" not in body and fields.required:
-            needed = True
-            message = (
-                "Whether the body is required is not stated; its required members"
-                f" {shown([*fields.required])} are kept required."
-            )
-            self._notes.append(Note("assumed_required", message))
+            needed, names = True, shown([*fields.required])
+            message = f"The body is not said to be required; its members {names} stay required."
+            self._note("assumed_required", message)
         for name, member in fields.properties.items():
-            self._add(
-                name,
-                member,
-                "body",
-                name,
-                needed=needed and name in fields.required,
-                within=wrappers,
-            )
+            place = ParameterPlace(name, "body", name, wrappers)
+            self._add(place, member, needed=needed and name in fields.required)
         if needed and fields.properties and not fields.required:
             self._fewest = len(self._required) + 1  # a body is required, and one of nothing is none
 
@@ -498,120 +431,91 @@ class _OperationReader:
         while len(wrappers) < MOST_WRAPPERS and (found := wrapped_in(fields)):
             wrappers, fields = (*wrappers, found[0]), found[1]
         if wrappers:
-            message = (
-                f"The body holds everything in {'.'.join(wrappers)!r}; what stands there are"
-                " parameters."
-            )
-            self._notes.append(Note("unwrapped_body", message))
+            message = f"The body has all in {'.'.join(wrappers)!r}; what it holds are parameters."
+            self._note("unwrapped_body", message)
         return wrappers, fields
 
-    def _add(
-        self,
-        wanted: str,
-        schema: JsonValue,
-        part: Part,
-        name: str,
-        *,
-        needed: bool,
-        within: tuple[str, ...] = (),
-    ) -> None:
+    def _add(self, place: ParameterPlace, schema: JsonValue, *, needed: bool) -> None:
         """Add one parameter under a plain name; where that is taken, the part's name goes in
         front.
         """
-        plain = parameter = (
-            _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
-        )
-        if not plain:
-            plain = parameter = wanted
+        wanted = place.parameter
+        plain = _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
+        plain = parameter = plain or wanted
         if plain != wanted:
-            message = (
-                f"{wanted!r} reads as a path, and models take no such name; the parameter is called"
-                f" {plain!r}."
-            )
-            self._notes.append(Note("generated_name", message))
+            message = f"{wanted!r} is no name that models take; the parameter is called {plain!r}."
+            self._note("generated_name", message)
         while parameter in self._properties:
-            parameter = f"{part}_{parameter}"
+            parameter = f"{place.part}_{parameter}"
         if parameter != plain:
-            message = (
-                f"{wanted!r} stands in two parts of the request; the one in the {part} is called"
-                f" {parameter!r}."
-            )
-            self._notes.append(Note("name_collision", message))
+            what = f"{wanted!r} is in two parts of the request"
+            self._note("name_collision", f"{what}; that of the {place.part} is {parameter!r}.")
         self._properties[parameter] = schema
-        self._places.append(ParameterPlace(parameter, part, name, within))
-        if needed:
-            self._required.append(parameter)
+        self._places.append(place._replace(parameter=parameter))
+        self._required += [parameter] * needed
 
     def _schema(self, stated: JsonValue) -> JsonSchema:
         if isinstance(stated, bool):
             return {} if stated else {"not": {}}
         if not isinstance(stated, dict):
-            self._notes.append(
-                Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out.")
-            )
+            self._note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out.")
             return {}
         (schema, notes), is_cut = rewrite_upper(stated, self._shared.sent)
         self._is_cut = self._is_cut or is_cut
         self._notes.extend(notes)
         return schema
 
-    def _returns(self, responses: JsonValue) -> JsonSchema | None:
+    def _returned(self, response: JsonValue) -> tuple[Rewritten, bool] | None:
+        """What a response returns as JSON, and whether that was cut; None where it is no JSON."""
+        media = _json_schema_of(_resolved(response, self._document).get("content"))
+        return rewrite_upper(media, self._shared.returned) if isinstance(media, dict) else None
+
+    def _returns(self, responses: Fields) -> JsonSchema | None:
         """What the first success returns as JSON; a schema that can't be used is noted and left
         open.
         """
-        stated = mapping_of(responses)
-        for code in SUCCESSES:
-            media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
-            if isinstance(media, dict):
-                (schema, notes), is_cut = rewrite_upper(media, self._shared.returned)
-                fatal = [note for note in notes if note.kind in FATAL]
-                if fatal:
-                    self._notes.append(
-                        Note("untyped_return", f"The result is left open: {fatal[0].message}")
-                    )
-                    return None
-                kept, level = shortened(schema, MOST_RETURNED, self._shared.cut)
-                if level or is_cut:
-                    how = (
-                        f"kept down to level {level}"
-                        if level
-                        else "kept as far as it could be written out"
-                    )
-                    message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
-                    self._notes.append(Note("shortened_return", message))
-                return kept
-        return None
+        found = (self._returned(responses.get(code)) for code in SUCCESSES)
+        stated = next((one for one in found if one is not None), None)
+        if stated is None:
+            return None
+        (schema, notes), is_cut = stated
+        for note in notes:
+            if note.kind in FATAL:
+                self._note("untyped_return", f"The result is left open: {note.message}")
+                return None
+        kept, level = shortened(schema, MOST_RETURNED, self._shared.cut)
+        if level or is_cut:
+            how = (
+                f"kept down to level {level}" if level else "kept as far as it could be written out"
+            )
+            message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
+            self._note("shortened_return", message)
+        return kept
 
-    def _errors(self, responses: JsonValue) -> Iterator[StatedError]:
+    def _errors(self, responses: Fields) -> Iterator[StatedError]:
         """The bodies of the errors that are declared as JSON; what can't be used of them is left
         out.
         """
-        stated = mapping_of(responses)
-        for code in stated:
-            if not (code.startswith("4") or (code == "default" and len(stated) > 1)):
-                continue
-            media = _json_schema_of(_resolved(stated[code], self._document).get("content"))
-            if isinstance(media, dict):
-                (schema, notes), _ = rewrite_upper(media, self._shared.returned)
-                if not any(note.kind in FATAL for note in notes):
+        for code, response in responses.items():
+            if code.startswith("4") or (code == "default" and len(responses) > 1):
+                found = self._returned(response)
+                if found and not any(note.kind in FATAL for note in found[0].notes):
+                    schema = found[0].schema
                     yield StatedError(code, shortened(schema, MOST_DECLARED, self._shared.cut)[0])
 
 
 def _tags(operation: Fields) -> tuple[str, ...]:
     tags = operation.get("tags")
-    return (
-        tuple(tag for tag in tags if isinstance(tag, str) and tag) if isinstance(tags, list) else ()
-    )
+    listed = tags if isinstance(tags, list) else []
+    return tuple(tag for tag in listed if isinstance(tag, str) and tag)
 
 
 def _category(operation: Fields, template: str) -> str:
     tags = operation.get("tags")
     if isinstance(tags, list) and tags and isinstance(tags[0], str) and tags[0]:
         return tags[0]
-    segments = [
-        segment for segment in template.split("/") if segment and not segment.startswith("{")
-    ]
-    return segments[0] if segments else "root"
+    steps = template.split("/")
+    return next((step for step in steps if step and not step.startswith("{")), "root")
 
 
 def _resolved(stated: JsonValue, document: Fields) -> Fields:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.generators.catalogs.rewriting import without
 from callwright.language.packs import fallback, known, packaged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool
@@ -29,32 +30,14 @@ SEED = "seed"
 _TOOLS, _KINDS_FOLDER, _SCHEMAS = "tools.yaml", "kinds", "schemas.yaml"
 DOMAINS = "domains"
 FIELDS_FILE = "fields.yaml"
-_FOLDER = "callwright.generators.catalogs.domains"
+_PACKAGE, _KINDS_FILE = "callwright.generators.catalogs", "domain_kinds.yaml"
+_FOLDER = f"{_PACKAGE}.domains"
+_Members = Mapping[str, JsonSchema]
 _ARTICLES = frozenset({"a", "an", "the", "_"})
 _DONE: Mapping[str, JsonSchema] = MappingProxyType(
     {"confirmation": {"type": "string", "description": "what was done"}}
 )
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
-_KINDS: Mapping[str, JsonSchema] = MappingProxyType(
-    {
-        "date": {"type": "string", "format": "date"},
-        "time": {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"},
-        "email": {
-            "type": "string",
-            "pattern": (
-                r"^(maple|river|cedar|stone|amber|linen|birch|coral)\.(walk|gate|field|shore)[2-9]\d@(mail|post)\.example$"
-            ),
-        },
-        "phone": {"type": "string", "pattern": r"^555-[2-9]\d{2}-\d{4}$"},
-        "address": {
-            "type": "string",
-            "pattern": (
-                r"^[1-9]\d (Mill|Harbour|Station|Orchard|Chapel|Quarry|Meadow)"
-                r" (Street|Lane|Road|Square)$"
-            ),
-        },
-    }
-)
 
 
 class _UntranslatedError(Exception):
@@ -80,9 +63,8 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
     """
     kinds = read_yaml((folder / _KINDS_FOLDER / _SCHEMAS).read_text(encoding="utf-8"))
     shared = {language: _texts(folder / _KINDS_FOLDER, language) for language in known()}
-    for category in sorted(
-        (one for one in folder.iterdir() if (one / _TOOLS).is_file()), key=lambda one: one.name
-    ):
+    categories = (one for one in folder.iterdir() if (one / _TOOLS).is_file())
+    for category in sorted(categories, key=lambda one: one.name):
         content = read_yaml((category / _TOOLS).read_text(encoding="utf-8"))
         own = {language: shared[language] | _texts(category, language) for language in known()}
         for entry in content["tools"]:
@@ -141,10 +123,7 @@ class _SeedEntryReader(NamedTuple):
             return self.read(text) if self.language == fallback() else self._translated(text)
         kind = node.get("kind")
         if isinstance(kind, str):
-            node = {
-                **self.kinds[kind],
-                **{key: value for key, value in node.items() if key != "kind"},
-            }
+            node = {**self.kinds[kind], **without({**node}, "kind")}
         return {key: self.read(value) for key, value in node.items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
@@ -181,9 +160,8 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
     known = {domain.name: domain for domain in load_domains()}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ConfigurationError(
-            f"There are no domains {unknown}; the domains are {', '.join(known)}."
-        )
+        message = f"There are no domains {unknown}; the domains are {', '.join(known)}."
+        raise ConfigurationError(message)
     return [tool for name in names or known for tool in known[name].tools]
 
 
@@ -199,9 +177,8 @@ def load_domains() -> tuple[Domain, ...]:
 
 def read_domain(read: Mapping[str, Any], shared: Mapping[str, str]) -> Domain:
     """The domain in a file's content; `shared` describes fields that it doesn't."""
-    return Domain(
-        read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools())
-    )
+    tools = tuple(_Expansion(read, shared).tools())
+    return Domain(read["name"], MappingProxyType(read["composition"]), tools)
 
 
 class _Expansion:
@@ -221,12 +198,8 @@ class _Expansion:
                 yield self._tool(words, words, self._number(name), self._number(target))
             for fact in _listed(entity.get("facts", "")):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
-                yield self._tool(
-                    f"get {name} {fact}",
-                    f"look up the {fact} of {_a(name)}",
-                    self._number(name),
-                    returned,
-                )
+                description = f"look up the {fact} of {_a(name)}"
+                yield self._tool(f"get {name} {fact}", description, self._number(name), returned)
             for field in _listed(entity.get("changed", "")):
                 given = self._number(name) | self._fields(field)
                 yield self._tool(
@@ -252,23 +225,13 @@ class _Expansion:
 
     def _fields(self, phrases: str) -> dict[str, JsonSchema]:
         """A parameter for each of these fields, by what describes it, or its last word."""
-        return {
-            camel(phrase): {
-                **shape_of(
-                    str(self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]])
-                ),
-                "description": phrase,
-            }
-            for phrase in _listed(phrases)
-        }
+        fields: dict[str, JsonSchema] = {}
+        for phrase in _listed(phrases):
+            shape = self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]]
+            fields[camel(phrase)] = {**shape_of(str(shape)), "description": phrase}
+        return fields
 
-    def _tool(
-        self,
-        name: str,
-        description: str,
-        given: Mapping[str, JsonSchema],
-        returned: Mapping[str, Any],
-    ) -> Tool:
+    def _tool(self, name: str, description: str, given: _Members, returned: _Members) -> Tool:
         return Tool(
             name=_camel(name),
             description=description[0].upper() + description[1:],
@@ -285,13 +248,9 @@ def _object(
     """An object with these members and no others, of which all are required unless it is said
     which.
     """
+    schema: JsonSchema = {"type": "object", "properties": dict(properties)}
     needed = [*(properties if required is None else required)]
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": needed,
-        "additionalProperties": False,
-    }
+    return {**schema, "required": needed, "additionalProperties": False}
 
 
 def _listed(words: str) -> list[str]:
@@ -311,8 +270,8 @@ def shape_of(shape: str) -> JsonSchema:
     list of examples.
     """
     head, _, rest = shape.partition(" ")
-    if shape in _KINDS:
-        return dict(_KINDS[shape])
+    if (kind := packaged(_PACKAGE, _KINDS_FILE).get(shape)) is not None:
+        return dict(kind)
     if head in {"like", "number"}:
         letters = rest.replace("A", "[A-HJ-NP-Z]") if head == "like" else rest
         return {"type": "string", "pattern": f"^{letters.replace('#', '[0-9]')}$"}

@@ -46,20 +46,16 @@ def read_bfcl(path: Path) -> Catalog:
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or
     `bfcl:javascript`.
     """
-    builder = CatalogBuilder(
-        "bfcl", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
-    )
+    change = renaming_types(BFCL_WORDS, reported=False)
+    builder = CatalogBuilder("bfcl", change=change, by_category=False)
     for file in files_at(path):
         # `simple_python` of `BFCL_v4_simple_python.json`
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
         language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
-        others = sum(
-            not _read_question(row, category, language, builder) for row in read_rows(file)
-        )
-        if others:
-            builder.report(
-                str(file), "other_format", f"{others} rows of {file} state no function; left out."
-            )
+        read = [_read_question(row, category, language, builder) for row in read_rows(file)]
+        if others := read.count(False):
+            message = f"{others} rows of {file} state no function; left out."
+            builder.report(str(file), "other_format", message)
     return builder.catalog(path, BFCL_EXPECTED)
 
 
@@ -75,16 +71,13 @@ def _read_question(
     functions = row.value.get("function")
     if isinstance(functions, list):
         for index, function in enumerate(functions):
-            put_bfcl_function(
-                function, f"{row.where}/function/{index}", category, language, builder
-            )
+            where = f"{row.where}/function/{index}"
+            put_bfcl_function(function, where, category, language, builder)
         return True
     if "name" in row.value and "parameters" in row.value:
         put_bfcl_function(row.value, row.where, category, language, builder)
         return True
-    return (
-        "involved_classes" in row.value
-    )  # a multi-turn question: its functions stand in files of their own
+    return "involved_classes" in row.value  # a multi-turn question: its functions stand elsewhere
 
 
 def put_bfcl_function(
@@ -97,9 +90,8 @@ def put_bfcl_function(
     name, description, parameters = (
         function.get(field) for field in ("name", "description", "parameters")
     )
-    draft = ToolDraft(
-        where, category, name, description, parameters, returns=function.get("response")
-    )
+    returns = function.get("response")
+    draft = ToolDraft(where, category, name, description, parameters, returns=returns)
     return builder.put(draft, f"bfcl:{language}" if language else "bfcl")
 
 
@@ -108,7 +100,7 @@ BFCL = CatalogFormat("bfcl", read_bfcl)
 
 CALLNAVI_EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 CALLNAVI_WORDS = {
-    **{word: word for word in ("string", "number", "integer", "boolean", "object", "array")},
+    **{word: word for word in _SCHEMA_WORDS if word != "null"},
     "int": "integer",
     "float": "number",
     "bool": "boolean",
@@ -135,10 +127,7 @@ def read_callnavi(path: Path) -> Catalog:
             builder.report(str(file), "other_format", f"{file} has no list 'api_ports'; left out.")
             continue
         if ports:
-            message = (
-                "The format marks no parameter as required; all are taken as required, as its"
-                " APISchema files do."
-            )
+            message = "The format marks no parameter as required; all are taken as required."
             builder.report(str(file), "assumed_required", message)
         for index, port in enumerate(ports):
             where = f"{file}#/api_ports/{index}"
@@ -176,9 +165,8 @@ def _returns(returned: JsonValue, notes: list[Note]) -> JsonValue:
     if not all(isinstance(name, str) for name in names):
         return returned
     listed = ", ".join(repr(name) for name in names)
-    notes.append(
-        Note("untyped_return", f"No type is given for the result {listed}; any value is taken.")
-    )
+    message = f"No type is given for the result {listed}; any value is taken."
+    notes.append(Note("untyped_return", message))
     return {"type": "object", "properties": {str(name): {} for name in names}}
 
 
@@ -201,17 +189,10 @@ def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> Json
     if isinstance(declared, str) and declared != UNKNOWN_VALUE and declared.strip():
         return _of_words(f"{what}{name!r}", declared, notes)
     if isinstance(declared, bool) or not isinstance(declared, int | float):
-        notes.append(
-            Note(
-                "unknown_type",
-                f"{what}{name!r} has {shown(declared)} for a type; any value is taken.",
-            )
-        )
+        message = f"{what}{name!r} has {shown(declared)} for a type; any value is taken."
+        notes.append(Note("unknown_type", message))
         return {}
-    message = (
-        f"{what}{name!r} has {declared!r} in its type's place; read as a number, {declared!r} being"
-        " an example."
-    )
+    message = f"{what}{name!r} has {declared!r} for a type; read as a number, with this example."
     notes.append(Note("assumed_type", message))
     return {"type": "number", "examples": [declared]}
 
@@ -221,12 +202,8 @@ def _of_words(name: str, words: str, notes: list[Note]) -> JsonSchema:
     choices = [choice.strip() for choice in words.split("/")]
     named = [choice for choice in choices if choice.strip(". …")]
     if len(named) > 1 and named == choices:
-        notes.append(
-            Note(
-                "assumed_type",
-                f"{name} has the type {words!r}; read as these choices and no others.",
-            )
-        )
+        message = f"{name} has the type {words!r}; read as these choices and no others."
+        notes.append(Note("assumed_type", message))
         return {"type": "string", "enum": list(dict.fromkeys(choices))}
     if len(choices) > 1:
         message = f"{name} has the type {words!r}; read as text, {named} being examples."
@@ -266,29 +243,20 @@ def read_hammerbench_tools(path: Path) -> Catalog:
                 for key in ("multiple_tools", "single_tool"):
                     listed = row.value.get(key)
                     for index, stated in enumerate(listed if isinstance(listed, list) else []):
-                        put_hammerbench_tool(
-                            stated, f"{row.where}/{key}/{index}", language, builder
-                        )
+                        where = f"{row.where}/{key}/{index}"
+                        put_hammerbench_tool(stated, where, language, builder)
             else:
                 others += 1
         if others:
-            builder.report(
-                str(file),
-                "other_format",
-                f"{others} items of {file} have no 'multiple_tools'; left out.",
-            )
-    catalog = builder.catalog(path, HAMMERBENCH_EXPECTED)
-    tools = catalog.tools
-    if any(tool.properties for tool in tools) and all(
-        set(tool.required) == set(tool.properties) for tool in tools
-    ):
-        message = (
-            f"All {len(tools)} tools require every parameter they declare, which HammerBench's own"
-            " calls do not heed; 'required' is kept as stated, but tells nothing here."
-        )
-        problem = Problem(where=str(path), kind="all_required", message=message)
-        return catalog.with_changes(problems=(*catalog.problems, problem))
-    return catalog
+            message = f"{others} items of {file} have no 'multiple_tools'; left out."
+            builder.report(str(file), "other_format", message)
+    tools = builder.tools
+    is_all = all(set(tool.required) == set(tool.properties) for tool in tools)
+    if is_all and any(tool.properties for tool in tools):
+        what = f"All {len(tools)} tools require every parameter they declare"
+        message = f"{what}, which HammerBench's own calls do not heed; it is kept as stated."
+        builder.report(str(path), "all_required", message)
+    return builder.catalog(path, HAMMERBENCH_EXPECTED)
 
 
 def language_of_folder(file: Path) -> Language | None:
@@ -305,12 +273,11 @@ def put_hammerbench_tool(
     if not isinstance(stated, dict):
         builder.refuse(where, stated)
         return None
-    name, description, parameters = (
-        stated.get(field) for field in ("name", "description", "parameters")
-    )
+    name, description = stated.get("name"), stated.get("description")
     category = name.rpartition(".")[0] if isinstance(name, str) else ""
     language = language or main_language(description if isinstance(description, str) else "")
-    return builder.put(ToolDraft(where, category, name, description, parameters, language=language))
+    draft = ToolDraft(where, category, name, description, stated.get("parameters"))
+    return builder.put(draft._replace(language=language))
 
 
 HAMMERBENCH = CatalogFormat("hammerbench", read_hammerbench_tools)

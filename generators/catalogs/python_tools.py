@@ -18,6 +18,7 @@ from callwright.warehouse.records import JsonSchema, Tool
 OWN = "own"  # the category of tools of which nobody says another, and the source of all of them
 ToolSeed = Tool | Callable[..., Any] | type[BaseModel] | Mapping[str, Any]
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_OF_DOCUMENTS = {"name", "description", "parameters", "returns", "category", "strict"}
 _NULL = {"type": "null"}
 _OPTIONAL = 2  # shapes: one and null
 _NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a name and parameters"
@@ -70,28 +71,18 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
         try:
             return Tool.model_validate(document)
         except ValidationError as error:
-            raise ConfigurationError(
-                f"{shown(document)} is no record of a tool: {_first_line(error)}"
-            ) from error
+            message = f"{shown(document)} is no record of a tool: {_first_line(error)}"
+            raise ConfigurationError(message) from error
     function = document.get("function", document)
     if not isinstance(function, Mapping) or "name" not in function:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
-    strange = sorted(
-        map(
-            str,
-            set(function) - {"name", "description", "parameters", "returns", "category", "strict"},
-        )
-    )
+    strange = sorted(map(str, function.keys() - _OF_DOCUMENTS))
     if strange:
-        raise ConfigurationError(
-            f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a "
-            "description, parameters, returns and a category."
-        )
+        message = f"The tool {shown(function['name'])} has no {strange[0]!r}; {_NO_FORM}."
+        raise ConfigurationError(message)
     parameters = function.get("parameters", {"type": "object", "properties": {}})
-    description, returns, category = (
-        function.get(key) for key in ("description", "returns", "category")
-    )
-    return _built(function["name"], description or "", parameters, returns, category)
+    stated = parameters, function.get("returns"), function.get("category")
+    return _built(function["name"], function.get("description") or "", *stated)
 
 
 def _of_model(model: type[BaseModel]) -> Tool:
@@ -109,16 +100,12 @@ def _of_function(function: Callable[..., Any]) -> Tool:
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
-            kind = parameter.kind.description
-            raise ConfigurationError(
-                f"The parameter {str(parameter).split(':')[0]!r} of {name} is {kind}; a tool's "
-                "parameters are given by name: write each of them out."
-            )
+            stated = f"The parameter {str(parameter).split(':')[0]!r} of {name}"
+            kind = f"is {parameter.kind.description}; a tool's parameters are given by name"
+            raise ConfigurationError(f"{stated} {kind}: write each of them out.")
         if parameter.annotation is parameter.empty:
-            raise ConfigurationError(
-                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as"
-                f" in '{parameter.name}: str'."
-            )
+            stated = f"The parameter {parameter.name!r} of {name} has no annotation"
+            raise ConfigurationError(f"{stated}; write its type, as in '{parameter.name}: str'.")
     schema = _schema_of(function, name)
     del schema["additionalProperties"]
     said = _describe(schema, inspect.getdoc(function) or "")
@@ -134,9 +121,8 @@ def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a functi
     except NameError as error:
         raise ConfigurationError(f"An annotation of {name} can't be read: {error}.") from error
     except (PydanticUserError, PydanticJsonSchemaWarning) as error:
-        raise ConfigurationError(
-            f"{name} has a parameter of no JSON type: {_first_line(error)}"
-        ) from error
+        message = f"{name} has a parameter of no JSON type: {_first_line(error)}"
+        raise ConfigurationError(message) from error
 
 
 def _returns(function: Callable[..., Any]) -> JsonSchema | None:
@@ -160,9 +146,8 @@ def _describe(schema: JsonSchema, text: str) -> str:
             properties[parameter.arg_name].setdefault(
                 "description", " ".join(parameter.description.split())
             )
-    return "\n".join(
-        part for part in (docstring.short_description, docstring.long_description) if part
-    )
+    said = (docstring.short_description, docstring.long_description)
+    return "\n".join(part for part in said if part)
 
 
 def _built(
@@ -176,9 +161,8 @@ def _built(
     builder = CatalogBuilder(OWN, change=_plain)
     tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
     if tool is None:
-        raise ConfigurationError(
-            f"The tool {shown(name)} can't be used: {builder.problems[-1].message}"
-        )
+        message = f"The tool {shown(name)} can't be used: {builder.problems[-1].message}"
+        raise ConfigurationError(message)
     return tool
 
 

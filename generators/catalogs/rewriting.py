@@ -28,6 +28,8 @@ DEFINITIONS = frozenset(
 ANNOTATIONS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 )
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 
 _REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
 _SCOPES = ("$defs", "definitions")
@@ -36,15 +38,8 @@ _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
 _DEEPEST_HINT = 4
 _MOST_UPPER = 5_000  # nodes of the upper levels: less than these is kept
-_FEWER_LEVELS = (
-    12,
-    9,
-    7,
-    5,
-    4,
-    3,
-    2,
-)  # tried one after another, where a schema is too large as a whole
+# tried one after another, where a schema is too large as a whole
+_FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)
 _CUT = frozenset({"circular_reference", "too_large"})
 _DEAD: ProblemKind = "unresolvable_reference"
 
@@ -102,14 +97,16 @@ def rewrite(
     `met` keeps the nodes without references of any root: a document's tools share most of theirs,
     and go on to do so.
     """
-    return _rewritten(schema, _Rewriting(root, change, {}, met))
+    side = Side(root, lambda node, _: node, change, "", {}, {})
+    return _rewritten(schema, _Rewriting(side, met))
 
 
 class Side(NamedTuple):
     """What the schemas of one side share, requests or responses: members that are `hidden` there
     ("readOnly") are no part of it.
 
-    `before` is done to each node with its references, `change` to each that is written out.
+    `before` is done to each node with its references, `change` to each that is written out; with ""
+    for `hidden` the schema is one by itself, of no document.
     """
 
     root: JsonValue
@@ -125,18 +122,14 @@ def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     whether it was cut so.
     """
     stated = orjson.dumps(schema)
-    if (
-        stated in side.written
-    ):  # a document's operations have few schemas between them, some of them without end
-        return side.written[stated]
-    found = Rewritten({}, (_TOO_LARGE,)), True
-    for levels in (None, *_FEWER_LEVELS):
-        rewriting = _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
-        with suppress(_TooLargeError):
-            found = _rewritten(schema, rewriting), levels is not None
-            break
-    side.written[stated] = found
-    return found
+    if stated not in side.written:  # a document's operations have few schemas between them
+        found = Rewritten({}, (_TOO_LARGE,)), True
+        for levels in (None, *_FEWER_LEVELS):
+            with suppress(_TooLargeError):
+                found = _rewritten(schema, _Rewriting(side, levels=levels)), levels is not None
+                break
+        side.written[stated] = found
+    return side.written[stated]
 
 
 class _TooLargeError(Exception):
@@ -145,9 +138,8 @@ class _TooLargeError(Exception):
 
 def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
     result = rewriting.schema(schema, ())
-    return Rewritten(
-        result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes))
-    )
+    notes = tuple(dict.fromkeys(rewriting.notes))
+    return Rewritten(result if isinstance(result, dict) else {}, notes)
 
 
 Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
@@ -201,6 +193,11 @@ def _member_down_to(key: str, value: JsonValue, level: int, known: Shortened) ->
     return cut(value) if key in ONE_SCHEMA else value
 
 
+def without(schema: JsonSchema, *keys: str) -> JsonSchema:
+    """A schema without some of its keywords."""
+    return {key: value for key, value in schema.items() if key not in keys}
+
+
 def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
     """A change that puts JSON Schema's word for each type word of a table; None there means any
     value.
@@ -211,24 +208,17 @@ def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change
         if not isinstance(word, str) or words.get(word, "") == word:
             return schema
         known = word if word in words else word.lower()
-        rest = {key: value for key, value in schema.items() if key != "type"}
         if known not in words:
-            notes.append(
-                Note(
-                    "unknown_type", f"The type word {shown(word)} is not known; any value is taken."
-                )
-            )
-            return rest
+            message = f"The type word {shown(word)} is not known; any value is taken."
+            notes.append(Note("unknown_type", message))
+            return without(schema, "type")
         new = words[known]
         if new is None:
-            return rest
+            return without(schema, "type")
         if reported:
-            notes.append(
-                Note(
-                    "renamed_type", f"The type word {word!r} is not JSON Schema's; read as {new!r}."
-                )
-            )
-        return {key: new if key == "type" else value for key, value in schema.items()}
+            message = f"The type word {word!r} is not JSON Schema's; read as {new!r}."
+            notes.append(Note("renamed_type", message))
+        return {**schema, "type": new}
 
     return rename
 
@@ -244,10 +234,8 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(found, dict):
             found = found.get(name)
-        elif (
-            isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found)
-        ):
-            found = found[int(name)]
+        elif isinstance(found, list) and name.isascii() and name.isdigit():
+            found = found[int(name)] if int(name) < len(found) else None
         else:
             return None
     return found
@@ -259,37 +247,21 @@ class _Rewriting:
     """
 
     def __init__(
-        self,
-        root: JsonValue,
-        change: Change,
-        known: dict[str, WrittenTarget],
-        met: dict[int, MetNode] | None,
-        *,
-        side: Side | None = None,
-        levels: int | None = None,
+        self, side: Side, met: dict[int, MetNode] | None = None, *, levels: int | None = None
     ) -> None:
         self.notes: list[Note] = []
-        self._hidden = side.hidden if side else ""
-        self._before = side.before if side else None
+        self._side, self._root, self._met = side, side.root, met
         self._scopes: list[JsonSchema] = []
-        self._levels = levels or DEEPEST
+        self._levels, self._is_upper = levels or DEEPEST, levels is not None
         self._most = MOST_NODES if levels is None else _MOST_UPPER
-        self._is_side, self._is_upper = side is not None, levels is not None
-        self._outlined = 0
-        self._known = known
-        self._met = met
-        self._references = 0
-        self._deepest = 0
-        self._root = root
-        self._change = change
-        self._nodes = 0
+        self._outlined = self._references = self._deepest = self._nodes = 0
 
     def schema(self, schema: JsonValue, trail: tuple[str, ...], level: int = 0) -> JsonValue:
         """One schema, written out; `trail` holds the references that led here."""
         self._nodes += 1
         self._deepest = max(self._deepest, level)
         if self._nodes > self._most or (level > self._levels and not self._is_upper):
-            if self._is_side:
+            if self._side.hidden:
                 raise _TooLargeError
             self.notes.append(_TOO_LARGE)
             return {}
@@ -331,7 +303,7 @@ class _Rewriting:
 
     def _whole(self, schema: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
         """One schema that was not met yet, all of it."""
-        schema = self._shown(self._before(schema, self._root) if self._before else schema)
+        schema = self._shown(self._side.before(schema, self._root))
         self._references += any(word in schema for word in _REFERRING)
         has_own = any(key in schema for key in _SCOPES)
         self._scopes += [schema] * has_own
@@ -345,19 +317,15 @@ class _Rewriting:
             if key not in DEFINITIONS
         }
         if "$recursiveRef" in schema:
-            self.notes.append(
-                Note(
-                    "circular_reference",
-                    "The schema holds itself by '$recursiveRef'; cut there, any value is taken.",
-                )
-            )
+            message = "The schema holds itself by '$recursiveRef'; cut there, any value is taken."
+            self.notes.append(Note("circular_reference", message))
         pointer = written.pop("$ref", None)
         if "$dynamicRef" in written or (pointer is not None and not isinstance(pointer, str)):
             self._note_unresolvable(pointer if pointer is not None else written["$dynamicRef"])
         elif isinstance(pointer, str):
             written = _joined(self._target(pointer, trail, level), written)
         del self._scopes[len(self._scopes) - has_own :]
-        return _with_choices_of_members(self._change(_with_prefix_items(written), self.notes))
+        return _with_choices_of_members(self._side.change(_with_prefix_items(written), self.notes))
 
     def _outline(self, schema: JsonSchema) -> JsonSchema:
         """What is left of a schema that stands too deep: its kind, and what it says it is."""
@@ -365,40 +333,33 @@ class _Rewriting:
         pointer = schema.get("$ref")
         target = resolve(pointer, self._root) if isinstance(pointer, str) else None
         whole = {**target, **schema} if isinstance(target, dict) else schema
-        return self._change(
-            {key: value for key, value in whole.items() if key in _READ_WHEN_CUT}, []
-        )
+        read = {key: value for key, value in whole.items() if key in _READ_WHEN_CUT}
+        return self._side.change(read, [])
 
     def _shown(self, schema: JsonSchema) -> JsonSchema:
         """A schema without the members that are hidden on this side."""
-        members = schema.get("properties")
-        gone = (
-            [name for name, one in members.items() if self._is_hidden(one)]
-            if isinstance(members, dict)
-            else []
-        )
-        if not gone or not isinstance(members, dict):
+        members, required = schema.get("properties"), schema.get("required")
+        if not isinstance(members, dict):
             return schema
-        shown = {
-            **schema,
-            "properties": {name: one for name, one in members.items() if name not in gone},
-        }
-        if isinstance(schema.get("required"), list):
-            shown["required"] = [name for name in schema["required"] if name not in gone]
+        kept = {name: one for name, one in members.items() if not self._is_hidden(one)}
+        if len(kept) == len(members):
+            return schema
+        shown = {**schema, "properties": kept}
+        if isinstance(required, list):
+            shown["required"] = [name for name in required if name in kept or name not in members]
         return shown
 
     def _is_hidden(self, member: JsonValue, level: int = 0) -> bool:
         """Whether a member is hidden, as it says itself, or what it refers to, or one of the
         schemas that all hold for it.
         """
-        if not self._hidden or not isinstance(member, dict) or level > _DEEPEST_HINT:
+        if not self._side.hidden or not isinstance(member, dict) or level > _DEEPEST_HINT:
             return False
         pointer, every = member.get("$ref"), member.get("allOf")
         parts = [resolve(pointer, self._root)] if isinstance(pointer, str) else []
         parts += every if isinstance(every, list) else []
-        return member.get(self._hidden) is True or any(
-            self._is_hidden(part, level + 1) for part in parts
-        )
+        is_hidden = member.get(self._side.hidden) is True
+        return is_hidden or any(self._is_hidden(part, level + 1) for part in parts)
 
     def _members(
         self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
@@ -411,33 +372,26 @@ class _Rewriting:
             before = len(self.notes)
             kept[name] = self.schema(member, trail, level + 1)
             dead = [note for note in self.notes[before:] if note.kind == _DEAD]
-            if dead and self._is_side and not (isinstance(required, list) and name in required):
+            if dead and self._side.hidden and not (isinstance(required, list) and name in required):
                 del kept[name]
                 others = [note for note in self.notes[before:] if note.kind != _DEAD]
                 message = (
                     f"The member {shown(name)} refers to what is nothing in this file; dropped."
-                    f" {dead[0].message}"
                 )
-                self.notes[before:] = [*others, Note("unsupported", message)]
+                self.notes[before:] = [*others, Note("unsupported", f"{message} {dead[0].message}")]
         return kept
 
     def _member(self, key: str, value: JsonValue, trail: tuple[str, ...], level: int) -> JsonValue:
         if key in SCHEMA_MAPS and isinstance(value, dict):
             return {name: self.schema(item, trail, level + 1) for name, item in value.items()}
-        if key in SCHEMA_LISTS or (key == "items" and isinstance(value, list)):
-            return (
-                [self.schema(item, trail, level + 1) for item in value]
-                if isinstance(value, list)
-                else value
-            )
+        if isinstance(value, list) and (key in SCHEMA_LISTS or key == "items"):
+            return [self.schema(item, trail, level + 1) for item in value]
         return self.schema(value, trail, level + 1) if key in ONE_SCHEMA else value
 
     def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
         found = resolve(pointer, self._root)
         is_own = False
-        if found is None and pointer.startswith(
-            _IN_SCOPE
-        ):  # a schema that was written for itself, put into a document
+        if found is None and pointer.startswith(_IN_SCOPE):  # written for itself, then put in
             own_scopes = (resolve(pointer, scope) for scope in reversed(self._scopes))
             found, is_own = next((one for one in own_scopes if one is not None), None), True
         if found is True:
@@ -446,12 +400,8 @@ class _Rewriting:
             self._note_unresolvable(pointer)
             return {}
         if pointer in trail:
-            self.notes.append(
-                Note(
-                    "circular_reference",
-                    f"{shown(pointer)} holds itself; cut where it begins again, any value.",
-                )
-            )
+            message = f"{shown(pointer)} holds itself; cut where it begins again, any value."
+            self.notes.append(Note("circular_reference", message))
             return {
                 key: found[key]
                 for key in ("type", "title", "description")
@@ -466,7 +416,7 @@ class _Rewriting:
         self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
         """The target of a reference, written out once as long as nothing in it is cut."""
-        known = self._known.get(pointer)
+        known = self._side.known.get(pointer)
         taken = self._taken(known, level) if known else None
         if taken is not None:
             return taken
@@ -476,17 +426,14 @@ class _Rewriting:
         written = target if isinstance(target, dict) else {}
         more, levels = tuple(self.notes[notes:]), self._deepest - level
         if self._outlined == outlined and not any(note.kind in _CUT for note in more):
-            self._known[pointer] = WrittenTarget(
+            self._side.known[pointer] = WrittenTarget(
                 written, self._nodes - nodes, levels, tuple(dict.fromkeys(more))
             )
         self._deepest = max(deepest, self._deepest)
         return written
 
     def _note_unresolvable(self, pointer: object) -> None:
-        message = (
-            f"The reference {shown(pointer)} points at nothing in this file (others are never"
-            " fetched); left out."
-        )
+        message = f"The reference {shown(pointer)} points at nothing in this file; left out."
         self.notes.append(Note(_DEAD, message))
 
 
@@ -501,18 +448,15 @@ def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
     wrote them beside the list.
     """
     choices, items = schema.get("enum"), schema.get("items", {})
-    is_meant = (
-        schema.get("type") == "array" and isinstance(choices, list) and isinstance(items, dict)
-    )
     if (
-        not is_meant
-        or not choices
-        or any(isinstance(one, list) for one in choices)
-        or "enum" in items
+        schema.get("type") != "array"
+        or not isinstance(choices, list)
+        or not isinstance(items, dict)
     ):
         return schema
-    rest = {key: value for key, value in schema.items() if key != "enum"}
-    return {**rest, "items": {**items, "enum": choices}}
+    if not choices or any(isinstance(one, list) for one in choices) or "enum" in items:
+        return schema
+    return {**without(schema, "enum"), "items": {**items, "enum": choices}}
 
 
 def _with_prefix_items(schema: JsonSchema) -> JsonSchema:

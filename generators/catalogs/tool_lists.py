@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -27,9 +28,8 @@ def read_mcp(path: Path) -> Catalog:
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
         raise ConfigurationError(problems[0].message)
-    return read_mcp_pages(
-        [row for row in rows if isinstance(row, DocumentItem)], path.stem
-    ).catalog(path, MCP_REPLY)
+    pages = [row for row in rows if isinstance(row, DocumentItem)]
+    return read_mcp_pages(pages, path.stem).catalog(path, MCP_REPLY)
 
 
 def read_mcp_pages(
@@ -37,16 +37,14 @@ def read_mcp_pages(
 ) -> CatalogBuilder:
     """The tools of the pages of a reply, and what is odd about them."""
     replies = [_reply_of(page.value)[1] for page in pages]
-    tools = [
-        DocumentItem("", tool) for listed in replies if isinstance(listed, list) for tool in listed
-    ]
+    lists = (listed for listed in replies if isinstance(listed, list))
+    tools = [DocumentItem("", tool) for tool in chain.from_iterable(lists)]
     builder = CatalogBuilder(source, language=document_language(_descriptions(tools)))
     for page in pages:
         result, listed = _reply_of(page.value)
         if not isinstance(result, dict) or not isinstance(listed, list):
-            raise ConfigurationError(
-                f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
-            )
+            message = f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
+            raise ConfigurationError(message)
         inner = "/result/tools" if result is not page.value else "/tools"
         for index, stated in enumerate(listed):
             where = f"{page.where}{inner}/{index}"
@@ -73,22 +71,14 @@ def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft
     """The tool; without a description the title stands in for it: its own, or (in older servers)
     that of its annotations.
     """
-    name, description, annotations = (
-        fields.get("name"),
-        fields.get("description"),
-        fields.get("annotations"),
-    )
-    title = fields.get("title") or (
-        annotations.get("title") if isinstance(annotations, dict) else None
-    )
+    name, description = fields.get("name"), fields.get("description")
+    beside = fields.get("annotations")
+    title = fields.get("title") or (beside.get("title") if isinstance(beside, dict) else None)
     notes: list[Note] = []
     if not description and isinstance(title, str) and title:
         description = title
-        notes.append(
-            Note(
-                "no_description", f"There is no description; the title {title!r} stands in for it."
-            )
-        )
+        message = f"There is no description; the title {title!r} stands in for it."
+        notes.append(Note("no_description", message))
     parameters, returns = fields.get("inputSchema"), fields.get("outputSchema")
     return ToolDraft(where, category, name, description, parameters, returns, notes=tuple(notes))
 
@@ -138,10 +128,8 @@ def _listed(row: DocumentItem) -> list[DocumentItem]:
         for key in ("tools", "functions"):
             listed = row.value.get(key)
             if isinstance(listed, list):
-                return [
-                    DocumentItem(f"{row.where}/{key}/{index}", stated)
-                    for index, stated in enumerate(listed)
-                ]
+                where = f"{row.where}/{key}"
+                return [DocumentItem(f"{where}/{at}", stated) for at, stated in enumerate(listed)]
     return [] if row.where.endswith("#") else [row]
 
 

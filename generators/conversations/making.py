@@ -4,13 +4,21 @@ replies with acts (CONFETTI 3.1).
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.conversations import CONVERSATION, GROUP
-from callwright.generators.conversations.moves import plan_conversations, word_scenarios
+from callwright.generators.conversations.moves import (
+    GOAL_TEMPLATE,
+    GOALS,
+    PLANS,
+    plan_conversations,
+    word_scenarios,
+)
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
+from callwright.generators.conversations.values import VALUES_TEMPLATE
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.stages import (
     ATTEMPTS,
@@ -117,13 +125,10 @@ class _Writing:
     """The turns worded until now, and what was stated in them."""
 
     def __init__(self, worded: WordedScenario, context: StageContext) -> None:
-        self._worded = worded
-        self._context = context
-        self._language = worded.plan.scenario.language
+        scenario = worded.plan.scenario
+        self._worded, self._context, self._language = worded, context, scenario.language
         self._stated: list[_Saying] = []
-        self._constants = {
-            tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)
-        }
+        self._constants = {one.name: one.constants for one in context.toolset(scenario.candidates)}
         self.turns: list[Turn] = []
         self.goals: list[SpokenPart] = []
         self.extras: list[SpokenPart] = []
@@ -146,9 +151,8 @@ class _Writing:
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
             self.goals += [SpokenPart(turn, name) for name in names]
-        for (number, name), stated in stated_values(
-            words, expected_mentions(move, self._context), self._language
-        ).items():
+        expected = expected_mentions(move, self._context)
+        for (number, name), stated in stated_values(words, expected, self._language).items():
             if stated.place is None:
                 continue
             evidence = span_evidence(name, turn, stated.place, words.text)
@@ -175,17 +179,13 @@ class _Writing:
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
         """Where each argument was stated last, or which result holds it."""
+        own = [one for one in self._stated if one.tool == call.tool]
         for name, value in call.arguments.items():
-            stated = [
-                one
-                for one in self._stated
-                if one.tool == call.tool and one.evidence.argument == name
-            ]
-            same = [one.evidence for one in stated if one.value == value]
+            stated = (one.evidence for one in reversed(own) if one.value == value)
             if name in call.linked:
                 yield from self._in_result(name, value)
-            elif same:
-                yield same[-1]
+            elif same := next((one for one in stated if one.argument == name), None):
+                yield same
 
     def _in_result(self, name: str, value: JsonValue) -> Iterator[Evidence]:
         for index, turn in reversed(list(enumerate(self.turns))):
@@ -198,15 +198,10 @@ class _Writing:
 
     async def _user_words(self, move: Move, seed: int) -> UserWords:
         expected = expected_mentions(move, self._context)
+        extra = move.extra and self._shown(move.extra)
         return await first_fit(
             self._context,
-            self._prompt(
-                USER,
-                move,
-                seed,
-                extra=move.extra and self._shown(move.extra),
-                goal=self._worded.goal,
-            ),
+            self._prompt(USER, move, seed, extra=extra, goal=self._worded.goal),
             UserWords,
             lambda words: user_problem(words, expected, self._language),
             f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
@@ -305,22 +300,18 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
     problem = _unusable(text, move, language)
     if problem:
         return problem
-    rendered = _to_state(move, context)
-    unstated = next(
-        (one for one in rendered if not _is_stated(*one, text=text, language=language)), None
-    )
-    return f"{text!r} does not tell {unstated[1]!r} ({unstated[0]})." if unstated else ""
+    for name, value, schema in _to_state(move, context):
+        if not _is_stated(name, value, schema, text=text, language=language):
+            return f"{text!r} does not tell {value!r} ({name})."
+    return ""
 
 
 def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
     """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and
     a check sees to the rest.
     """
-    rendered = _to_state(move, context)
-    is_telling = not rendered or any(
-        _is_stated(*one, text=text, language=language) for one in rendered
-    )
-    return is_telling and not _unusable(text, move, language)
+    told = [_is_stated(*one, text=text, language=language) for one in _to_state(move, context)]
+    return (not told or any(told)) and not _unusable(text, move, language)
 
 
 def _unusable(text: str, move: Move, language: Language) -> str:
@@ -337,18 +328,12 @@ def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, J
     """What a turn tells: facts, and where it asks whether it may do something, the values of
     that.
     """
-    facts = [
-        (fact.label, fact.value, plain_schema(fact.value))
-        for fact in move.facts
-        if not isinstance(fact.value, bool)
-    ]
-    if move.intent != "ask_approval":
-        return facts
-    return facts + [
-        (name, value, titled_schema(context.tool(part.tool), name))
-        for part in move.parts
-        for name, value in part.arguments.items()
-    ]
+    facts = [(one.label, one.value) for one in move.facts if not isinstance(one.value, bool)]
+    told = [(label, value, plain_schema(value)) for label, value in facts]
+    if move.intent == "ask_approval":
+        spots = expected_mentions(move.with_changes(extra=None), context).items()
+        told += [(name, value, schema) for (_, name), (value, schema) in spots]
+    return told
 
 
 def _is_stated(
@@ -389,9 +374,8 @@ async def label_conversations(conversation: Conversation, context: StageContext)
             model=context.chat.name, prompt_version=prompt_version(PROMPTS, ACTS_TEMPLATE)
         )
     elif conversation.origin is not None:
-        origin = origin.with_changes(
-            model=conversation.origin.model, prompt_version=conversation.origin.prompt_version
-        )
+        model = conversation.origin.model
+        origin = origin.with_changes(model=model, prompt_version=conversation.origin.prompt_version)
     return [
         Sample(
             kind=CONVERSATION,
@@ -411,15 +395,11 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
-            prompt = render(
-                PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation_text(labelled)
-            )
+            conversation = conversation_text(labelled)
+            prompt = render(PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation)
             named = set((await context.chat.ask(prompt, DialogueActs)).acts)
-            labelled.append(
-                turn.with_changes(
-                    acts=tuple(act for act in _ORDER if act in (named - {"other"} or named))
-                )
-            )
+            acts = tuple(act for act in _ORDER if act in (named - {"other"} or named))
+            labelled.append(turn.with_changes(acts=acts))
         else:
             labelled.append(turn)
     return tuple(labelled)
@@ -441,66 +421,26 @@ def _plan(order: Order) -> Iterator[Scenario]:
     return plan_scenarios(cast("Complexity", order.place), order) if is_known else iter(())
 
 
-_TRAITS = Traits(
-    "CONFETTI",
-    calls="set",
-    asked="conversation",
-    is_executed=True,
-    is_long=True,
-    has_acts=True,
-    spread="complexity",
+_SPOKEN = Traits("CONFETTI", calls="set", asked="conversation", is_executed=True, is_long=True)
+_TRAITS = replace(_SPOKEN, has_acts=True, spread="complexity")
+_ABOUT = "user and agent turns with a required complexity, calls with simulated results"
+_KIND = Kind(CONVERSATION, _ABOUT, GROUP, _TRAITS, paper=109)
+_PLANS = "Plan a scenario's calls, results and dialogue acts; a model gives the values."
+_GOALS = "Put into words what the user of a planned conversation wants."
+_WORDS = "Word each turn, again until it says, asks or tells what is planned."
+_LABELS = "Label the replies whose dialogue acts no plan knows."
+_PAPER, _GOAL, _TURNS = "CONFETTI 3.1", (GOAL_TEMPLATE,), (USER, AGENT)
+_STEPS = (
+    Step(PLANS, _PLANS, "ConversationPlan", _PAPER, plan_conversations, (VALUES_TEMPLATE,)),
+    Step(GOALS, _GOALS, "WordedScenario", _PAPER, word_scenarios, _GOAL, _GOAL),
+    Step(STAGE, _WORDS, "Conversation", _PAPER, write_conversations, _TURNS, (USER,)),
+    Step(ACTS_STAGE, _LABELS, "Sample", _PAPER, label_conversations, (ACTS_TEMPLATE,)),
 )
 
 FAMILY = Family(
     "conversations",
-    (
-        Kind(
-            CONVERSATION,
-            "user and agent turns with a required complexity, calls with simulated results",
-            GROUP,
-            _TRAITS,
-            paper=109,
-        ),
-    ),
-    stages=in_a_row(
-        "conversations",
-        "Scenario",
-        Step(
-            "conversation_plans",
-            "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
-            "ConversationPlan",
-            "CONFETTI 3.1",
-            plan_conversations,
-            ("fill_values",),
-        ),
-        Step(
-            "conversation_goals",
-            "Put into words what the user of a planned conversation wants.",
-            "WordedScenario",
-            "CONFETTI 3.1",
-            word_scenarios,
-            ("plan_scenario_goal",),
-            voiced=("plan_scenario_goal",),
-        ),
-        Step(
-            "conversations",
-            "Word each turn, again until it says, asks or tells what is planned.",
-            "Conversation",
-            "CONFETTI 3.1",
-            write_conversations,
-            ("word_user_turn", "word_agent_turn"),
-            voiced=("word_user_turn",),
-        ),
-        Step(
-            "dialogue_acts",
-            "Label the replies whose dialogue acts no plan knows.",
-            "Sample",
-            "CONFETTI 3.1",
-            label_conversations,
-            ("label_acts",),
-        ),
-        group="conversational",
-    ),
+    (_KIND,),
+    stages=in_a_row("conversations", "Scenario", *_STEPS, group=GROUP),
     drafts=Scenario,
     plan=_plan,
     tool_obstacle=tool_obstacle,

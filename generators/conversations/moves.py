@@ -45,9 +45,8 @@ def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """The texts and numbers of a result in its order, then whether something is so; of a list
     the first entry's come first.
     """
-    return sorted(
-        _facts("", result, tool.returns or {}), key=lambda one: isinstance(one.value, bool)
-    )
+    facts = _facts("", result, tool.returns or {})
+    return sorted(facts, key=lambda one: isinstance(one.value, bool))
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
@@ -117,20 +116,15 @@ def asks(*parts: Part) -> Move:
 def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
     """A question for what a request lacks."""
     part = Part(tool=tool.key, arguments=given)
-    return Move(
-        speaker="agent",
-        intent="ask_parameters",
-        parts=(part,),
-        asked=tuple(missing),
-        acts=("seek",),
-    )
+    asked = tuple(missing)
+    acts = ("seek",)
+    return Move(speaker="agent", intent="ask_parameters", parts=(part,), asked=asked, acts=acts)
 
 
 def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> SimulatedCall:
     """A call that goes well."""
-    return SimulatedCall(
-        tool=tool.name, arguments=arguments, result=simulated_result(tool, arguments, stage.seed)
-    )
+    result = simulated_result(tool, arguments, stage.seed)
+    return SimulatedCall(tool=tool.name, arguments=arguments, result=result)
 
 
 def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
@@ -148,9 +142,8 @@ def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode
     """A call that goes wrong."""
     culprit: Arguments = {name: arguments[name] for name in change}
     result = simulated_error(tool, culprit or arguments, code)
-    return Move(
-        speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),)
-    )
+    calls = (SimulatedCall(tool=tool.name, arguments=arguments, result=result),)
+    return Move(speaker="calls", calls=calls)
 
 
 def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[DialogueAct, ...]) -> Move:
@@ -158,13 +151,9 @@ def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[Dialogu
     result: JsonValue = failed.calls[0].result
     returned = str(value_at(result, "error.message"))
     parts = (Part(tool=tool.key),)
+    asked = tuple(change)
     return Move(
-        speaker="agent",
-        intent="tell_error",
-        parts=parts,
-        asked=tuple(change),
-        error=returned,
-        acts=acts,
+        speaker="agent", intent="tell_error", parts=parts, asked=asked, error=returned, acts=acts
     )
 
 
@@ -204,12 +193,8 @@ async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
-    return [
-        asks(part),
-        approval,
-        Move(speaker="user", intent="approve"),
-        *served(tool, arguments, stage),
-    ]
+    approve = Move(speaker="user", intent="approve")
+    return [asks(part), approval, approve, *served(tool, arguments, stage)]
 
 
 async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
@@ -253,19 +238,14 @@ async def _retrying(
     failed = failing(tool, arguments, change, _retried(tool, stage))
     retry = Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),))
     told = tells_error(tool, failed, change, ("inform", "seek"))
-    return (
-        tool,
-        arguments,
-        change,
-        [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry],
-    )
+    moves = [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry]
+    return tool, arguments, change, moves
 
 
 async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments, change, moves = await _retrying(episode, stage)
-    second = failing(
-        tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage)))
-    )
+    code = stage.rng.choice((*_PASSING, _retried(tool, stage)))
+    second = failing(tool, arguments | change, change, code)
     return [
         *moves,
         second,
@@ -294,14 +274,10 @@ async def _stacked(episode: Episode, stage: EpisodeContext) -> Moves:
 
 async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
+    options = tuple(sorted(episode.tools))
     return [
         Move(speaker="user", intent="hint", options=episode.tools),
-        Move(
-            speaker="agent",
-            intent="ask_which",
-            options=tuple(sorted(episode.tools)),
-            acts=("seek",),
-        ),
+        Move(speaker="agent", intent="ask_which", options=options, acts=("seek",)),
         asks(Part(tool=tool.key, arguments=arguments)),
         *served(tool, arguments, stage),
     ]
@@ -340,22 +316,16 @@ async def _linked(
     result = simulated_result(source, arguments, stage.seed, entries=1)
     call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
     value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
-    stated = await stage.values.fill(
-        tool, [name for name in tool.required if name != link.parameter]
-    )
+    names = [name for name in tool.required if name != link.parameter]
+    stated = await stage.values.fill(tool, names)
     due = {name: value if name == link.parameter else stated[name] for name in tool.required}
     problems = argument_problems(tool, due, partial=False)
     if problems:
-        raise RecordError(
-            f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}"
-        )
+        what = f"What {source.name!r} returns can't be given to {tool.name!r}"
+        raise RecordError(f"{what}: {' '.join(problems)}")
     linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
-    return (
-        call,
-        Part(tool=source.key, arguments=arguments),
-        Part(tool=tool.key, arguments=stated),
-        linked,
-    )
+    request = Part(tool=source.key, arguments=arguments)
+    return call, request, Part(tool=tool.key, arguments=stated), linked
 
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
@@ -364,10 +334,8 @@ async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
     if not changes:
         raise RecordError(f"{name!r} of {tool.name!r} has no other values to compare.")
-    parts = [
-        Part(tool=tool.key, arguments=arguments),
-        *(Part(tool=tool.key, arguments={name: one}) for one in changes),
-    ]
+    stated = [arguments, *({name: one} for one in changes)]
+    parts = [Part(tool=tool.key, arguments=one) for one in stated]
     calls = [simulated(tool, arguments | {name: one}, stage) for one in (arguments[name], *changes)]
     facts = [fact for call in calls for fact in facts_of(call.result, tool)[:1]]
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
@@ -377,8 +345,7 @@ async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
     tool, other = (stage.tools[key] for key in episode.tools)
     possible = [name for name in changeable(other) if name not in tool.properties]
-    name = stage.rng.choice(possible)
-    extra = await stage.values.fill(other, [name])
+    extra = await stage.values.fill(other, [stage.rng.choice(possible)])
     return [opening.with_changes(extra=Part(tool=other.key, arguments=extra)), *rest]
 
 
@@ -436,21 +403,16 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
     values = Values(context, scenario.language, scenario.seed)
     stage = EpisodeContext(tools, values, scenario.seed, Random(scenario.seed))
-    moves = [
-        move
-        for episode in scenario.episodes
-        for move in await _MAKERS[episode.shape](episode, stage)
-    ]
+    moves: Moves = []
+    for episode in scenario.episodes:
+        moves += await _MAKERS[episode.shape](episode, stage)
     turns = sum(move.speaker == "user" for move in moves)
     if turns < min(scenario.minimum_turns, 2 * len(scenario.episodes)):
         wanted = f"the user has {turns} turns where {scenario.minimum_turns} are asked for."
         raise RecordError(f"The scenario can't be acted out: {wanted}")
     at_hand = {tools[key].name for key in scenario.candidates}
     if missing := [call.tool for move in moves for call in move.calls if call.tool not in at_hand]:
-        raise RecordError(
-            f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its"
-            " APIs."
-        )
+        raise RecordError(f"The scenario calls {missing[0]!r}, which is not among its APIs.")
     origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
 
@@ -461,19 +423,13 @@ async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[
     Raises ReplyError where three answers in a row do not fit.
     """
     scenario = plan.scenario
-    prompt = render(
-        PROMPTS,
-        GOAL_TEMPLATE,
-        language=scenario.language,
-        complexity=scenario.complexity,
-        reference_time=scenario.reference_time,
-        steps=[
-            {"intent": move.intent, "parts": [_told(part, context) for part in move.parts]}
-            for move in plan.moves
-            if move.speaker == "user"
-        ],
-        seed=scenario.seed,
-    )
+    moves = (move for move in plan.moves if move.speaker == "user")
+    steps = [
+        {"intent": move.intent, "parts": [_told(part, context) for part in move.parts]}
+        for move in moves
+    ]
+    told = scenario.model_dump(include={"language", "complexity", "reference_time", "seed"})
+    prompt = render(PROMPTS, GOAL_TEMPLATE, steps=steps, **told)
     answer = await first_fit(
         context,
         prompt,

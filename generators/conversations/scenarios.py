@@ -2,7 +2,7 @@
 1).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -23,36 +23,24 @@ from callwright.warehouse.records import (
 )
 
 # The table adds up to 108 of the 109 conversations that the paper tells of.
-PAPER: Mapping[Complexity, int] = {
-    "exception_in_execution": 5,
-    "failed_conversation": 5,
-    "confirmation": 6,
-    "goal_switching": 6,
-    "no_target_complexity": 6,
-    "goal_correction": 7,
-    "goal_stacking": 7,
-    "ambiguous_goal": 9,
-    "follow_up_question": 10,
-    "implicit_descriptive_goal": 10,
-    "overfill": 11,
-    "underfill": 11,
-    "goal_not_supported": 15,
-}
-SHAPES: Mapping[Complexity, EpisodeShape] = {
-    "exception_in_execution": "exception",
-    "failed_conversation": "failed",
-    "confirmation": "confirmation",
-    "goal_switching": "switch",
-    "no_target_complexity": "plain",
-    "goal_correction": "correction",
-    "goal_stacking": "stacked",
-    "ambiguous_goal": "ambiguous",
-    "follow_up_question": "follow_up",
-    "implicit_descriptive_goal": "implicit",
-    "overfill": "overfill",
-    "underfill": "underfill",
-    "goal_not_supported": "unsupported",
-}
+_ROWS: tuple[tuple[Complexity, int, EpisodeShape, tuple[int, int]], ...] = (
+    # complexity, conversations of it, its shape, and the user turns and call turns of that
+    ("exception_in_execution", 5, "exception", (2, 2)),
+    ("failed_conversation", 5, "failed", (3, 2)),
+    ("confirmation", 6, "confirmation", (2, 1)),
+    ("goal_switching", 6, "switch", (2, 1)),
+    ("no_target_complexity", 6, "plain", (1, 1)),
+    ("goal_correction", 7, "correction", (2, 2)),
+    ("goal_stacking", 7, "stacked", (1, 1)),
+    ("ambiguous_goal", 9, "ambiguous", (2, 1)),
+    ("follow_up_question", 10, "follow_up", (2, 2)),
+    ("implicit_descriptive_goal", 10, "implicit", (1, 1)),
+    ("overfill", 11, "overfill", (1, 1)),
+    ("underfill", 11, "underfill", (2, 1)),
+    ("goal_not_supported", 15, "unsupported", (1, 0)),
+)
+PAPER: Mapping[Complexity, int] = {complexity: count for complexity, count, *_ in _ROWS}
+SHAPES: Mapping[Complexity, EpisodeShape] = {complexity: shape for complexity, _, shape, _ in _ROWS}
 
 
 def shared_out(count: int) -> dict[Complexity, int]:
@@ -77,24 +65,8 @@ _TYPES = frozenset({"string", "integer", "number"})
 _LOOKING = frozenset({"list", "search", "look"})
 _DESKS = (("in",), ("out",))  # who checks in or out looks nothing up
 # user turns and turns with calls that a shape takes
-_LENGTHS: dict[EpisodeShape, tuple[int, int]] = {
-    "exception": (2, 2),
-    "failed": (3, 2),
-    "confirmation": (2, 1),
-    "switch": (2, 1),
-    "plain": (1, 1),
-    "correction": (2, 2),
-    "stacked": (1, 1),
-    "ambiguous": (2, 1),
-    "follow_up": (2, 2),
-    "implicit": (1, 1),
-    "overfill": (1, 1),
-    "underfill": (2, 1),
-    "unsupported": (1, 0),
-    "chained": (1, 1),
-    "compared": (1, 1),
-    "thanks": (1, 0),
-}
+_LENGTHS: dict[EpisodeShape, tuple[int, int]] = {shape: lengths for _, _, shape, lengths in _ROWS}
+_LENGTHS |= {"chained": (1, 1), "compared": (1, 1), "thanks": (1, 0)}
 # chosen so that turns, chains and acts are about as many as in CONFETTI's Tables 2 and 3
 _FILLERS: Mapping[EpisodeShape, int] = {"plain": 23, "underfill": 26, "chained": 27, "compared": 24}
 _COMPARED = (3, 3, 4, 4)
@@ -102,14 +74,10 @@ _MINIMUM_TURNS = (2, 3, 3, 4, 4)
 _CALL_TURNS = (2, 2, 2, 3, 3, 4)
 _REJECTED_SHARE = 0.17
 _THANKS_SHARE = 0.23
-_TOOL_COUNTS = (
-    (0.46, 5, 9),
-    (0.95, 10, 19),
-    (1.0, 20, 25),
-)  # shares of conversations with so many candidates, at most
-_SERVED = frozenset(
-    {"no_target_complexity", "goal_not_supported"}
-)  # these are refused nothing besides
+# shares of conversations with so many candidates, at most
+_TOOL_COUNTS = ((0.46, 5, 9), (0.95, 10, 19), (1.0, 20, 25))
+# these are refused nothing besides
+_SERVED = frozenset({"no_target_complexity", "goal_not_supported"})
 _PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "overfill"})
 _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
@@ -124,16 +92,12 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
     usable = usable_tools(order, tools_for(order.tools, language), tool_obstacle)
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
-    of_category = {
-        one: [tool for tool in pool if tool.category == one]
-        for one in sorted({tool.category for tool in pool})
-    }
-    categories = [
-        one
-        for one, tools in of_category.items()
-        if len(tools) >= _FEWEST_TOOLS
-        and (shape != "follow_up" or linked_pairs(tools, looking=False))
-    ]
+    of_category: dict[str, list[Tool]] = {}
+    for tool in sorted(pool, key=lambda tool: tool.category):
+        of_category.setdefault(tool.category, []).append(tool)
+    enough = ((one, tools) for one, tools in of_category.items() if len(tools) >= _FEWEST_TOOLS)
+    is_free = shape != "follow_up"
+    categories = [one for one, tools in enough if is_free or linked_pairs(tools, looking=False)]
 
     def plan(number: int) -> Scenario:
         scenario = None
@@ -143,16 +107,13 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
             scenario = _Planning(pool, rng, language).scenario(complexity, category)
             if scenario is None:
                 categories.remove(category)
-                order.misses(
-                    f"The category {category!r} allows no conversation of the complexity"
-                    f" {complexity!r} in {language!r}; it is left out."
-                )
+                what = f"no conversation of the complexity {complexity!r} in {language!r}"
+                order.misses(f"The category {category!r} allows {what}; it is left out.")
         if scenario is None:
-            raise ConfigurationError(
-                f"The catalog's {len(pool)} tools in {language!r} that require something sayable"
-                f" allow no conversation of the complexity {complexity!r}: no category has"
-                f" {_FEWEST_TOOLS} of them that go together. Import more tools."
-            )
+            what = f"The catalog's {len(pool)} tools in {language!r} that require something sayable"
+            why = f"no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
+            message = f"{what} allow no conversation of the complexity {complexity!r}: {why}"
+            raise ConfigurationError(message)
         return scenario
 
     yield from plan_each(order, lambda _number: "", plan)
@@ -163,15 +124,10 @@ def tool_obstacle(_order: Order, tool: Tool) -> str:
     too much.
     """
     if len(tool.required) > _MOST_REQUIRED:
-        return (
-            f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence"
-            " or two."
-        )
-    return (
-        ""
-        if changeable(tool)
-        else "It requires no text and no number, so there is nothing to say or to correct."
-    )
+        return f"It requires more than {_MOST_REQUIRED} parameters, too many for a sentence or two."
+    if changeable(tool):
+        return ""
+    return "It requires no text and no number, so there is nothing to say or to correct."
 
 
 def changeable(tool: Tool) -> list[str]:
@@ -186,11 +142,9 @@ def comparable(tool: Tool) -> list[str]:
 
     Amounts are none: of another amount of money the same rate would be told.
     """
-    return (
-        [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
-        if looks_up(tool)
-        else []
-    )
+    if looks_up(tool):
+        return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
+    return []
 
 
 def looks_up(tool: Tool) -> bool:
@@ -242,9 +196,8 @@ class _Planning:
         keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
         withheld = [tool for tool in self._used if tool.key in keys]
         ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
-        moment = _FIRST_DAY + timedelta(
-            days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15)
-        )
+        days, quarters = rng.randrange(_DAYS), rng.randrange(_MINUTES_A_DAY // 15)
+        moment = _FIRST_DAY + timedelta(days=days, minutes=15 * quarters)
         return Scenario(
             complexity=complexity,
             language=self._language,
@@ -287,9 +240,7 @@ class _Planning:
         fit.
         """
         of_category = (tool for tool in self._pool if tool.category == category)
-        free = [
-            tool for tool in of_category if not any(are_redundant(tool, one) for one in self._used)
-        ]
+        free = [tool for tool in of_category if not _is_like(tool, self._used)]
         chosen = self._tools_for(shape, free)
         if not chosen:
             return None
@@ -313,16 +264,14 @@ class _Planning:
         drawn = rng.random()
         least, most = next((least, most) for share, least, most in _TOOL_COUNTS if drawn < share)
         own = [tool for tool in self._used if tool not in withheld]
-        pool = [
-            tool
-            for tool in self._pool
-            if tool not in self._used
-            and not any(are_redundant(tool, one) for one in (*withheld, *own))
-        ]
-        company = pick_distractors(
-            main, ToolPool(pool), max(2, rng.randint(least, most) - len(own)), rng
-        )
+        others = (tool for tool in self._pool if tool not in self._used)
+        pool = ToolPool([tool for tool in others if not _is_like(tool, (*withheld, *own))])
+        company = pick_distractors(main, pool, max(2, rng.randint(least, most) - len(own)), rng)
         return rng.sample([*own, *company], len(own) + len(company))
+
+
+def _is_like(tool: Tool, others: Iterable[Tool]) -> bool:
+    return any(are_redundant(tool, one) for one in others)
 
 
 def _go_together(shape: EpisodeShape, one: Tool, two: Tool) -> bool:

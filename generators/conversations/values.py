@@ -48,13 +48,11 @@ class Values:
         """
         if not names and not may:
             return {}
-        wanted = WantedValues(
-            tool,
-            names,
-            self._language,
-            self._seed,
-            objection=lambda name, values: self._objection(tool, name, values),
-        )
+
+        def objection(name: str, values: Arguments) -> str:
+            return self._objection(tool, name, values)
+
+        wanted = WantedValues(tool, names, self._language, self._seed, objection=objection)
         rng = Random(f"{self._seed}:{tool.name}:own")
         own = self._context.own_values.draw(tool, names, rng, objection=wanted.objection)
         left = [name for name in names if name not in own]
@@ -62,10 +60,9 @@ class Values:
         if left or may:
             wanted = wanted._replace(names=left, known=own, may=may)
             prompt = beside_known(self._prompt(tool, left, may), own)
-            given, _ = await collect_values(
-                self._context.chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS
-            )
-            arguments |= given
+            chat = self._context.chat
+            given = await collect_values(chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS)
+            arguments |= given[0]
         arguments = {name: arguments[name] for name in (*names, *may) if name in arguments}
         self._given += arguments.values()
         return arguments
@@ -93,25 +90,16 @@ class Values:
         if listed:
             self._seed += 1
             return Random(f"{self._seed}:{name}:own").choice(listed)
-        answer = await self._context.chat.ask(
-            self._prompt(tool, [name]), values_of(ArgumentValues, tool, [name])
-        )
-        return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(
-            name
-        )
+        form = values_of(ArgumentValues, tool, [name])
+        answer = await self._context.chat.ask(self._prompt(tool, [name]), form)
+        wanted = WantedValues(tool, [name], self._language, self._seed)
+        return given_values(answer, wanted).get(name)
 
     def _prompt(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Prompt:
         self._seed += 1
-        shown = as_outlined(tool, (*names, *may))
-        return render(
-            PROMPTS,
-            VALUES_TEMPLATE,
-            tool=shown,
-            parameters=names,
-            may=may,
-            language=self._language,
-            seed=self._seed,
-        )
+        told = {"tool": as_outlined(tool, (*names, *may)), "parameters": names, "may": may}
+        told |= {"language": self._language, "seed": self._seed}
+        return render(PROMPTS, VALUES_TEMPLATE, **told)
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
         """Why a value can't be said, "" where it can: a text of the conversation says the same;

@@ -42,6 +42,7 @@ from callwright.warehouse.records import (
     Slot,
     SlotPlan,
     Tool,
+    Transform,
     Turn,
     UserTurn,
 )
@@ -63,20 +64,15 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
             )
         case turns:
             return (
-                f"The sample has {len(turns)} turns; questions go on from a request with one call"
-                " that is due."
+                f"The sample has {len(turns)} turns; questions follow a request and one due call."
             )
     try:
         tool = gold_tool(sample, tools)
     except RecordError:
-        return (
-            f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is"
-            " not known."
-        )
+        return f"The tool {sample.gold[0].tool!r} is not among the candidates."
     if not missing_slots(sample, tool):
         return (
-            f"The request gives every parameter that {tool.name!r} requires, so there is nothing to"
-            " ask for."
+            f"The request gives every parameter that {tool.name!r} requires; nothing is to ask for."
         )
     return ""
 
@@ -101,10 +97,9 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
     named = (tools[key] for key in sample.candidates if key in tools)
     tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
-        raise RecordError(
-            f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample"
-            f" {sample.key!r}."
-        )
+        name = sample.gold[0].tool
+        message = f"The tool {name!r} is not among the candidates of the sample {sample.key!r}."
+        raise RecordError(message)
     return tool
 
 
@@ -146,9 +141,8 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     rng = Random(derivation.seed)
     order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
-    origin = asked_origin(
-        SLOTS_STAGE, derivation, derivation.seed, context, (PROMPTS, SLOTS_TEMPLATE)
-    )
+    prompts = (PROMPTS, SLOTS_TEMPLATE)
+    origin = asked_origin(SLOTS_STAGE, derivation, derivation.seed, context, prompts)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
 
@@ -233,9 +227,8 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
     known, evidence = known_arguments(source), list(source.gold[0].evidence)
     turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known, evidence)]
-    for slot, form in zip(
-        plan.slots, answer_forms(len(plan.slots), Random(dialogue.seed)), strict=True
-    ):
+    rng = Random(dialogue.seed)
+    for slot, form in zip(plan.slots, answer_forms(len(plan.slots), rng), strict=True):
         turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
         answer = await _answer(slot, known, form, turns, dialogue)
         known = {**known, slot.parameter: slot.value}
@@ -340,9 +333,8 @@ def answer_problem(
 
 def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
     schema = titled_schema(tool, slot.parameter)
-    return find_value(
-        (slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False
-    )
+    named = (slot.parameter, slot.value)
+    return find_value(named, schema, answer.words, answer.answer, language, by_name=False)
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
@@ -362,17 +354,28 @@ def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: To
 
 def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
     proofs = tuple(one for one in evidence if one.argument in arguments)
-    return CallTurn(
-        calls=(
-            GoldCall(
-                tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants
-            ),
-        )
-    )
+    constants = tool.constants
+    calls = (GoldCall(tool=tool.name, arguments=arguments, evidence=proofs, constants=constants),)
+    return CallTurn(calls=calls)
 
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
-_OF = ("sQsA",)
+_OF: tuple[tuple[Transform, str], ...] = (
+    ("mQmA", "several questions at once, all answered"),
+    ("mQsA", "several questions at once, one answered"),
+    ("sQmA", "one question, several answers"),
+)
+_ASKED = Kind("sQsA", "asked and answered one by one", DIALOGUE, _LONG, "sQsA", ("imperfect",))
+_MERGED = (Kind(name, about, TRAJECTORIES, _LONG, name, ("sQsA",), 404, 404) for name, about in _OF)
+_CHOOSE = "Choose in which order the missing arguments are asked for, and a value for each."
+_WORD = "Word each question and each answer, and note the call that is due after every answer."
+_MERGE = "Merge questions and answers of a dialogue, by code."
+_PAPER, _PROMPTS = "HammerBench 4.2.2", (QUESTION, ANSWER)
+_STEPS = (
+    Step(SLOTS_STAGE, _CHOOSE, "SlotPlan", _PAPER, plan_slots, (SLOTS_TEMPLATE,)),
+    Step(STAGE, _WORD, "Sample", f"{_PAPER}, D.7", write_dialogues, _PROMPTS, (ANSWER,)),
+)
+_MERGING = Step("trajectories", _MERGE, "Sample", _PAPER, merge_trajectories)
 
 
 def tool_obstacle(order: Order, tool: Tool) -> str:
@@ -385,77 +388,13 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
 FAMILY = Family(
     "dialogues",
     (
-        Kind(
-            "sQsA",
-            "asked and answered one by one",
-            DIALOGUE,
-            _LONG,
-            "sQsA",
-            ("imperfect",),
-            1098,
-            1098,
-            favours_lacking=True,
-            is_decided_by_tool=True,
-        ),
-        Kind(
-            "mQmA",
-            "several questions at once, all answered",
-            TRAJECTORIES,
-            _LONG,
-            "mQmA",
-            _OF,
-            404,
-            404,
-        ),
-        Kind(
-            "mQsA",
-            "several questions at once, one answered",
-            TRAJECTORIES,
-            _LONG,
-            "mQsA",
-            _OF,
-            404,
-            404,
-        ),
-        Kind("sQmA", "one question, several answers", TRAJECTORIES, _LONG, "sQmA", _OF, 404, 404),
+        _ASKED._replace(paper=1098, scale=1098, favours_lacking=True, is_decided_by_tool=True),
+        *_MERGED,
     ),
     stages=(
-        *in_a_row(
-            "dialogues",
-            "Derivation",
-            Step(
-                "slots",
-                "Choose in which order the missing arguments are asked for, and a value for each.",
-                "SlotPlan",
-                "HammerBench 4.2.2",
-                plan_slots,
-                ("fill_slots",),
-            ),
-            Step(
-                "dialogues",
-                "Word each question and each answer, and note the call that is due after every"
-                " answer.",
-                "Sample",
-                "HammerBench 4.2.2, D.7",
-                write_dialogues,
-                ("ask_question", "answer_question"),
-                voiced=("answer_question",),
-            ),
-            group="dialogue",
-        ),
-        *in_a_row(
-            "dialogues",
-            "Derivation",
-            Step(
-                "trajectories",
-                "Merge questions and answers of a dialogue, by code.",
-                "Sample",
-                "HammerBench 4.2.2",
-                merge_trajectories,
-            ),
-            group="trajectories",
-        ),
+        *in_a_row("dialogues", "Derivation", *_STEPS, group=DIALOGUE),
+        *in_a_row("dialogues", "Derivation", _MERGING, group=TRAJECTORIES),
     ),
-    obstacles={"sQsA": obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
+    obstacles={"sQsA": obstacle} | dict.fromkeys((name for name, _ in _OF), trajectories.obstacle),
     tool_obstacle=tool_obstacle,
 )

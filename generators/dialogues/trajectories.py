@@ -91,12 +91,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 def too_few(questions: int) -> str:
     """Why nothing can be merged of so many questions, "" where something can."""
-    return (
-        f"It has {count_of(questions, 'question')}, and there is nothing to merge with fewer than"
-        f" {_FEWEST}."
-        if questions < _FEWEST
-        else ""
-    )
+    if questions >= _FEWEST:
+        return ""
+    return f"It has {count_of(questions, 'question')}; fewer than {_FEWEST} can't be merged."
 
 
 async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
@@ -122,9 +119,8 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
         case "sQmA":
             steps = merge_answers(exchanges, _speaking(exchanges, dialogue.tool), rng)
         case other:
-            raise RecordError(
-                f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}."
-            )
+            message = f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}."
+            raise RecordError(message)
     turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
     return [
@@ -278,12 +274,10 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
     given = {one.argument: one for one in call.evidence}
     arguments = _filled(call.arguments)
     proofs = [given.get(name) or _found(name, request.text, arguments, tool) for name in arguments]
-    proved = call.with_changes(
-        evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one)
-    )
-    return Dialogue(
-        tool, request, snapshot.model_copy(update={"calls": (proved,)}), tuple(exchanges)
-    )
+    evidence = tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one)
+    proved = call.with_changes(evidence=evidence)
+    update = {"calls": (proved,)}
+    return Dialogue(tool, request, snapshot.model_copy(update=update), tuple(exchanges))
 
 
 def _exchange(
@@ -297,10 +291,7 @@ def _exchange(
         ):
             pass
         case _:
-            return (
-                f"The turns from {user_turn - 1} on are no question with its answer and one call"
-                " that is due."
-            )
+            return f"From turn {user_turn - 1} on there is no question with its answer and a call."
     arguments = _filled(call.arguments)
     if call.tool != tool.name:
         return f"After turn {user_turn} another tool is due, {call.tool!r}."
@@ -312,13 +303,8 @@ def _exchange(
         return f"The answer in turn {user_turn} tells nothing new."
     given = {one.argument: one for one in call.evidence if one.turn == user_turn}
     proofs = [given.get(name) or _found(name, answer, stated, tool) for name in stated]
-    return SlotExchange(
-        question.strip(),
-        answer.rstrip(),
-        message,
-        stated,
-        tuple(one for one in proofs if one is not None),
-    )
+    evidence = tuple(one for one in proofs if one is not None)
+    return SlotExchange(question.strip(), answer.rstrip(), message, stated, evidence)
 
 
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:

@@ -106,19 +106,12 @@ def say_where(
     hint = next((one for one in call.evidence if one.argument == argument), None)
     if hint is None:
         return _searched(value, schema, prefix)
-    if (
-        hint.in_message
-        or hint.turn is None
-        or hint.start is None
-        or hint.end is None
-        or hint.turn >= len(prefix)
-    ):
-        return None
-    turn = prefix[hint.turn]
-    if not isinstance(turn, UserTurn):
+    at = hint.turn if hint.turn is not None and hint.turn < len(prefix) else None
+    turn = None if at is None or hint.in_message else prefix[at]
+    if at is None or hint.start is None or hint.end is None or not isinstance(turn, UserTurn):
         return None
     found = locate(value, schema, turn.text[hint.start : hint.end])
-    return None if found is None else (hint.turn, hint.start + found.start, hint.start + found.end)
+    return None if found is None else (at, hint.start + found.start, hint.start + found.end)
 
 
 def _searched(
@@ -137,18 +130,13 @@ def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Samp
     """Whether a message could take over: the value is stated there and nowhere else, and no
     other argument leans on it.
     """
-    found = locate(
-        mention.value,
-        mention.schema,
-        _text(sample.turns[mention.turn])[mention.start : mention.end],
-    )
+    text = _text(sample.turns[mention.turn])[mention.start : mention.end]
+    found = locate(mention.value, mention.schema, text)
     if found is None or found.rule == HALF_DAY:
         return False
     for other in mentions:
-        overlaps = (
-            other.turn == mention.turn and other.start < mention.end and mention.start < other.end
-        )
-        if overlaps and other.value != mention.value:
+        is_beside = other.turn == mention.turn and other.value != mention.value
+        if is_beside and other.start < mention.end and mention.start < other.end:
             return False
     return not _is_stated_elsewhere(mention, sample)
 
@@ -156,14 +144,11 @@ def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Samp
 def _is_stated_elsewhere(mention: TurnMention, sample: Sample) -> bool:
     due = first_call_turn(sample, mention.turn)
     for index, turn in enumerate(sample.turns):
-        is_parsed = isinstance(turn, UserTurn) or (
-            isinstance(turn, ReplyTurn | ResultTurn) and index < due
-        )
-        if not is_parsed:
+        if not isinstance(turn, UserTurn) and index >= due:
             continue
         text = _text(turn)
         if index == mention.turn:
-            text = text[: mention.start] + MASK + text[mention.end :]
+            text = masked(text, mention.start, mention.end)
         if locate(mention.value, mention.schema, text) is not None:
             return True
     return False
@@ -251,16 +236,13 @@ def says_another_time(text: str, schema: JsonSchema) -> bool:
 def _value_for(text: str, schema: JsonSchema) -> str:
     kind = kind_of(schema)
     if kind == "enum":
-        options = [str(option) for option in choices_of(schema)]
-        return next(
-            (option for option in options if _is_telling(option) and find_phrase(option, text)), ""
-        )
+        options = (one for one in map(str, choices_of(schema)) if _is_telling(one))
+        return next((option for option in options if find_phrase(option, text)), "")
     if kind in ("integer", "number"):
         match = _DIGIT.search(text)
         return match.group() if match else ""
-    typed = (find_dates(text) if kind in _DATED else []) + (
-        find_times(text) if kind in _CLOCKED else []
-    )
+    typed = find_dates(text) if kind in _DATED else []
+    typed += find_times(text) if kind in _CLOCKED else []
     return text[typed[0].start : typed[0].end] if typed else ""
 
 
@@ -329,41 +311,33 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     open_to = [one for one in answered(every, source) if isinstance(one.value, str)]
     mentions = [one for one in open_to if is_pointable(one, every, source)]
     found = await _ask(derivation, mentions, context)
-    plausible = [
-        (mention, kind) for mention, kind in found if is_plausible(mention, kind)
-    ] or _by_name(mentions)
+    plausible = [pair for pair in found if is_plausible(*pair)] or _by_name(mentions)
     if not plausible:
         listed = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
         raise RecordError(f"None of {listed} is an entity that a user would only point at.")
     mention, kind = context.rng.choice(plausible)
     usual = [one for one in apps().values() if kind not in one.without]
     # none whose name says what a parameter of the tool could take
+    tool, argument = mention.tool, mention.argument
     called = [(one, one.called(source.language)) for one in usual]
-    allowed = [
-        one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)
-    ] or usual
+    allowed = [one for one, name in called if not fills_parameter(name, tool, argument)] or usual
     app = context.rng.choices(allowed, weights=[one.weight for one in allowed])[0]
     origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
-    return [
-        EntityReference(
-            derivation=derivation,
-            turn=mention.turn,
-            argument=mention.argument,
-            value=mention.value,
-            entity=kind,
-            app=app.name,
-            origin=origin,
-        )
-    ]
+    reference = EntityReference(
+        derivation=derivation,
+        turn=mention.turn,
+        argument=argument,
+        value=mention.value,
+        entity=kind,
+        app=app.name,
+    )
+    return [reference.with_changes(origin=origin)]
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no argument of the sample can be pointed at, "" where one can."""
     if not sample.all_calls:
-        return (
-            f"No call is due in this {sample.kind} sample, so that there is no argument to"
-            " point at."
-        )
+        return f"No call is due in this {sample.kind} sample, so it has no argument to point at."
     if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
         return f"The user of this {sample.kind} sample points at a message already."
     mentions = find_mentions(sample, tools)
@@ -373,10 +347,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
         return NO_ENTITY.format(f"that the user {where}")
     if not any(is_pointable(one, mentions, sample) for one in likely):
         listed = ", ".join(dict.fromkeys(one.argument for one in likely))
-        return (
-            f"The values of {listed} are said more than once, or together with others, so that none"
-            " can be pointed at."
-        )
+        return f"The values of {listed} are said more than once, or together with others."
     return ""
 
 
@@ -403,11 +374,8 @@ def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
         case "id_number":
             return _CODE.fullmatch(value) is not None
         case _:
-            return (
-                len(value) <= LONGEST_NAME
-                and "\n" not in value
-                and _LETTER.search(value) is not None
-            )
+            is_short = len(value) <= LONGEST_NAME and "\n" not in value
+            return is_short and _LETTER.search(value) is not None
 
 
 def answered(mentions: list[TurnMention], sample: Sample) -> list[TurnMention]:
@@ -433,20 +401,13 @@ async def _ask(
 ) -> list[tuple[TurnMention, EntityKind]]:
     language = derivation.source.language
     shown = [
-        {
-            "id": index,
-            "tool": one.tool.description,
-            "parameter": one.argument,
-            "schema": one.schema,
-            "value": one.value,
-        }
-        for index, one in enumerate(mentions)
+        {"id": at, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema}
+        | {"value": one.value}
+        for at, one in enumerate(mentions)
     ]
     kinds = [{"kind": kind, "description": described(kind, language)} for kind in KINDS]
-    prompt = render(
-        PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed
-    )
+    seed = derivation.seed
+    prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=seed)
     answer = await context.chat.ask(prompt, Entities)
-    return [
-        (mentions[one.id], one.entity) for one in answer.entities if 0 <= one.id < len(mentions)
-    ]
+    known = (one for one in answer.entities if 0 <= one.id < len(mentions))
+    return [(mentions[one.id], one.entity) for one in known]

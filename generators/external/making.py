@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -18,7 +19,7 @@ from callwright.generators.external.entities import (
     is_pointable,
     say_where,
 )
-from callwright.generators.external.messages import mention_of, write_messages
+from callwright.generators.external.messages import MESSAGE, PRONOUN, mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
 from callwright.generators.shifts.turns import snapshots_before, with_shift
@@ -86,19 +87,15 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     mention = mention_of(reference, context)
     mentions = find_mentions(source, context.tools)
     if not is_pointable(mention, mentions, source):
-        raise RecordError(
-            f"The value {mention.value!r} of {mention.argument!r} is said more than once, or"
-            " together with another."
-        )
+        what = f"{mention.value!r} of {mention.argument!r}"
+        raise RecordError(f"{what} is said more than once or with others.")
     kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
     text = await _reword(message, mention, kept, context)
     origin = asked_origin(STAGE, message, reference.derivation.seed, context, (PROMPTS, TEMPLATE))
-    shift = snapshots_before(
-        source.turns, first_call_turn(source, mention.turn)
-    )  # the first at which the message counts
-    change = _Change(
-        message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)}
-    )
+    index = first_call_turn(source, mention.turn)
+    shift = snapshots_before(source.turns, index)  # the first at which the message counts
+    tools = {tool.name: tool for tool in context.toolset(source.candidates)}
+    change = _Change(message, mention, text, tools)
     return [
         source.with_changes(
             kind=name_of(source.kind, "external"),
@@ -142,13 +139,8 @@ async def _reword(
             return f"it is not in the language {source.language!r}."
         return problem
 
-    answer = await first_fit(
-        context,
-        prompt,
-        PointedRequest,
-        problem_of,
-        f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings",
-    )
+    complaint = f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings"
+    answer = await first_fit(context, prompt, PointedRequest, problem_of, complaint)
     return answer.request.strip()
 
 
@@ -186,9 +178,8 @@ def _turns(change: _Change) -> Iterator[Turn]:
     """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
     reference = change.message.reference
     source = reference.derivation.source
-    message = Message(
-        app=app_named(reference.app).called(source.language), text=change.message.message
-    )
+    app = app_named(reference.app).called(source.language)
+    message = Message(app=app, text=change.message.message)
     for index, turn in enumerate(source.turns):
         if isinstance(turn, UserTurn) and index == change.mention.turn:
             yield turn.with_changes(text=change.text, external=message)
@@ -203,10 +194,7 @@ def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall
     if call.tool not in change.tools:
         return call
     hints = {one.argument: one for one in call.evidence}
-    found = (
-        _evidence(argument, call, hints.get(argument), prefix, change)
-        for argument in call.arguments
-    )
+    found = (_evidence(one, call, hints.get(one), prefix, change) for one in call.arguments)
     return call.with_changes(evidence=tuple(one for one in found if one is not None))
 
 
@@ -243,63 +231,31 @@ def _requoted(hint: Evidence, text: str) -> Evidence | None:
 
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")
-_DIALOGUE = Traits("HammerBench", is_long=True, is_changed=True, shift="message")
+_DIALOGUE = replace(_REQUEST, is_long=True)
+_KINDS = (
+    ("external", "a request that points", _REQUEST, ("perfect", "imperfect"), 1175),
+    ("sQsA_external", "an answer points", _DIALOGUE, ("sQsA",), 487),
+)
+_FIND = "Find the arguments that people would rather point to, and choose one and an app."
+_HIDE = "Word the phrase that points to the value, and the message that holds it."
+_REWORD = "Reword what the user says, with the phrase in the place of the value."
+_PAPER, _APPENDIX = "HammerBench 4.2.4", "HammerBench 4.2.4, D.6"
+_WORDED, _REWORDED = (PRONOUN, MESSAGE), (TEMPLATE,)
+_STEPS = (
+    Step("entities", _FIND, "EntityReference", _PAPER, find_entities, (entities.TEMPLATE,)),
+    Step("messages", _HIDE, "ExternalMessage", _APPENDIX, write_messages, _WORDED),
+    Step("rewriting", _REWORD, "Sample", _APPENDIX, rewrite_requests, _REWORDED, _REWORDED),
+)
 
 FAMILY = Family(
     "external",
-    (
+    tuple(
         Kind(
-            "external",
-            "a request that points to a message instead of saying a value",
-            GROUP,
-            _REQUEST,
-            "external",
-            ("perfect", "imperfect"),
-            1175,
-            1175,
-            uses=2,
-        ),
-        Kind(
-            "sQsA_external",
-            "an answer points to a message instead of saying a value",
-            GROUP,
-            _DIALOGUE,
-            "external",
-            ("sQsA",),
-            487,
-            487,
-            uses=2,
-        ),
+            name, f"{what} to a message instead of saying a value", GROUP, traits, "external", of
+        )._replace(paper=paper, scale=paper, uses=2)
+        for name, what, traits, of, paper in _KINDS
     ),
-    stages=in_a_row(
-        "external",
-        "Derivation",
-        Step(
-            "entities",
-            "Find the arguments that people would rather point to, and choose one and an app.",
-            "EntityReference",
-            "HammerBench 4.2.4",
-            find_entities,
-            ("find_entities",),
-        ),
-        Step(
-            "messages",
-            "Word the phrase that points to the value, and the message that holds it.",
-            "ExternalMessage",
-            "HammerBench 4.2.4, D.6",
-            write_messages,
-            ("word_pronoun", "write_message"),
-        ),
-        Step(
-            "rewriting",
-            "Reword what the user says, with the phrase in the place of the value.",
-            "Sample",
-            "HammerBench 4.2.4, D.6",
-            rewrite_requests,
-            ("rewrite_request",),
-            voiced=("rewrite_request",),
-        ),
-    ),
+    stages=in_a_row("external", "Derivation", *_STEPS),
     has_fixed_words=True,
     tool_obstacle=entities.tool_obstacle,
     obstacles={"external": entities.obstacle},

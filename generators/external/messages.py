@@ -4,6 +4,7 @@ appendix D.6).
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -31,6 +32,7 @@ from callwright.warehouse.records import (
     ExternalMessage,
     Language,
     Sample,
+    Tool,
     UserTurn,
 )
 
@@ -72,16 +74,10 @@ async def write_messages(
     place = stated_in(written, mention, reference.derivation.source.language).place
     start, end = place or (0, len(written.message))
     origin = asked_origin(STAGE, reference, reference.derivation.seed, context, (PROMPTS, MESSAGE))
-    return [
-        ExternalMessage(
-            reference=reference,
-            phrase=phrase,
-            message=written.message,
-            start=start,
-            end=end,
-            origin=origin,
-        )
-    ]
+    message = ExternalMessage(
+        reference=reference, phrase=phrase, message=written.message, start=start, end=end
+    )
+    return [message.with_changes(origin=origin)]
 
 
 def mention_of(reference: EntityReference, context: StageContext) -> TurnMention:
@@ -93,10 +89,8 @@ def mention_of(reference: EntityReference, context: StageContext) -> TurnMention
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
         if is_same and mention.value == reference.value:
             return mention
-    raise RecordError(
-        f"Turn {reference.turn} of the source does not say {reference.value!r} for"
-        f" {reference.argument!r}."
-    )
+    message = f"Turn {reference.turn} does not say {reference.value!r} for {reference.argument!r}."
+    raise RecordError(message)
 
 
 async def _word_pronoun(
@@ -140,10 +134,8 @@ def _message_problem(
     problem = message_problem(written, mention, source.language)
     if problem:
         return problem
-    place = (
-        find_quote(written.words, written.message)
-        or stated_in(written, mention, source.language).place
-    )
+    quoted = find_quote(written.words, written.message)
+    place = quoted or stated_in(written, mention, source.language).place
     return says_other(masked(written.message, *place) if place else written.message, others)
 
 
@@ -165,24 +157,17 @@ async def _write_message(
 ) -> SimulatedMessage:
     source = reference.derivation.source
     others = other_values(source, context.toolset(source.candidates), reference.value)
+    own = mention.argument
     prompt = render(
         PROMPTS,
         MESSAGE,
         app=_app(reference),
         entity=_entity(reference),
-        parameter={"name": mention.argument, "schema": mention.schema},
+        parameter={"name": own, "schema": mention.schema},
         value=reference.value,
         phrase=phrase,
         forbidden=[one.value for one in others],
-        others=[
-            {
-                "name": name,
-                "description": schema.get("description", ""),
-                "choices": schema.get("enum", []),
-            }
-            for name, schema in mention.tool.properties.items()
-            if name != mention.argument
-        ],
+        others=[_parameter(mention.tool, name) for name in mention.tool.properties if name != own],
         language=source.language,
         seed=reference.derivation.seed,
     )
@@ -199,11 +184,9 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
     """Why the message can't hold the value for this argument alone, "" where it can."""
     message, words = written.message, written.words
     shortest = of(language).lengths["message"]
-    if not shortest <= len(message.strip()) <= LONGEST:
-        return (
-            f"the message has {len(message.strip())} characters; {shortest} to {LONGEST} are"
-            " allowed."
-        )
+    length = len(message.strip())
+    if not shortest <= length <= LONGEST:
+        return f"the message has {length} characters; {shortest} to {LONGEST} are allowed."
     if not writes(language, message.replace(words, "")):
         return f"the message is not in the language {language!r}."
     stated = stated_in(written, mention, language)
@@ -211,9 +194,7 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
         return stated.problem
     rest = masked(message, *stated.place)
     if says_another_time(rest, mention.schema):
-        return (
-            f"the message says more than one time, so that {mention.argument!r} could be another."
-        )
+        return f"the message says more than one time; {mention.argument!r} could be another."
     return fills_parameter(rest, mention.tool, mention.argument)
 
 
@@ -223,19 +204,20 @@ def stated_in(written: SimulatedMessage, mention: TurnMention, language: Languag
     stated = find_value(named, mention.schema, written.words, written.message, language)
     if stated.place is None:
         return stated
-    found = locate(
-        mention.value, mention.schema, written.message[stated.place.start : stated.place.end]
-    )
+    text = written.message[stated.place.start : stated.place.end]
+    found = locate(mention.value, mention.schema, text)
     if found is not None and found.rule == HALF_DAY:
-        return Stated(
-            None,
-            f"the words {written.words!r} leave open which half of the day {mention.value!r}"
-            " is in.",
-        )
+        half = f"which half of the day {mention.value!r} is in."
+        return Stated(None, f"the words {written.words!r} leave open {half}")
     start = stated.place.start
-    return (
-        Stated(Place(start + found.start, start + found.end), stated.problem) if found else stated
-    )
+    place = Place(start + found.start, start + found.end) if found else stated.place
+    return Stated(place, stated.problem)
+
+
+def _parameter(tool: Tool, name: str) -> dict[str, Any]:
+    schema = tool.properties[name]
+    described, choices = schema.get("description", ""), schema.get("enum", [])
+    return {"name": name, "description": described, "choices": choices}
 
 
 def _entity(reference: EntityReference) -> dict[str, str]:

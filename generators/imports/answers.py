@@ -8,14 +8,17 @@ behind them is read or not.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import shown
 from callwright.generators.imports.reading import Fields, items, objects, parsed, part, words
+from callwright.language.packs import packaged
 from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
 from callwright.warehouse.json_text import REPLY_DECODER, keepable, read_json
 from callwright.warehouse.records import Arguments
@@ -43,67 +46,11 @@ class Answer(NamedTuple):
     calls: tuple[Called, ...]
 
 
-# The marks before a call, and what closes it: "" where the call ends by itself. Behind these stands
-# JSON.
-_READ = {
-    "<tool_call>": "</tool_call>",  # Hermes, Qwen
-    "<tool_calls>": "</tool_calls>",  # Jamba, Hunyuan
-    "<function_call>": "</function_call>",
-    "<functioncall>": "",  # Glaive
-    "<toolcall>": "</toolcall>",  # Nemotron
-    "<|tool_call|>": "",  # Granite; Phi closes it
-    "<|python_tag|>": "",  # Llama
-    "[tool_calls]": "",  # Mistral
-}
-# Behind these stands a notation of its own, in which values have no types, or names stand apart: it
-# is recognised alone.
-_NOT_READ = (
-    "</tool_call>",
-    "</tool_calls>",
-    "</function_call>",
-    "</functioncall>",
-    "</toolcall>",
-    "[/tool_calls]",
-    "<function=",
-    "<function ",
-    "<invoke ",
-    "<tool_use>",
-    "<use_mcp_tool>",
-    "<tool_code>",
-    "```tool_code",
-    "```tool_call",
-    "<minimax:tool_call>",
-    "<seed:tool_call>",
-    "<longcat_tool_call>",
-    "<start_function_call>",
-    "<|tool_call_start|>",
-    "<|tool_calls_section_begin|>",
-    "<|tool_call_begin|>",
-    "<\uff5ctool▁calls▁begin\uff5c>",
-    "<\uff5ctool▁call▁begin\uff5c>",
-    "<\uff5cdsml\uff5c",
-    "<|tool_calls|>",
-    "<|action_start|>",
-    "<|start_action|>",
-    "<|plugin|>",
-    "<|recipient|>",
-    "to=functions.",
-    "functools[",
-    "✿function✿",
-    "action input:",
-)
-_MARKS = re.compile("|".join(map(re.escape, (*_READ, *_NOT_READ))), re.IGNORECASE)
+_PACKAGE, _MARKS_FILE = "callwright.generators.imports", "marks.yaml"
 _NAMES, _GIVEN = ("name", "function_name", "tool"), ("arguments", "input", "parameters", "args")
 _IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
 _GAP = re.compile(r"[\s,;]*")
-_ENDS = (
-    "<|endoftext|>",
-    "<|im_end|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|/tool_call|>",
-    "</s>",
-)  # of a template, behind an answer
+
 _FENCE, _FENCED = "```", frozenset({"", "json", "python", "py"})
 _CALLED = re.compile(r"[\s,]*([A-Za-z_](?:[^()\[\]{}='\"\n,]{0,126}[^()\[\]{}='\"\s,])?)\(")
 _TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
@@ -113,9 +60,7 @@ _TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
     r"""|\\?["']tool_calls\\?["']\s{0,9}:"""
 )
 _THOUGHTS = ("think", "thinking", "reasoning")
-_WITHHELD = frozenset(
-    {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"}
-)
+_WITHHELD = {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"}
 _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
@@ -128,7 +73,7 @@ def read_answer(text: str) -> Answer:
     if calls := _whole(said):
         return Answer("", tuple(calls))
     spoken, at = list[str](), 0
-    while mark := _MARKS.search(said, at):
+    while mark := _marks().search(said, at):
         found, end = _behind(said, mark)
         spoken.append(said[at : mark.start()])
         calls += found
@@ -136,10 +81,16 @@ def read_answer(text: str) -> Answer:
     spoken.append(said[at:])
     rest = "".join(spoken)
     if trace := _TRACES.search(rest):
-        raise UnreadableChat(
-            f"the words {shown(trace[0])} look like a call, and none can be read there"
-        )
+        message = f"the words {shown(trace[0])} look like a call, and none can be read there"
+        raise UnreadableChat(message)
     return Answer(rest.strip() if calls else rest, tuple(calls))
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    marks = packaged(_PACKAGE, _MARKS_FILE)
+    known = (*marks["read"], *marks["not_read"])
+    return re.compile("|".join(map(re.escape, known)), re.IGNORECASE)
 
 
 def refuse_withheld(text: str) -> None:
@@ -149,8 +100,8 @@ def refuse_withheld(text: str) -> None:
 
 
 def _without_end(text: str) -> str:
-    bare = text.rstrip()
-    while bare.endswith(_ENDS):
+    bare, ends = text.rstrip(), tuple(packaged(_PACKAGE, _MARKS_FILE)["ends"])
+    while bare.endswith(ends):
         bare = bare[: bare.rindex("<")].rstrip()
         text = bare
     return text
@@ -182,12 +133,8 @@ def _whole(said: str) -> list[Called]:
     """
     text = said.strip()
     language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
-    if (
-        text.startswith(_FENCE)
-        and text.endswith(_FENCE)
-        and language.strip().lower() in _FENCED
-        and _FENCE not in inner
-    ):
+    is_fenced = text.startswith(_FENCE) and text.endswith(_FENCE) and _FENCE not in inner
+    if is_fenced and language.strip().lower() in _FENCED:
         text = inner.strip()
     if text.startswith("[") and (calls := python_calls(text)):
         return calls
@@ -212,7 +159,8 @@ def _is_call(fields: Fields) -> bool:
 
 def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
     """The calls behind a mark, and where they end. Raises UnreadableChat."""
-    closing, at, calls = _READ.get(mark[0].lower()), mark.end(), list[Called]()
+    read: Mapping[str, str] = packaged(_PACKAGE, _MARKS_FILE)["read"]
+    closing, at, calls = read.get(mark[0].lower()), mark.end(), list[Called]()
     if closing is None:
         raise UnreadableChat(f"an answer has {mark[0]!r}, and calls in this notation are not read")
     while True:
@@ -242,9 +190,8 @@ def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
         end_there = end_of(text, begin)
         read = None if end_there is None else read_python(text[begin:end_there])
         if read is None or end_there is None:
-            raise UnreadableChat(
-                f"behind {mark!r} stands no call that can be read: {error}"
-            ) from error
+            message = f"behind {mark!r} stands no call that can be read: {error}"
+            raise UnreadableChat(message) from error
         return read, end_there
 
 
@@ -256,13 +203,8 @@ def call_of(stated: JsonValue) -> Called:
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
     inner = stated.get("function")
-    fields = (
-        inner
-        if isinstance(inner, dict)
-        else stated
-        if not isinstance(inner, str)
-        else {**stated, "name": inner}
-    )
+    fields = {**stated, "name": inner} if isinstance(inner, str) else stated
+    fields = inner if isinstance(inner, dict) else fields
     name = next((fields[word] for word in _NAMES if fields.get(word)), None)
     given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
     if not isinstance(name, str):
@@ -271,10 +213,8 @@ def call_of(stated: JsonValue) -> Called:
     if isinstance(arguments, str):
         arguments = _arguments_in(arguments, name)
     if isinstance(arguments, str):  # some loggers write JSON text as JSON text once more
-        arguments, note = (
-            _arguments_in(arguments, name),
-            "Arguments were written as JSON text twice over.",
-        )
+        arguments = _arguments_in(arguments, name)
+        note = "Arguments were written as JSON text twice over."
     if not isinstance(arguments, dict):
         raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
     return Called(name, arguments, id_of(stated), note)
@@ -293,9 +233,8 @@ def _arguments_in(text: str, name: str) -> JsonValue:
     try:
         return read_json(text)
     except ValueError as error:
-        raise UnreadableChat(
-            f"the arguments of {name} can't be read, {error}: {shown(text)}"
-        ) from error
+        message = f"the arguments of {name} can't be read, {error}: {shown(text)}"
+        raise UnreadableChat(message) from error
 
 
 def id_of(fields: Fields) -> str:
@@ -370,12 +309,9 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
         return items(inner["output"])
     if inner.get("role") == "assistant":
         return [inner]
-    failed = inner.get("error")
-    told = (
-        f"the request failed: {shown(failed)}"
-        if failed
-        else f"the answer has the fields {shown(sorted(inner)[:8])}"
-    )
+    told = f"the answer has the fields {shown(sorted(inner)[:8])}"
+    if failed := inner.get("error"):
+        told = f"the request failed: {shown(failed)}"
     raise UnreadableChat(f"{told}, and no message")
 
 
@@ -395,19 +331,16 @@ def _joined(chunks: list[JsonValue]) -> JsonValue:
     Raises UnreadableChat where they are anything else, for then nobody knows how they are put
     together.
     """
-    whole = [
-        one.get("response") for one in objects(chunks) if one.get("type") == "response.completed"
-    ]
+    known = objects(chunks)
+    whole = [one.get("response") for one in known if one.get("type") == "response.completed"]
     if whole:
         return whole[-1]
-    if not chunks or not all(
-        isinstance(one, dict) and isinstance(one.get("choices"), list) for one in chunks
-    ):
-        raise UnreadableChat(
-            f"the answer is {shown(chunks)}, chunks of a stream that can't be put together"
-        )
+    held = [one["choices"] for one in known if isinstance(one.get("choices"), list)]
+    if not chunks or len(held) < len(chunks):
+        message = f"the answer is {shown(chunks)}, chunks of a stream that can't be put together"
+        raise UnreadableChat(message)
     stream = _Stream()
-    for choice in (one for chunk in objects(chunks) for one in objects(chunk.get("choices"))):
+    for choice in chain.from_iterable(map(objects, held)):
         if choice.get("index") in (None, 0):
             stream.add(choice)
     return {"choices": [stream.choice()]}
@@ -430,23 +363,17 @@ class _Stream:
         made, older = delta.get("tool_calls"), delta.get("function_call")
         for one in items(made) if made else []:
             if not isinstance(one, dict) or not isinstance(one.get("index"), int):
-                raise UnreadableChat(
-                    f"a chunk of the answer has the call {shown(one)}, which does not tell its"
-                    " place"
-                )
+                message = f"a chunk of the answer has the call {shown(one)} without an index"
+                raise UnreadableChat(message)
             self._put(str(one["index"]), part(one, "function"), words(one, "id"))
         if isinstance(older, dict):
             self._put("0", older, "")
 
     def _put(self, index: str, function: Fields, identity: str) -> None:
         call = self._calls.setdefault(index, {"id": [], "name": [], "arguments": []})
-        for word, text in (
-            ("id", identity),
-            ("name", words(function, "name")),
-            ("arguments", words(function, "arguments")),
-        ):
-            if text:
-                call[word].append(text)
+        given = {"id": identity, **{word: words(function, word) for word in ("name", "arguments")}}
+        for word, text in given.items():
+            call[word] += [text] if text else []
 
     def choice(self) -> Fields:
         """The whole. Raises UnreadableChat where a call has two names."""
@@ -454,18 +381,11 @@ class _Stream:
         for call in self._calls.values():
             if len({*call["name"]}) > 1:
                 raise UnreadableChat(f"the chunks of a call name {shown(call['name'])}")
-            function: Fields = {
-                "name": next(iter(call["name"]), None),
-                "arguments": "".join(call["arguments"]),
-            }
-            calls.append(
-                {"id": next(iter(call["id"]), ""), "type": "function", "function": function}
-            )
-        message: Fields = {
-            "role": "assistant",
-            "content": "".join(self._said) or None,
-            "tool_calls": calls,
-        }
+            name, identity = next(iter(call["name"]), None), next(iter(call["id"]), "")
+            function: Fields = {"name": name, "arguments": "".join(call["arguments"])}
+            calls.append({"id": identity, "type": "function", "function": function})
+        content = "".join(self._said) or None
+        message: Fields = {"role": "assistant", "content": content, "tool_calls": calls}
         return {"message": message, "finish_reason": self._reason}
 
 

@@ -28,8 +28,10 @@ from callwright.generators.imports.reading import (
     SampleFormat,
     add_result,
     broken,
+    items,
     language_of_user,
     parsed,
+    part,
     unread,
 )
 from callwright.generators.multi_step.samples import add_evidence
@@ -89,30 +91,16 @@ def _read_question(
     answers: Mapping[str, JsonValue] | None,
     chats: ChatReader,
 ) -> ImportedRecord:
-    question, functions, names = (
-        fields.get("question"),
-        fields.get("function"),
-        fields.get("callwright_names"),
-    )
-    turns = question if isinstance(question, list) else []
+    functions, names = fields.get("function"), part(fields, "callwright_names")
+    turns = items(fields.get("question"))
     truth = answers.get(str(fields.get("id"))) if answers is not None else None
     why = ""
     if not turns or functions is None:
-        why = (
-            "it has no question, or no functions: those of multi-turn questions stand in files of"
-            " their own"
-        )
+        why = "it has no question, or no functions (those of multi-turn questions are elsewhere)"
     elif len(turns) > 1 and isinstance(turns[0], list):
-        why = (
-            "it has several turns, and what their calls return is known to BFCL's own simulators"
-            " only"
-        )
+        why = "it has several turns, and only BFCL's own simulators know what calls return"
     elif truth is None and _IDLE not in category:
-        why = (
-            f"no possible answer has the id {shown(fields.get('id'))}, so that nobody knows what"
-            " is due"
-        )
-    names = names if isinstance(names, dict) else {}
+        why = f"no possible answer has the id {shown(fields.get('id'))}"
     due: list[JsonValue] = []
     try:
         due = [_call(one, names) for one in calls_due(truth if truth is not None else [])]
@@ -135,15 +123,11 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
     if not isinstance(accepted, dict) or len(accepted) != 1:
         raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
     [(tool, values)] = accepted.items()
-    if not isinstance(values, dict) or not all(
-        isinstance(listed, list) for listed in values.values()
-    ):
+    listed = {name: one for name, one in part(accepted, tool).items() if isinstance(one, list)}
+    if not isinstance(values, dict) or len(listed) < len(values):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
-    given = {
-        str(names.get(f"{tool}.{name}", name)): _plain(listed[0])
-        for name, listed in values.items()
-        if isinstance(listed, list) and listed and listed[0] != ""
-    }
+    first = ((name, one[0]) for name, one in listed.items() if one and one[0] != "")
+    given = {str(names.get(f"{tool}.{name}", name)): _plain(value) for name, value in first}
     return {"name": names.get(tool, tool), "arguments": given}
 
 
@@ -152,11 +136,9 @@ def _plain(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
         return [_plain(one) if isinstance(one, dict) else one for one in value]
     if isinstance(value, dict):
-        wrapped = all(isinstance(one, list) and one for one in value.values())
-        return {
-            name: _plain(one[0] if wrapped and isinstance(one, list) else one)
-            for name, one in value.items()
-        }
+        wrapped = {name: one[0] for name, one in value.items() if isinstance(one, list) and one}
+        members = wrapped if len(wrapped) == len(value) else value
+        return {name: _plain(one) for name, one in members.items()}
     return value
 
 
@@ -168,14 +150,9 @@ def _renamed(document: JsonValue, names: Fields) -> JsonValue:
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
     if isinstance(properties, dict) and isinstance(parameters, dict):
         true = {name: str(names.get(f"{tool}.{name}", name)) for name in properties}
-        required = parameters.get("required")
-        parameters = {
-            **parameters,
-            "properties": {true[name]: schema for name, schema in properties.items()},
-        }
-        parameters["required"] = (
-            [true.get(str(one), str(one)) for one in required] if isinstance(required, list) else []
-        )
+        required = [true.get(one, one) for one in map(str, items(parameters.get("required")))]
+        named: Fields = {true[name]: schema for name, schema in properties.items()}
+        parameters = {**parameters, "properties": named, "required": [*required]}
     return {**document, "name": names.get(tool, tool), "parameters": parameters}
 
 
@@ -214,9 +191,8 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
             last[dialogue] = (row.where, row.value)
-    builder = CatalogBuilder(
-        "confetti", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
-    )
+    change = renaming_types(BFCL_WORDS, reported=False)
+    builder = CatalogBuilder("confetti", change=change, by_category=False)
     for dialogue, (where, fields) in last.items():
         yield _ConfettiReader(where, builder).record(
             dialogue, fields, answers.get(str(fields.get("id")))
@@ -227,15 +203,10 @@ class _ConfettiReader(RecordReader):
     word = "dialogue"
 
     def record(self, dialogue: str, fields: Fields, answer: Fields | None) -> ImportedRecord:
-        question = fields.get("question")
-        listed = [
-            one if isinstance(one, list) else [one]
-            for one in (question if isinstance(question, list) else [])
-        ]
+        questions = items(fields.get("question"))
+        listed = (one if isinstance(one, list) else [one] for one in questions)
         turns = self._turns([*chain.from_iterable(listed), *self._last_turn(fields, answer)])
-        category = str(fields.get("category") or "")
-        stated = fields.get("function")
-        documents = stated if isinstance(stated, list) else []
+        category, documents = str(fields.get("category") or ""), items(fields.get("function"))
         if not documents:
             self.refuse("0 of its 0 functions can't be used")
         tools = self.tools_of(
@@ -292,18 +263,15 @@ class _ConfettiReader(RecordReader):
 
     def _add(self, message: Fields, turns: list[Turn]) -> None:
         match message:
-            case {
-                "role": "user",
-                "content": str(text),
-                "message": {"app": str(app), "text": str(message_text)},
-            }:
-                turns.append(UserTurn(text=text, external=Message(app=app, text=message_text)))
             case {"role": "user", "content": str(text)}:
-                turns.append(UserTurn(text=text))
+                match message.get("message"):
+                    case {"app": str(app), "text": str(told)}:
+                        turns.append(UserTurn(text=text, external=Message(app=app, text=told)))
+                    case _:
+                        turns.append(UserTurn(text=text))
             case {"role": "assistant", "tool_calls": [*made]} if made:
-                turns.append(
-                    CallTurn(calls=tuple(self.calls_of(made, closed=False)), executed=True)
-                )
+                calls = tuple(self.calls_of(made, closed=False))
+                turns.append(CallTurn(calls=calls, executed=True))
             case {"role": "assistant", "content": str(text)}:
                 labels = message.get("acts")
                 named = [str(label) for label in labels] if isinstance(labels, list) else []

@@ -100,10 +100,8 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name)
-        return read_each(
-            chain.from_iterable(map(read_rows, sample_files(path))),
-            lambda row: chats.record(row, find),
-        )
+        rows = chain.from_iterable(map(read_rows, sample_files(path)))
+        return read_each(rows, lambda row: chats.record(row, find))
 
     return read
 
@@ -114,15 +112,9 @@ def sample_files(path: Path) -> list[Path]:
     Raises ConfigurationError where there are none.
     """
     if path.is_dir():
-        found = [
-            file for file in sorted(path.rglob("*")) if file.suffix in SUFFIXES and file.is_file()
-        ]
-        found = [
-            file for file in found if not file.name.endswith(_BESIDE) and file.name not in _ABOUT
-        ]
-        if (
-            path / MANIFEST
-        ).is_file():  # an export of ours, whose tasks are the same samples once more
+        files = (one for one in sorted(path.rglob("*")) if one.suffix in SUFFIXES and one.is_file())
+        found = [one for one in files if not one.name.endswith(_BESIDE) and one.name not in _ABOUT]
+        if (path / MANIFEST).is_file():  # an export of ours: its tasks are the same samples again
             found = [file for file in found if ENVIRONMENT not in file.relative_to(path).parts]
         if found:
             return found
@@ -158,10 +150,8 @@ class ChatReader:
                 return unread(Problem(where=row.where, kind="other_format", message=message))
             if _is_row(found):
                 return self.chat(row.where, found)
-            problem = (
-                f"{whose(f'source {self._source!r}', find)} gives {shown(found)}; it gives a"
-                " ChatRow, or None"
-            )
+            reader = whose(f"source {self._source!r}", find)
+            problem = f"{reader} gives {shown(found)}; it gives a ChatRow, or None"
         return broken(row.where, f"{problem}; the conversation is left out.")
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
@@ -193,13 +183,11 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         known = {tool.name for tool in tools}
-        called = {
-            call.tool for turn in chat.turns if isinstance(turn, CallTurn) for call in turn.calls
-        }
+        made = (turn.calls for turn in chat.turns if isinstance(turn, CallTurn))
+        called = {call.tool for calls in made for call in calls}
         if known and (strange := sorted(called - known)):
             self.refuse(
-                f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable"
-                " document"
+                f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
         moment = _TIME.search(system)
         return self.imported(
@@ -224,15 +212,12 @@ class _ChatRecord(RecordReader):
             self.refuse(f"The tools are {shown(stated)}, not a list")
             return ()
         before = len(self._builder.problems)
-        drafts = (
-            _draft(one, f"{self.where}/tools/{at}", category) for at, one in enumerate(listed)
-        )
-        made = [self._builder.put(one) if one else None for one in drafts]
-        self.problems += self._builder.problems[before:]
         by_name: dict[str, Tool] = {}
-        for tool in made:
-            if tool is not None:
+        for at, one in enumerate(listed):
+            draft = _draft(one, f"{self.where}/tools/{at}", category)
+            if (tool := self._builder.put(draft) if draft else None) is not None:
                 by_name.setdefault(tool.name, tool)  # some data sets list a tool twice
+        self.problems += self._builder.problems[before:]
         return tuple(by_name.values())
 
 
@@ -243,32 +228,24 @@ def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
         return None
     nothing: JsonValue = {"type": "object", "properties": {}}
     schema = next((inner[word] for word in _SCHEMAS if inner.get(word) is not None), nothing)
-    return ToolDraft(
-        where, category, inner.get("name"), inner.get("description"), _object_schema(parsed(schema))
-    )
+    parameters = _object_schema(parsed(schema))
+    return ToolDraft(where, category, inner.get("name"), inner.get("description"), parameters)
 
 
 def _object_schema(stated: JsonValue) -> JsonValue:
     """The parameters as an object schema: some data sets list them by name, with Python's types."""
-    if (
-        not isinstance(stated, dict)
-        or isinstance(stated.get("type"), str)
-        or "properties" in stated
-    ):
+    if not isinstance(stated, dict) or isinstance(stated.get("type"), str):
         return stated
     listed = {name: one for name, one in stated.items() if isinstance(one, dict)}
-    if len(listed) < len(stated):
+    if len(listed) < len(stated) or "properties" in stated:
         return stated
-    required: JsonValue = [
-        name
-        for name, one in listed.items()
-        if "default" not in one and _OPTIONAL not in str(one.get("type", "")).lower()
-    ]
-    return {
-        "type": "object",
-        "properties": {name: _typed(one) for name, one in listed.items()},
-        "required": required,
+    open_to = {
+        name for name, one in listed.items() if _OPTIONAL in str(one.get("type", "")).lower()
     }
+    without = (name for name, one in listed.items() if "default" not in one)
+    required: JsonValue = [name for name in without if name not in open_to]
+    properties: Fields = {name: _typed(one) for name, one in listed.items()}
+    return {"type": "object", "properties": properties, "required": required}
 
 
 def _typed(parameter: Fields) -> Fields:
@@ -276,9 +253,8 @@ def _typed(parameter: Fields) -> Fields:
     optional" is an array.
     """
     written = str(parameter.get("type", ""))
-    word = next(
-        (found for found in _WORD.findall(written) if found.lower() not in {_OPTIONAL, "union"}), ""
-    )
+    found = (one for one in _WORD.findall(written) if one.lower() not in {_OPTIONAL, "union"})
+    word = next(found, "")
     typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
     return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
@@ -299,9 +275,8 @@ def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
             found, _ = REPLY_DECODER.raw_decode(system, begin.start())
         except (ValueError, RecursionError):
             return system, tools
-        if found and all(
-            isinstance(one, dict) and one.keys() & {"name", "function"} for one in found
-        ):
+        named = [one for one in objects(found) if one.keys() & {"name", "function"}]
+        if found and len(named) == len(found):
             return "", found
     return system, tools
 
@@ -351,10 +326,8 @@ def _openai(fields: Fields) -> ChatRow | None:
     if not messages:
         return None
     tools = body.get("tools") or body.get("functions") or fields.get("tools")
-    return _named(
-        ChatRow([*messages, *_answer_beside(fields, messages)], tools, signals=signals_of(fields)),
-        fields,
-    )
+    whole = [*messages, *_answer_beside(fields, messages)]
+    return _named(ChatRow(whole, tools, signals=signals_of(fields)), fields)
 
 
 def _trl(fields: Fields) -> ChatRow | None:
@@ -371,10 +344,8 @@ def _trl(fields: Fields) -> ChatRow | None:
         briefing = told.partition(CALLING)[0].strip()
         prompt = [{"role": "system", "content": briefing}, *prompt[1:]] if briefing else prompt[1:]
     row = ChatRow(prompt, fields.get("tools"))
-    wanted = next(
-        (parsed(fields[name]) for name in ("chosen", "completion") if fields.get(name) is not None),
-        None,
-    )
+    chosen = fields.get("chosen")
+    wanted = parsed(fields.get("completion") if chosen is None else chosen)
     if wanted is None:
         return _named(_with_calls(row, fields.get("gold"), words(fields, "words")), fields)
     if not isinstance(wanted, list) or not wanted:
@@ -390,13 +361,15 @@ def _responses(fields: Fields) -> ChatRow | None:
     given = body.get("input")
     if given is None:
         return None
-    before: list[JsonValue] = (
-        [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
-    )
-    row = ChatRow(
-        [*before, *_expected(fields, before)], body.get("tools"), words(body, "instructions")
-    )
+    before = _asked(given)
+    messages = [*before, *_expected(fields, before)]
+    row = ChatRow(messages, body.get("tools"), words(body, "instructions"))
     return _named(row._replace(signals=signals_of(fields)), fields)
+
+
+def _asked(given: JsonValue) -> list[JsonValue]:
+    """The messages of an input, which may be the user's words alone."""
+    return [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
 
 
 def _expected(fields: Fields, before: Sequence[JsonValue]) -> list[JsonValue]:
@@ -440,9 +413,8 @@ def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
     """
     calls, before = calls_due(due), items(row.messages)
     if calls:
-        return row._replace(
-            messages=[*before, {"role": "assistant", "content": None, "tool_calls": calls}]
-        )
+        answer: Fields = {"role": "assistant", "content": None, "tool_calls": calls}
+        return row._replace(messages=[*before, answer])
     if said:
         return row._replace(messages=[*before, {"role": "assistant", "content": said}])
     return row._replace(messages=before, is_idle=True)
@@ -451,9 +423,7 @@ def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
 def _toucan(fields: Fields) -> ChatRow | None:
     """A row of Toucan: its system message declares the tools that stand beside it, too."""
     listed = items(fields.get("messages"))
-    messages = [
-        one for one in listed if not (isinstance(one, dict) and one.get("role") == "system")
-    ]
+    messages = [one for one in listed if not isinstance(one, dict) or one.get("role") != "system"]
     tools = fields.get("available_tools", fields.get("tools"))
     return ChatRow(messages, tools, category=words(fields, "subset_name")) if messages else None
 
@@ -463,18 +433,13 @@ def _litellm(fields: Fields) -> ChatRow | None:
     the model.
     """
     payload = part(fields, "standard_logging_object") or fields
-    messages = payload.get("messages")
-    given: list[JsonValue] = (
-        [{"role": "user", "content": messages}] if isinstance(messages, str) else items(messages)
-    )
-    given = given or items(part(payload, "messages").get("messages"))
+    given = _asked(payload.get("messages")) or items(part(payload, "messages").get("messages"))
     if not given:
         return None
     request = part(payload, "proxy_server_request")
     asked = [part(payload, "model_parameters", "optional_params"), part(request, "body"), request]
-    tools = next(
-        (found for one in asked if (found := one.get("tools") or one.get("functions"))), None
-    )
+    listed = (one.get("tools") or one.get("functions") for one in asked)
+    tools = next((one for one in listed if one), None)
     error = words(part(payload, "error_information"), "error_class") or words(payload, "error_str")
     signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
     if payload.get("response") is None:
@@ -489,18 +454,16 @@ def _promptfoo(fields: Fields) -> ChatRow | None:
     messages, asserted = items(part(fields, "vars").get("messages")), objects(fields.get("assert"))
     if not messages or not asserted:
         return None
-    values = [
-        part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"
-    ]
+    calls = (one for one in asserted if one.get("type") == "trajectory:tool-args-match")
+    values = (part(one, "value") for one in calls)
     due: list[JsonValue] = [
         {"name": one.get("name"), "arguments": one.get("args")} for one in values
     ]
     said = words(part(fields, "metadata"), "words")
     if not due and not said:
         raise UnreadableChat("no assertion is about a call, and nothing tells what is said")
-    return _named(
-        _with_calls(ChatRow(messages, part(fields, "options").get("tools")), due, said), fields
-    )
+    tools = part(fields, "options").get("tools")
+    return _named(_with_calls(ChatRow(messages, tools), due, said), fields)
 
 
 def inspect_row(fields: Fields) -> ChatRow | None:

@@ -29,24 +29,12 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
 
 _SIDES = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "gpt": "assistant",
-    "model": "assistant",
-    "ai": "assistant",
-    "agent": "assistant",
-    "function_call": "call",
-    "tool_call": "call",
-    "tool": "result",
-    "function": "result",
-    "observation": "result",
-    "tool_response": "result",
-    "ipython": "result",
-    "tool_output": "result",
-    "tool_result": "result",
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("assistant", "gpt", "model", "ai", "agent"), "assistant"),
+    **dict.fromkeys(("function_call", "tool_call"), "call"),
+    **dict.fromkeys(("tool", "function", "observation", "tool_response"), "result"),
+    **dict.fromkeys(("ipython", "tool_output", "tool_result"), "result"),
 }
 _RETURNED = ("output", "content", "response", "result", "value")
 _RESPONSE = ("<tool_response>", "</tool_response>")
@@ -56,16 +44,11 @@ _RESULT_PARTS = frozenset(
     {"tool_result", "tool_call_response", "function_call_output", "server_tool_call_response"}
 )
 _SILENT_PARTS = frozenset({"reasoning", "thinking", "redacted_thinking", "summary_text"})
-_CUT = {
-    "length": "was cut off",
-    "max_tokens": "was cut off",
-    "content_filter": "was withheld",
-    "error": "failed",
-}
+_CUT = dict.fromkeys(("length", "max_tokens"), "was cut off")
+_CUT |= {"content_filter": "was withheld", "error": "failed"}
 _MOST_CALLS = 1000  # at once: no person reads more
-_CALLING = frozenset(
-    {"tool_calls", "tool_call", "function_call", "tool_use"}
-)  # how an answer with calls ends
+# how an answer with calls ends
+_CALLING = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
 
 
 class Spoken(NamedTuple):
@@ -133,21 +116,22 @@ def events_of(message: JsonValue) -> Iterator[Event]:
     if stated is None and isinstance(kind, str):
         yield from _item(kind, message, "assistant")
         return
-    side = _SIDES.get(str(stated).lower())
-    if side is None:
-        raise UnreadableChat(f"a message has the role {shown(stated)}")
-    content = next(
-        (message[word] for word in ("content", "value", "parts") if message.get(word) is not None),
-        None,
-    )
-    if side == "result":
-        yield from _results(content, message)
-    elif side == "call":
-        yield from calls_of_message(content if content is not None else message)
-    elif side == "assistant":
-        yield from _answered(content, message)
-    else:
-        yield from _said(side, content)
+    content = _first(message, "content", "value", "parts")
+    match _SIDES.get(str(stated).lower()):
+        case "result":
+            yield from _results(content, message)
+        case "call":
+            yield from calls_of_message(content if content is not None else message)
+        case "assistant":
+            yield from _answered(content, message)
+        case str(side):
+            yield from _said(side, content)
+        case None:
+            raise UnreadableChat(f"a message has the role {shown(stated)}")
+
+
+def _first(fields: Fields, *names: str) -> JsonValue:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
 def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
@@ -162,14 +146,10 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
     said = [*_said("assistant", content)]
     within = [one for one in said if isinstance(one, Called)]
     if calls and within and differ(calls, within):  # some logs have the same calls in both places
-        raise UnreadableChat(
-            "an answer makes calls, and others in its content:"
-            f" {shown([one.tool for one in within])}"
-        )
-    if not (calls or within) and _CALLING & {
-        str(message.get("finish_reason")),
-        str(message.get("stop_reason")),
-    }:
+        others = shown([one.tool for one in within])
+        raise UnreadableChat(f"an answer makes calls, and others in its content: {others}")
+    ends = {str(message.get("finish_reason")), str(message.get("stop_reason"))}
+    if not (calls or within) and _CALLING & ends:
         raise UnreadableChat("an answer ends in a call, and has none")
     yield from (one for one in said if not (calls and isinstance(one, Called)))
     yield from calls
@@ -195,15 +175,11 @@ def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
     elif kind in _RESULT_PARTS:
         yield _returned(item)
     elif kind in _SPOKEN_PARTS:
-        text = next(
-            (item[word] for word in ("text", "content", "refusal") if item.get(word) is not None),
-            "",
-        )
-        yield from _spoken(side, text)
+        text = _first(item, "text", "content", "refusal")
+        yield from _spoken(side, "" if text is None else text)
     elif kind not in _SILENT_PARTS:
-        raise UnreadableChat(
-            f"a part of a message is of the type {shown(kind)}, which is no text, call or result"
-        )
+        what = "which is no text, call or result"
+        raise UnreadableChat(f"a part of a message is of the type {shown(kind)}, {what}")
 
 
 def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
@@ -224,12 +200,9 @@ def _returned(fields: Fields) -> Returned:
     """What a call returned: JSON where its text is some, the text of its parts where it has any."""
     value = next((fields[word] for word in _RETURNED if word in fields), None)
     name = fields.get("name", fields.get("function"))
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(one, dict) and one.get("type") == "text" for one in value)
-    ):
-        value = "\n".join(str(one.get("text", "")) for one in objects(value))
+    texts = [str(one.get("text", "")) for one in objects(value) if one.get("type") == "text"]
+    if isinstance(value, list) and value and len(texts) == len(value):
+        value = "\n".join(texts)
     return Returned(parsed(value), id_of(fields), name if isinstance(name, str) else "")
 
 
@@ -237,10 +210,9 @@ def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
     """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with
     one each.
     """
-    if isinstance(content, list) and any(
-        str(one.get("type")) in _RESULT_PARTS for one in objects(content)
-    ):
-        yield from (_returned(one) for one in content if isinstance(one, dict))
+    parts = objects(content) if isinstance(content, list) else []
+    if any(str(one.get("type")) in _RESULT_PARTS for one in parts):
+        yield from map(_returned, parts)
         return
     tagged = [*_responses_in(content)] if isinstance(content, str) else []
     for inner in tagged:
@@ -289,9 +261,8 @@ class _Gathered:
         self._lost: dict[str, None] = {}
         self._calls: list[Called] = []
         self._results: dict[int, JsonValue] = {}
-        self._texts: list[
-            str
-        ] = []  # of the last turn, where that is of words: one side may speak many times in a row
+        # of the last turn, where that is of words: one side may speak many times in a row
+        self._texts: list[str] = []
         # the number of a message in which the assistant says and calls nothing, 0 where it did then
         self._silent = 0
         self._has_answer = False  # whether the assistant has answered to what came last
@@ -311,10 +282,7 @@ class _Gathered:
 
     def add(self, event: Event) -> None:
         """Take in what happens next. Raises UnreadableChat where it can't come here."""
-        is_answer = isinstance(event, Called) or (
-            isinstance(event, Spoken) and event.side == "assistant"
-        )
-        if is_answer:
+        if isinstance(event, Called) or (isinstance(event, Spoken) and event.side == "assistant"):
             self._silent, self._has_answer = 0, True
         match event:
             case Spoken(side="system", text=text):
@@ -341,15 +309,13 @@ class _Gathered:
             self._lost["What the assistant says beside its calls is left out."] = None
             self._turns.pop()
         elif isinstance(before, CallTurn):
-            raise UnreadableChat(
-                f"message {self.number} calls again before the calls before it returned"
-            )
+            message = f"message {self.number} calls again before the calls before it returned"
+            raise UnreadableChat(message)
         if not self._calls and not self._turns:
             raise UnreadableChat("the user says nothing before the first call")
         if len(self._calls) >= _MOST_CALLS:
-            raise UnreadableChat(
-                f"message {self.number} makes more than {_MOST_CALLS} calls at once"
-            )
+            message = f"message {self.number} makes more than {_MOST_CALLS} calls at once"
+            raise UnreadableChat(message)
         self._calls.append(call)
         if call.note:
             self._lost[call.note] = None
@@ -359,28 +325,20 @@ class _Gathered:
         self._close_answer()
         self._close()
         self._settle()
-        turns = self._turns
+        turns, replies = self._turns, CallTurn if is_idle else CallTurn | ReplyTurn
         if turns and isinstance(turns[0], ReplyTurn):
-            self._lost["The assistant speaks before the user does; its greeting is left out."] = (
-                None
-            )
-            turns = turns[1:]
+            lost = "The assistant speaks before the user does; its greeting is left out."
+            self._lost[lost], turns = None, turns[1:]
         is_open = bool(turns) and isinstance(turns[-1], UserTurn)
-        if is_open and any(
-            isinstance(one, CallTurn) or (isinstance(one, ReplyTurn) and not is_idle)
-            for one in turns
-        ):
+        if is_open and any(isinstance(one, replies) for one in turns):
             self._lost["Nobody answers what the user says last; it is left out."] = None
             turns = turns[:-1]
         if not turns or not isinstance(turns[0], UserTurn):
             raise UnreadableChat("the user says nothing before the first call")
         if isinstance(turns[-1], UserTurn) and not is_idle:
-            raise UnreadableChat(
-                "nobody answers what the user says, so that nobody knows what is due"
-            )
-        if not any(
-            isinstance(one, CallTurn) for one in turns
-        ):  # that nothing is called is what is due
+            message = "nobody answers what the user says, so that nobody knows what is due"
+            raise UnreadableChat(message)
+        if not any(isinstance(one, CallTurn) for one in turns):  # nothing is called: that is due
             at = len(turns) - isinstance(turns[-1], ReplyTurn)
             turns = [*turns[:at], CallTurn(), *turns[at:]]
         return Chat(tuple(turns), "\n".join(self._system), tuple(self._lost))
@@ -394,11 +352,9 @@ class _Gathered:
             return
         self._settle()
         if isinstance(turn, UserTurn) and isinstance(before, CallTurn | ResultTurn):
-            what = (
-                "calls that returned nothing"
-                if isinstance(before, CallTurn)
-                else "results that nobody told"
-            )
+            what = "results that nobody told"
+            if isinstance(before, CallTurn):
+                what = "calls that returned nothing"
             raise UnreadableChat(f"message {self.number} is the user's, after {what}")
         self._turns.append(turn)
         self._texts = [turn.text]
@@ -416,9 +372,7 @@ class _Gathered:
         named = [at for at in places if result.tool and self._calls[at].tool == result.tool]
         values = result.value if isinstance(result.value, list) else []
         if not same and len(places) == len(self._calls) == len(values) > 1:
-            self._results = dict(
-                enumerate(values)
-            )  # ShareGPT has all that came back in one message
+            self._results = dict(enumerate(values))  # ShareGPT has all in one message
             return
         found = next(iter(same or named or places), None)
         if found is None:
@@ -430,14 +384,12 @@ class _Gathered:
         if not self._calls:
             return
         if self._results and len(self._results) < len(self._calls):
-            raise UnreadableChat(
-                f"before message {self.number} {len(self._results)} of"
-                f" {count_of(len(self._calls), 'call')} returned"
-            )
+            made = count_of(len(self._calls), "call")
+            told = f"{len(self._results)} of {made} returned"
+            raise UnreadableChat(f"before message {self.number} {told}")
         calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in self._calls)
         self._turns.append(CallTurn(calls=calls, executed=bool(self._results)))
         if self._results:
-            self._turns.append(
-                ResultTurn(results=tuple(self._results[at] for at in range(len(calls))))
-            )
+            results = tuple(self._results[at] for at in range(len(calls)))
+            self._turns.append(ResultTurn(results=results))
         self._calls, self._results = [], {}

@@ -10,6 +10,7 @@ where it can be found.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
@@ -129,14 +130,11 @@ class _HammerBenchReader(RecordReader):
         self.note_lost(fields, ("id", "messages", "multiple_tools", "single_tool"))
         if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
             message = (
-                "'single_tool' is not the candidate that the labels call; an export will write that"
-                " one instead."
+                "'single_tool' is not the candidate that the labels call, which an export writes."
             )
             self.note("unknown_field", message)
-        gold = next(
-            (call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None
-        )
-        first = gold or next(iter(self._labels), None)
+        gold = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
+        first = next(iter((*gold, *self._labels)), None)
         labels = tuple(Call(tool=one.tool, arguments=one.arguments) for one in self._labels)
         name = PaperId("hammerbench", fields["id"]) if "id" in fields else None
         return self.imported(
@@ -162,11 +160,8 @@ class _HammerBenchReader(RecordReader):
             content = message.get("content") if isinstance(message, dict) else None
             following = roles[index + 1] if index + 1 < len(roles) else None
             turns += self._turn(roles[index], content, following, kind)
-            self.note_lost(
-                message if isinstance(message, dict) else (),
-                {"role", "content"},
-                f"Message {index}",
-            )
+            fields = message if isinstance(message, dict) else ()
+            self.note_lost(fields, {"role", "content"}, f"Message {index}")
         return turns
 
     def _turn(
@@ -213,11 +208,9 @@ def _user_turn(text: str, kind: str) -> UserTurn:
             return UserTurn(text=query, external=Message(app="", text=message))
         return UserTurn(text=text)
     stated, found, message = text.partition(MESSAGE_LAST)
-    return (
-        UserTurn(text=stated, external=Message(app="", text=message))
-        if found
-        else UserTurn(text=text)
-    )
+    if found:
+        return UserTurn(text=stated, external=Message(app="", text=message))
+    return UserTurn(text=text)
 
 
 def _due_tools(fields: Fields) -> list[JsonValue]:
@@ -240,14 +233,12 @@ def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
     domains: dict[str, tuple[Tool, ...]] = {}
     for tool in read_callnavi(path).tools:
         domains[tool.category] = (*domains.get(tool.category, ()), tool)
+
+    def read(row: DocumentItem, domain: str) -> ImportedRecord:
+        return _CallNaviReader(row.where, domain, domains.get(domain, ())).record(row.value)
+
     for file in files_at(path / QUESTIONS):
-        for row in read_rows(file):
-            if isinstance(row, Problem):
-                yield unread(row)
-            else:
-                yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(
-                    row.value
-                )
+        yield from read_each(read_rows(file), partial(read, domain=file.stem))
 
 
 class _CallNaviReader(RecordReader):
@@ -317,18 +308,12 @@ class _CallNaviReader(RecordReader):
             returned.setdefault(tool.name, set()).update(returned_fields(tool))
         for name, given in zip(names, parameters, strict=False):
             if isinstance(name, str) and name and isinstance(given, dict):
-                found: list[
-                    Evidence
-                ] = []  # placeholders come from the nearest call before that returns such a field
-                for argument in (
-                    argument for argument, value in given.items() if value == UNKNOWN_VALUE
-                ):
-                    places = [
-                        at
-                        for at, call in enumerate(calls)
-                        if argument in returned.get(call.tool, ())
-                    ]
-                    found += [unknown_evidence(argument, places[-1], argument)] if places else []
+                found: list[Evidence] = []
+                for argument in (one for one, value in given.items() if value == UNKNOWN_VALUE):
+                    giving = [argument in returned.get(call.tool, ()) for call in calls]
+                    if True in giving:  # the nearest call before that returns such a field
+                        at = len(giving) - 1 - giving[::-1].index(True)
+                        found.append(unknown_evidence(argument, at, argument))
                 calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
             self.refuse(
@@ -421,10 +406,8 @@ class _ComplexFuncBenchReader(RecordReader):
                 expected is None and listed
             ):
                 if message.get("content"):
-                    self.note(
-                        "unknown_field",
-                        "A message with calls has a content too, which a sample does not keep.",
-                    )
+                    lost = "A message with calls has a content too, which a sample does not keep."
+                    self.note("unknown_field", lost)
                 return [CallTurn(calls=tuple(self.calls_of(listed)), executed=True)]
             case {"role": "user", "content": str(text)} if expected is None:
                 return [UserTurn(text=text)]

@@ -29,9 +29,8 @@ from callwright.warehouse.records import (
 from callwright.warehouse.registry import Registry, guarded, whose
 
 Fields = dict[str, JsonValue]
-MOST_BYTES = (
-    4 * 2**20
-)  # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most  # noqa: E501
+# of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
+MOST_BYTES = 4 * 2**20
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -78,31 +77,23 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
     What is no record, where somebody else's reader gives that, says so in the place of one. Raises
     ConfigurationError where nothing is at the path, or such a reader breaks down as a whole.
     """
-    what, known = (
-        f"source {form.name!r}",
-        dict[str, bool](),
-    )  # by the key of a tool: whether it is too large
+    what = f"source {form.name!r}"
+    known: dict[str, bool] = {}  # by the key of a tool: whether it is too large
     with guarded(what, form.read):
         for record in form.read(path):
             if not _is_record(record):
-                told = (
-                    f"{whose(what, form.read)} gives {shown(record)}; it gives an ImportedRecord"
-                    " for each record."
-                )
-                yield broken(str(path), told)
+                told = f"{whose(what, form.read)} gives {shown(record)}"
+                yield broken(str(path), f"{told}; it gives an ImportedRecord for each record.")
                 continue
-            known |= {
-                tool.key: _is_too_large(tool) for tool in record.tools if tool.key not in known
-            }
+            for tool in record.tools:
+                known[tool.key] = known[tool.key] if tool.key in known else _is_too_large(tool)
             too_large = any(known[tool.key] for tool in record.tools)
-            if record.sample is not None and (too_large or _is_too_large(record.sample)):
-                most = f"larger than {MOST_BYTES // 2**20} MiB"
-                held = (
-                    f"one of its tools is {most}" if too_large else f"it is {most} once it is read"
-                )
-                yield broken(record.where, f"It can't be kept: {held}; the record is left out.")
+            if record.sample is None or not (too_large or _is_too_large(record.sample)):
+                yield record
                 continue
-            yield record
+            held = "one of its tools" if too_large else "once it is read it"
+            most = f"{held} is larger than {MOST_BYTES // 2**20} MiB"
+            yield broken(record.where, f"It can't be kept: {most}; the record is left out.")
 
 
 def _is_record(given: object) -> bool:
@@ -204,12 +195,11 @@ class RecordReader:
         """
         for stated in listed:
             match stated:
-                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not (
-                    closed and rest
-                ):
-                    yield GoldCall(tool=name, arguments=arguments)
-                case _:
-                    self.refuse(f"A call is {shown(stated)}, not a name and arguments")
+                case {"name": str(name), "arguments": dict(given), **rest} if name:
+                    if not (closed and rest):
+                        yield GoldCall(tool=name, arguments=given)
+                        continue
+            self.refuse(f"A call is {shown(stated)}, not a name and arguments")
 
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
         """The record as `sample` makes one of it, unless it was refused."""
@@ -258,6 +248,5 @@ def part(fields: Fields, *names: str) -> Fields:
 
 def words(fields: Fields, *names: str) -> str:
     """The first of these fields that says something, as text; "" where none does."""
-    return next(
-        (str(fields[name]) for name in names if isinstance(fields.get(name), str | int | float)), ""
-    )
+    stated = (fields.get(name) for name in names)
+    return next((str(one) for one in stated if isinstance(one, str | int | float)), "")

@@ -55,11 +55,11 @@ from callwright.generators.imports.reading import (
 )
 from callwright.warehouse.json_text import DEEPEST
 
-_KEPT_LINES = (
-    64  # of a file that is read trace by trace: batches of exporters hold spans of several traces
-)
+# of a file that is read trace by trace: batches of exporters hold spans of several traces
+_KEPT_LINES = 64
 _OTLP = ("stringValue", "boolValue", "intValue", "doubleValue")
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
+_RESULT = "gen_ai.tool.call.result"
 _ERRORS = frozenset({"ERROR", "STATUS_CODE_ERROR", "2"})
 _ARCHIVE = ".eval"
 _LONGEST_PLACE = 9  # digits of a place in a list
@@ -174,9 +174,8 @@ class _Index:
             if len(self._kept) >= _KEPT_LINES:
                 self._kept.pop(next(iter(self._kept)))
             file.seek(offset)
-            row = row_of(
-                FileLine(self._lines[at], file.readline().removeprefix(b"\xef\xbb\xbf")), self._file
-            )
+            line = FileLine(self._lines[at], file.readline().removeprefix(b"\xef\xbb\xbf"))
+            row = row_of(line, self._file)
             self._kept[offset] = (
                 [*self._form.spans_in(row.value)] if isinstance(row, DocumentItem) else []
             )
@@ -191,8 +190,7 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     asked = [span for span in spans if span.messages or span.answers]
     if not asked:
         message = (
-            "No span of this trace holds messages: the conventions leave them out unless content is"
-            " captured."
+            "No span of this trace holds messages: let the exporter see that content is captured."
         )
         yield broken(trace.where, message)
         return
@@ -207,19 +205,15 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
             continue
         if span.unreadable or not span.answers:
             reason = span.unreadable or "its span has no answer"
-            yield broken(
-                trace.where, f"It can't be read: {reason}; the conversation is left out."
-            )._replace(signals=signals)
+            message = f"It can't be read: {reason}; the conversation is left out."
+            yield broken(trace.where, message)._replace(signals=signals)
             continue
         tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
         last = str(
             whole[-1]
         )  # what its calls returned tell spans of tools, by the ids of the calls
-        after = [
-            one
-            for one in returned
-            if isinstance(one, dict) and one.get("id") and str(one["id"]) in last
-        ]
+        identified = [one for one in returned if isinstance(one, dict) and one.get("id")]
+        after = [one for one in identified if str(one["id"]) in last]
         row = ChatRow([*whole, *after], tools, span.system, span.language, span.category, signals)
         yield chats.chat(trace.where, row)
 
@@ -258,48 +252,32 @@ def _otel_span(span: Fields) -> Span:
         failed = words(status, "message", "description") or "error"
     began = words(span, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
     feedback = words(told, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
-    span_of = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
+    found = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
     if told.get("gen_ai.operation.name") == "execute_tool":
-        value, identity = (
-            parsed(told.get("gen_ai.tool.call.result")),
-            words(told, "gen_ai.tool.call.id"),
-        )
+        value, identity = parsed(told.get(_RESULT)), words(told, "gen_ai.tool.call.id")
         if value is None or not identity:
-            return span_of
-        name = words(told, "gen_ai.tool.name")
-        return span_of._replace(
-            returned={"role": "tool", "id": identity, "name": name, "content": value}
-        )
-    messages = items(told.get(_INPUT)) or [
-        *_flat(told, "gen_ai.prompt"),
-        *_flat(told, "llm.input_messages"),
-    ]
+            return found
+        returned: Fields = {"role": "tool", "id": identity, "content": value}
+        return found._replace(returned={**returned, "name": words(told, "gen_ai.tool.name")})
+
+    def listed(name: str, *older: str) -> list[JsonValue]:
+        return items(told.get(name)) or [one for prefix in older for one in _flat(told, prefix)]
+
     stated = parsed(told.get(_OUTPUT))
-    unreadable = (
-        ""
-        if isinstance(stated, list) or not stated
-        else f"its answer is {shown(stated)}, not a list of messages"
-    )
-    answers = items(stated) or [
-        *_flat(told, "gen_ai.completion"),
-        *_flat(told, "llm.output_messages"),
-    ]
-    system = "\n".join(
-        words(one, "content", "text") for one in objects(told.get("gen_ai.system_instructions"))
-    )
-    tools = (
-        told.get("gen_ai.tool.definitions")
-        or _flat(told, "llm.request.functions")
-        or _flat(told, "llm.tools")
-    )
+    is_list = isinstance(stated, list) or not stated
+    tools = told.get("gen_ai.tool.definitions") or _flat(told, "llm.request.functions")
     documents: list[JsonValue] = [  # OpenInference keeps each as JSON text in a field of its own
         parsed(inner["json_schema"]) if "json_schema" in (inner := part(one, "tool")) else dict(one)
-        for one in objects(tools)
+        for one in objects(tools or _flat(told, "llm.tools"))
     ]
-    span_of = span_of._replace(
-        messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system
+    system = objects(told.get("gen_ai.system_instructions"))
+    return found._replace(
+        messages=tuple(listed(_INPUT, "gen_ai.prompt", "llm.input_messages")),
+        answers=tuple(listed(_OUTPUT, "gen_ai.completion", "llm.output_messages")),
+        tools=documents or None,
+        system="\n".join(words(one, "content", "text") for one in system),
+        unreadable="" if is_list else f"its answer is {shown(stated)}, not a list of messages",
     )
-    return span_of._replace(unreadable=unreadable)
 
 
 def _attributes(stated: JsonValue) -> Fields:
@@ -379,16 +357,13 @@ def _langfuse_trace(span: Fields) -> str:
 
 
 def _langfuse_span(span: Fields) -> Span:
-    feedback = next(
-        (words(one, "stringValue", "string_value", "value") for one in objects(span.get("scores"))),
-        "",
-    )
-    failed = (
-        words(span, "statusMessage", "status_message") or "error"
-        if words(span, "level") == "ERROR"
-        else ""
-    )
-    found = Span(words(span, "startTime", "start_time"), error=failed[:200], feedback=feedback)
+    value = span.get("scores")
+    scores = (words(one, "stringValue", "string_value", "value") for one in objects(value))
+    failed = ""
+    if words(span, "level") == "ERROR":
+        failed = words(span, "statusMessage", "status_message") or "error"
+    began = words(span, "startTime", "start_time")
+    found = Span(began, error=failed[:200], feedback=next(scores, ""))
     if words(span, "type").upper() not in {"GENERATION", ""}:
         return found
     given, answer = (
@@ -415,40 +390,30 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
 
     Raises UnreadableChat where it is none of these.
     """
-    if (
-        isinstance(answer, dict)
-        and "choices" not in answer
-        and not isinstance(answer.get("output"), list)
-    ):
-        return [{"role": "assistant", **answer}]
-    if isinstance(answer, list) and not any(
-        "choices" in one or "delta" in one for one in objects(answer)
-    ):
-        return answer
-    if isinstance(answer, str):
-        return [{"role": "assistant", "content": answer}]
-    return [] if answer is None else messages_of_reply(answer)
+    match answer:
+        case None:
+            return []
+        case str():
+            return [{"role": "assistant", "content": answer}]
+        case dict() if "choices" not in answer and not isinstance(answer.get("output"), list):
+            return [{"role": "assistant", **answer}]
+        case list() if not any("choices" in one or "delta" in one for one in objects(answer)):
+            return answer
+    return messages_of_reply(answer)
 
 
 def _atif(fields: Fields) -> ChatRow | None:
     """A trajectory: each step of the agent with its calls, and what they returned beside them."""
-    steps = fields.get("steps")
-    if not isinstance(steps, list) or not str(fields.get("schema_version", "ATIF")).startswith(
-        "ATIF"
-    ):
+    steps, version = fields.get("steps"), str(fields.get("schema_version", "ATIF"))
+    if not isinstance(steps, list) or not version.startswith("ATIF"):
         return None
     messages: list[JsonValue] = []
     for step in steps:
         if isinstance(step, dict):
-            said = {
-                "role": step.get("source"),
-                "content": step.get("message"),
-                "tool_calls": step.get("tool_calls"),
-            }
-            messages.append(said)
-            messages += [
-                {"role": "tool", **one} for one in objects(part(step, "observation").get("results"))
-            ]
+            said = {"content": step.get("message"), "tool_calls": step.get("tool_calls")}
+            messages.append({"role": step.get("source"), **said})
+            value = part(step, "observation").get("results")
+            messages += [{"role": "tool", **one} for one in objects(value)]
     agent = part(fields, "agent")
     return ChatRow(messages, agent.get("tool_definitions"), category=words(agent, "name"))
 
@@ -459,13 +424,7 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
     Raises ConfigurationError where there is no file.
     """
     chats = ChatReader("inspect")
-    archives = (
-        [path]
-        if path.suffix == _ARCHIVE
-        else sorted(path.rglob(f"*{_ARCHIVE}"))
-        if path.is_dir()
-        else []
-    )
+    archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}"))
     for file in archives or sample_files(path):
         rows = _archived(file) if file.suffix == _ARCHIVE else _written(file)
         yield from read_each(rows, lambda row: chats.record(row, _inspect))
@@ -474,27 +433,21 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
 def _written(file: Path) -> Iterator[DocumentItem | Problem]:
     """The samples of a log in JSON, or the rows of a data set."""
     for row in read_rows(file):
-        logged = (
-            row.value.get("samples")
-            if isinstance(row, DocumentItem) and isinstance(row.value, dict)
-            else None
-        )
-        if isinstance(logged, list):
-            yield from (
-                DocumentItem(f"{row.where}/samples/{at}", one) for at, one in enumerate(logged)
-            )
-        else:
+        value = row.value if isinstance(row, DocumentItem) else None
+        logged = value.get("samples") if isinstance(value, dict) else None
+        if not isinstance(logged, list):
             yield row
+            continue
+        for at, one in enumerate(logged):
+            yield DocumentItem(f"{row.where}/samples/{at}", one)
 
 
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
     """The samples of an archive, one after another; those of newer Inspect are compressed with
     Zstandard.
     """
-    with suppress(ImportError):
-        import_module(
-            "zipfile_zstd"
-        )  # teaches the zipfile of older Pythons to read it, as Inspect itself does
+    with suppress(ImportError):  # teaches the zipfile of older Pythons, as Inspect itself does
+        import_module("zipfile_zstd")
     try:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
@@ -509,15 +462,11 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
                 value = parse(archive.read(entry).decode("utf-8", "replace"), where)
                 yield value if isinstance(value, Problem) else DocumentItem(where, value)
     except NotImplementedError as error:
-        advice = (
-            "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes"
-            " it anew"
-        )
+        advice = "`pip install zipfile-zstd`, or write it anew with `inspect log convert --to json`"
         yield left_out(str(file), f"can't be read: {error}; {advice}")
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        yield left_out(
-            str(file), f"can't be read: {error}; `inspect log convert --to json` writes it anew"
-        )
+        why = f"can't be read: {error}; `inspect log convert --to json` writes it anew"
+        yield left_out(str(file), why)
 
 
 def _inspect(fields: Fields) -> ChatRow | None:
@@ -530,22 +479,16 @@ def _inspect(fields: Fields) -> ChatRow | None:
     error = part(fields, "error")
     first = next((one for one in part(fields, "scores").values() if isinstance(one, dict)), {})
     value = words(first, "value")
-    outcome = (
-        "error" if error else {"C": "correct", "I": "incorrect", "P": "partial"}.get(value, value)
-    )
-    listed = [
-        one.get("tools")
-        for one in (events if isinstance(events, list) else ())
-        if isinstance(one, dict)
-    ]
-    tools = next((one for one in reversed(listed) if isinstance(one, list) and one), None)
-    return ChatRow(messages, tools, signals=Signals(outcome, words(error, "message")[:200]))
+    outcome = {"C": "correct", "I": "incorrect", "P": "partial"}.get(value, value)
+    listed = (one.get("tools") for one in reversed(objects(events)))
+    tools = next((one for one in listed if isinstance(one, list) and one), None)
+    signals = Signals("error" if error else outcome, words(error, "message")[:200])
+    return ChatRow(messages, tools, signals=signals)
 
 
 OTEL = SampleFormat(
     "otel",
-    "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line"
-    " each or a document",
+    "spans of OpenTelemetry's conventions for generative AI, a line each or a document",
     _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)),
 )
 LANGFUSE = SampleFormat(

@@ -28,6 +28,8 @@ from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.exports.formats import TOOLS_FILE
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, Turn, UserTurn
 
+_AS_TEXT = ("parameters", "returns", "constants")  # columns of JSON text
+
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
     """The samples of a `records` export with all that is kept of them.
@@ -42,19 +44,15 @@ def _record(row: DocumentItem) -> ImportedRecord:
     listed = fields.get("tools")
     try:
         sample = Sample.model_validate(fields.get("sample"))
-        tools = tuple(
-            Tool.model_validate(tool) for tool in (listed if isinstance(listed, list) else [])
-        )
+        tools = tuple(map(Tool.model_validate, listed if isinstance(listed, list) else []))
         for tool in tools:
             Draft202012Validator.check_schema(tool.parameters)
     except (ValidationError, SchemaError, RecursionError) as error:
         return _no_record(row.where, error)
     lacking = {*sample.candidates, *sample.withheld} - {tool.key for tool in tools}
     if lacking:
-        return broken(
-            row.where,
-            f"It is no record: it names {len(lacking)} tools that do not stand beside it.",
-        )
+        message = f"It is no record: it names {len(lacking)} tools that do not stand beside it."
+        return broken(row.where, message)
     return ImportedRecord(row.where, sample, tools)
 
 
@@ -71,18 +69,13 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
     Raises ConfigurationError where the file of its tools is missing.
     """
     if not (path / TOOLS_FILE).is_file():
-        raise ConfigurationError(
-            f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}."
-        )
+        message = f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}."
+        raise ConfigurationError(message)
     tools: dict[str, Tool] = {}
     for row in read_rows(path / TOOLS_FILE):
         fields = row.value if isinstance(row, DocumentItem) and isinstance(row.value, dict) else {}
         kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
-        stated = {
-            name: parsed(kept[name])
-            for name in ("parameters", "returns", "constants")
-            if name in kept
-        }
+        stated = {name: parsed(kept[name]) for name in _AS_TEXT if name in kept}
         try:
             tool = Tool.model_validate(kept | stated)
         except ValidationError as error:
@@ -95,9 +88,8 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
 
 def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRecord:
     try:
-        sample = Sample.model_validate(
-            parsed(row.value.get("body") if isinstance(row.value, dict) else None)
-        )
+        value = row.value.get("body") if isinstance(row.value, dict) else None
+        sample = Sample.model_validate(parsed(value))
     except ValidationError as error:
         return _no_record(row.where, error)
     keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
@@ -129,12 +121,11 @@ class _HubReader(RecordReader):
             )
             return ImportedRecord(self.where, problems=tuple(self.problems))
         said: JsonValue = [
-            one for one in objects(messages) if str(one.get("role")) in {"system", "user"}
+            one for one in objects(messages) if one.get("role") in ("system", "user")
         ]
         language, category = str(fields.get("language", "")), str(fields.get("category", ""))
-        known = self._chats.chat(
-            self.where, ChatRow(said, fields.get("tools"), "", language, category, is_idle=True)
-        )
+        row = ChatRow(said, fields.get("tools"), "", language, category, is_idle=True)
+        known = self._chats.chat(self.where, row)
         if known.sample is None:
             return known
         turns = self._turns(messages, snapshots)
@@ -142,8 +133,7 @@ class _HubReader(RecordReader):
             self.refuse("It has no snapshots, so that nobody knows what is due")
         if fields.get("withheld"):
             message = (
-                f"The tools {shown(fields['withheld'])} were withheld; a row has no more than"
-                " names."
+                f"Of the withheld tools {shown(fields['withheld'])} a row has the names alone."
             )
             self.note("unknown_field", message)
         sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
@@ -155,19 +145,14 @@ class _HubReader(RecordReader):
             fields = one if isinstance(one, dict) else {}
             after, stated = fields.get("after"), parsed(fields.get("calls"))
             if (
-                not isinstance(after, int)
-                or isinstance(after, bool)
+                isinstance(after, bool)
+                or not isinstance(after, int)
                 or not isinstance(stated, list)
             ):
-                self.refuse(
-                    f"A snapshot is {shown(one)}, not a number of messages and the calls that are"
-                    " due after them"
-                )
+                self.refuse(f"A snapshot is {shown(one)}, not a number of messages with calls")
                 continue
-            made = CallTurn(
-                calls=tuple(self.calls_of(stated, closed=False)),
-                executed=bool(fields.get("executed")),
-            )
+            calls = tuple(self.calls_of(stated, closed=False))
+            made = CallTurn(calls=calls, executed=bool(fields.get("executed")))
             due.setdefault(after, []).append(made)
         turns: list[Turn] = []
         for at, message in enumerate(messages):

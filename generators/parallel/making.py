@@ -8,9 +8,10 @@ how many are asked for.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from random import Random
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from callwright.generators.families import (
     Family,
@@ -95,48 +96,38 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
 
     Raises ReplyError where three wordings in a row do.
     """
-    if any(
-        not isinstance(one, StatedValue) for call in plan.calls for one in call.arguments.values()
-    ):
+    given = (one for call in plan.calls for one in call.arguments.values())
+    if not all(isinstance(one, StatedValue) for one in given):
         raise RecordError("A call that is due beside others can take nothing from their results.")
-    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
+    tools, language = {tool.name: tool for tool in context.toolset(plan.candidates)}, plan.language
     expected = expected_of(plan, tools)
-    values = [
-        {name: value for (at, name), (value, _) in expected.items() if at == number}
-        for number in range(len(plan.calls))
-    ]
-    prompt = render(
-        PROMPTS,
-        TEMPLATE,
-        tools=outlined_tools((tools[call.tool], call.arguments) for call in plan.calls),
-        calls=[
-            {"tool": call.tool, "arguments": given}
-            for call, given in zip(plan.calls, values, strict=True)
-        ],
-        language=plan.language,
-        seed=plan.seed,
-    )
+    calls = [(call.tool, dict[str, JsonValue]()) for call in plan.calls]
+    for (number, name), (value, _) in expected.items():
+        calls[number][1][name] = value
+    outlined = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
+    told: dict[str, object] = {"language": language, "seed": plan.seed}
+    told["calls"] = [{"tool": tool, "arguments": given} for tool, given in calls]
+    prompt = render(PROMPTS, TEMPLATE, tools=outlined, **told)
     quotes: dict[Spot, str] = {}
     wording = await first_fit(
         context,
         prompt,
         ParallelWording,
-        lambda wording: wording_problem(wording, expected, plan.language, quotes),
+        lambda wording: wording_problem(wording, expected, language, quotes),
         f"The request for {len(plan.calls)} calls broke its rules in {ATTEMPTS} wordings",
         leniency=Leniency(
             look_closer=lambda wording: ask_for_quotes(context, wording.request, expected, quotes)
         ),
     )
-    calls = gold_calls(
-        plan, tools, stated_values(wording, expected, plan.language, quotes), wording.request
-    )
+    stated = stated_values(wording, expected, language, quotes)
+    due = CallTurn(calls=gold_calls(plan, tools, stated, wording.request))
     return [
         Sample(
             kind=plan.kind,
-            language=plan.language,
+            language=language,
             category=plan.domain,
             candidates=plan.candidates,
-            turns=(UserTurn(text=wording.request), CallTurn(calls=calls)),
+            turns=(UserTurn(text=wording.request), due),
             origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
@@ -150,14 +141,8 @@ def wording_problem(
     """
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
-    return next(
-        (
-            one.problem
-            for one in stated_values(wording, expected, language, quotes).values()
-            if one.problem
-        ),
-        "",
-    )
+    stated = stated_values(wording, expected, language, quotes).values()
+    return next((one.problem for one in stated if one.problem), "")
 
 
 def stated_values(
@@ -167,9 +152,8 @@ def stated_values(
     stretches can be told apart.
     """
     found: dict[Spot, Stated] = {}
-    for number, (start, end) in enumerate(
-        call_stretches(wording, len({number for number, _ in expected}))
-    ):
+    calls = len({number for number, _ in expected})
+    for number, (start, end) in enumerate(call_stretches(wording, calls)):
         own = {spot: one for spot, one in expected.items() if spot[0] == number}
         quoted = {spot: words for spot, words in quotes.items() if spot[0] == number}
         for spot, stated in find_values(own, quoted, wording.request[start:end], language).items():
@@ -192,10 +176,7 @@ def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
     whole = Place(0, len(wording.request))
     if len(starts) != calls:
         return [whole] * calls
-    return [
-        Place(start, stop)
-        for start, stop in zip([0, *starts[1:]], [*starts[1:], whole.end], strict=True)
-    ]
+    return [Place(start, stop) for start, stop in pairwise([0, *starts[1:], whole.end])]
 
 
 PLANS_STAGE = "parallel_plans"
@@ -238,20 +219,11 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     if not tool.required:
         return "It requires nothing, so its calls can't be told apart."
     if len(tool.required) > _MOST_PARAMETERS:
-        return (
-            f"It requires more than {_MOST_PARAMETERS} parameters, too many to be stated beside"
-            " other calls."
-        )
+        return f"It requires more than {_MOST_PARAMETERS} parameters, too many beside other calls."
     if len(tool.required) + len(sayable_options(tool)) < tool.fewest:
-        return (
-            "What a call of it has to give besides is an object or a list, which is not stated"
-            " beside other calls."
-        )
+        return "Its calls need an object or a list besides, which is not said beside other calls."
     if any(not is_plain(tool.properties[name]) for name in tool.required):
-        return (
-            "It requires an object, a list or a value without a type, which is not stated beside"
-            " other calls."
-        )
+        return "It requires an object, a list or an untyped value, not said beside other calls."
     return value_obstacle(order, tool)
 
 
@@ -264,11 +236,8 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
         mixed = rng.sample(usable, len(usable))
         # Tools of a document are of one category: who manages tasks does not ban another product's
         # user in one breath.
-        apart = {
-            one.key
-            for one in usable
-            if one.category != first.category and first.source not in NO_CATALOGS
-        }
+        is_catalog = first.source not in NO_CATALOGS
+        apart = {one.key for one in usable if is_catalog and one.category != first.category}
         for tool in sorted(mixed, key=lambda tool: tool.key in apart):
             if len(tools) == count or (len(tools) > 1 and tool.key in apart):
                 break
@@ -281,29 +250,22 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
     shown = [first]
     if not again:  # others stand beside them that could do none of the calls
         beside = pick_distractors(first, company, max(0, order.candidates - len(tools)), rng)
-        shown = [
-            *tools,
-            *(one for one in beside if not any(are_redundant(one, tool) for tool in tools)),
-        ]
-        shown = rng.sample(shown, len(shown))
+        others = [one for one in beside if not any(are_redundant(one, tool) for tool in tools)]
+        shown = rng.sample([*tools, *others], len(tools) + len(others))
     return RoutingPlan(
         kind=order.kind.name,
         language=order.language,
         domain=first.category,
-        calls=tuple(
-            PlannedCall(
-                tool=tool.name,
-                arguments={
-                    name: StatedValue(value=value, element="text")
-                    for name, value in arguments.items()
-                },
-            )
-            for tool, arguments in calls
-        ),
+        calls=tuple(_planned(tool, arguments) for tool, arguments in calls),
         candidates=tuple(tool.key for tool in shown),
         seed=rng.getrandbits(32),
         origin=Origin(stage=PLANS_STAGE, parents=tuple(tool.key for tool in tools)),
     )
+
+
+def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
+    stated = {name: StatedValue(value=one, element="text") for name, one in arguments.items()}
+    return PlannedCall(tool=tool.name, arguments=stated)
 
 
 def _with_other_values(
@@ -319,10 +281,8 @@ def _with_other_values(
             return [(tool, arguments) for arguments in found]
         made = order.own_values.fill(tool, names, order.language, rng)
         texts = {name: str(value).lower() for name, value in made.items()}
-        taken = [
-            (texts[name], str(value).lower()) for other in found for name, value in other.items()
-        ]
-        if not any(one in other or other in one for one, other in taken):
+        before = ((name, str(value).lower()) for other in found for name, value in other.items())
+        if not any(texts[name] in one or one in texts[name] for name, one in before):
             found.append(made)
     return []
 
@@ -334,39 +294,21 @@ def _names(tool: Tool, rng: Random) -> list[str]:
 
 
 _TRAITS = Traits("BFCL", calls="set", asked="plan", is_whole=True)
+_ABOUT = "a request for two to four calls that do not depend on each other"
+_KIND = Kind(PARALLEL, _ABOUT, GROUP, _TRAITS, paper=400)
+_CHOOSE = "Choose values that go together, and what besides is given."
+_WORD = "Word calls that do not depend on each other as one message."
+_PAPER, _WORDED = "BFCL v4, parallel", (TEMPLATE, QUOTES_PATH)
+_choose_values = partial(choose_plan_values, stage="parallel_values")
+_STEPS = (
+    Step("parallel_values", _CHOOSE, "RoutingPlan", _PAPER, _choose_values, (VALUES_PATH,)),
+    Step("parallel_requests", _WORD, "Sample", _PAPER, write_parallel, _WORDED, (TEMPLATE,)),
+)
 
 FAMILY = Family(
     "parallel",
-    (
-        Kind(
-            PARALLEL,
-            "a request for two to four calls that do not depend on each other",
-            GROUP,
-            _TRAITS,
-            paper=400,
-        ),
-    ),
-    stages=in_a_row(
-        "parallel",
-        "RoutingPlan",
-        Step(
-            "parallel_values",
-            "Choose values that go together, and what besides is given.",
-            "RoutingPlan",
-            "BFCL v4, parallel",
-            partial(choose_plan_values, stage="parallel_values"),
-            (VALUES_PATH,),
-        ),
-        Step(
-            "parallel_requests",
-            "Word calls that do not depend on each other as one message.",
-            "Sample",
-            "BFCL v4, parallel",
-            write_parallel,
-            ("write_parallel", QUOTES_PATH),
-            voiced=("write_parallel",),
-        ),
-    ),
+    (_KIND,),
+    stages=in_a_row("parallel", "RoutingPlan", *_STEPS),
     drafts=RoutingPlan,
     plan=plan_parallel,
     tool_obstacle=tool_obstacle,

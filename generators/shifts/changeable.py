@@ -25,10 +25,7 @@ from callwright.warehouse.records import (
 
 _FEWEST_CHOICES = 2
 NO_CALL = "No call is due in it, so there is no argument to change."
-IMPERFECT = (
-    "Its request is imperfect: the call can't have been made, so nobody can want it again with"
-    " another value."
-)
+IMPERFECT = "Its request is imperfect: without a call nobody can want another value."
 OPEN_END = (
     "It does not end with a call, or with what the assistant says after it, so nothing can follow."
 )
@@ -50,11 +47,8 @@ def find_places(
 ) -> list[ChangeableArgument]:
     """The arguments that the transform can change."""
     sample = until_due(sample, transform)
-    return [
-        place
-        for place, reason in _weighed(sample, tools_by_name(sample, tools), transform)
-        if not reason
-    ]
+    weighed = _weighed(sample, tools_by_name(sample, tools), transform)
+    return [place for place, reason in weighed if not reason]
 
 
 def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -159,12 +153,8 @@ def _weighed(
     if transform == "mSv":
         last = max((index for index, _ in sample.call_turns), default=0)
         for place in _places(sample, tools, range(last, len(sample.turns))):
-            yield (
-                place,
-                _closed(sample)
-                or _unchangeable(sample, place, tools)
-                or _mistakable(sample, place),
-            )
+            reason = _closed(sample) or _unchangeable(sample, place, tools)
+            yield place, reason or _mistakable(sample, place)
         return
     places = list(_places(sample, tools, range(len(sample.turns))))
     seen = set()
@@ -184,9 +174,8 @@ def _places(
         for at, call in enumerate(sample.calls_at(index)):
             for name in call.arguments:
                 schema = titled_schema(tools.get(call.tool), name)
-                yield ChangeableArgument(
-                    index, at, name, find_stated(call, name, sample.turns[:index], schema)
-                )
+                stated = find_stated(call, name, sample.turns[:index], schema)
+                yield ChangeableArgument(index, at, name, stated)
 
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
@@ -202,10 +191,7 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
         return f"The tool {call.tool!r} declares no parameter {place.argument!r}."
     parts = value if isinstance(value, list) else [value]
     if value in EMPTY or any(isinstance(one, dict) for one in parts):
-        return (
-            f"The value of {place.argument!r}, {value!r}, is empty or too deep to be said anew in a"
-            " sentence."
-        )
+        return f"The value of {place.argument!r}, {value!r}, is empty or too deep for a sentence."
     schema = tool.properties[place.argument]
     if _is_fixed(schema):
         return f"The schema of {place.argument!r} allows no other value than {value!r}."
@@ -216,20 +202,13 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     """What of the conversation would no longer hold, were the value overridden."""
     stated = place.stated
     if stated is None or stated.turn is None:
-        return (
-            f"Nobody says the value of {place.argument!r} in words that were found, so nobody can"
-            " take it back."
-        )
+        return f"Nobody says the value of {place.argument!r} in words that were found."
     calls = affected(sample, place)
-    kinds = [turn.kind for turn in sample.turns]
-    if any(
-        getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"]
-        for at in calls
-    ):
-        return (
-            f"A call with {place.argument!r} is executed, and its result would not be true of"
-            " another value."
-        )
+    has_result = (
+        isinstance(one, ResultTurn) for at in calls for one in sample.turns[at + 1 : at + 2]
+    )
+    if any(has_result) or any(getattr(sample.turns[at], "executed", False) for at in calls):
+        return f"A call with {place.argument!r} is executed: its result holds for no other value."
     for one in places:
         if one.turn < place.turn or not _is_of(one.stated, stated):
             continue
@@ -238,10 +217,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     for index, changed in calls.items():
         others = [call for at, call in enumerate(sample.calls_at(index)) if at not in changed]
         if any(place.argument in call.arguments for call in others):
-            return (
-                f"Several calls of turn {index} have {place.argument!r}, so nobody could tell which"
-                " one is meant."
-            )
+            return f"Several calls of turn {index} have {place.argument!r}; none is meant alone."
     return ""
 
 
@@ -253,10 +229,7 @@ def _untimely(
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
         return f"The value of {place.argument!r} is said again later."
     if transform == "SO_case2" and not interruptions(sample, place, tools):
-        return (
-            f"No question is open after {place.argument!r} was said, so there is no turn to correct"
-            " it in."
-        )
+        return f"No question is open after {place.argument!r} was said, so no turn can correct it."
     return ""
 
 
@@ -274,10 +247,8 @@ def _restated(
     the last word.
     """
     call = call_at(sample, place)
-    value, schema = (
-        call.arguments[place.argument],
-        titled_schema(tools.get(call.tool), place.argument),
-    )
+    tool = tools.get(call.tool)
+    value, schema = (call.arguments[place.argument], titled_schema(tool, place.argument))
     texts: list[str] = []
     for turn in sample.turns[start:]:
         if isinstance(turn, UserTurn):
@@ -296,7 +267,6 @@ def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
         others = {name: value for name, value in other.arguments.items() if name != place.argument}
         if others != rest if other.tool == call.tool else place.argument in other.arguments:
             return (
-                f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell"
-                " which one is meant."
+                f"Several calls of turn {place.turn} have {place.argument!r}; none is meant alone."
             )
     return ""

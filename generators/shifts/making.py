@@ -74,6 +74,7 @@ from callwright.warehouse.records import (
     ReplyTurn,
     Sample,
     Tool,
+    Transform,
     Turn,
     UserTurn,
     ValueChange,
@@ -155,12 +156,9 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     words, rest = text[stated.place.start : stated.place.end], text[stated.place.end :]
     if not isinstance(old, bool) and locate(old, schema, rest) is not None:
         return f"the old value {old!r} is said after the new one."
-    if scene.must_name and not _is_named(
-        text, words, scene
-    ):  # what it changes could be read in two ways
+    if scene.must_name and not _is_named(text, words, scene):  # it could be read in two ways
         return (
-            f"it does not tell that {scene.place.argument!r} is meant: another argument could take"
-            f" {new!r} too."
+            f"it does not name {scene.place.argument!r}; another argument could take {new!r} too."
         )
     return ""
 
@@ -187,9 +185,8 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
             obstacle_to(transform, source, context.tools)
             or "its source has no such value there that could be changed."
         )
-        raise RecordError(
-            f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}"
-        )
+        message = f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}"
+        raise RecordError(message)
     call, named = call_at(source, place), tools_by_name(source, context.tools)
     must_name = isinstance(change.new, bool) or _is_mistakable(change, place, named[call.tool])
     stated, turns = place.stated.turn if place.stated else None, source.turns
@@ -199,14 +196,9 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
         turns = turns[: context.rng.choice(interruptions(source, place, named))]
     elif not isinstance(turns[-1], ReplyTurn):
         turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
-    return Scene(
-        change,
-        place,
-        named[call.tool],
-        titled_schema(named[call.tool], place.argument),
-        turns,
-        must_name,
-    )
+    tool = named[call.tool]
+    argument = place.argument
+    return Scene(change, place, named[call.tool], titled_schema(tool, argument), turns, must_name)
 
 
 def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
@@ -244,34 +236,25 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
         language=scene.source.language,
         seed=scene.change.derivation.seed,
     )
+    complaint = f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers"
     correction = await first_fit(
-        context,
-        prompt,
-        OverridingText,
-        lambda given: correction_problem(given, scene),
-        f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers",
+        context, prompt, OverridingText, lambda given: correction_problem(given, scene), complaint
     )
     return correction.model_copy(update={"sentence": correction.sentence.strip()})
 
 
 def _is_named(text: str, words: str, scene: Scene) -> bool:
     """Whether the sentence speaks of the parameter, or of the value that it takes back."""
-    if (
-        not isinstance(scene.change.old, bool)
-        and locate(scene.change.old, scene.schema, text) is not None
-    ):
+    old, name = scene.change.old, scene.place.argument
+    if not isinstance(old, bool) and locate(old, scene.schema, text) is not None:
         return True
-    at = text.rindex(words)
+    before, after = text[: text.rindex(words)], text[text.rindex(words) + len(words) :]
     # a yes or no is stated by its topic, so that the words of the value name the parameter
-    stated = (
-        text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
-    )
+    stated = text if isinstance(scene.change.new, bool) else f"{before} {after}"
     description = str(scene.schema.get("description", ""))
-    if any(
-        title.lower() in stated.lower() for title in titles_of(scene.place.argument, description)
-    ):
+    if any(title.lower() in stated.lower() for title in titles_of(name, description)):
         return True
-    rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
+    rendered = f"{' '.join(split_name(name))} {description}"
     return not _telling(rendered).isdisjoint(_telling(stated))
 
 
@@ -280,11 +263,8 @@ def _telling(text: str) -> frozenset[str]:
     spaces.
     """
     keys = content_keys(text)
-    pairs = (
-        one.light + other.light
-        for one, other in pairwise(keys)
-        if len(one.light) == len(other.light) == 1
-    )
+    neighbours = ((one.light, other.light) for one, other in pairwise(keys))
+    pairs = (one + other for one, other in neighbours if len(one) == len(other) == 1)
     return frozenset((*(key.deep for key in keys if len(key.light) > 1), *pairs))
 
 
@@ -331,19 +311,16 @@ def _evidence(
 ) -> Evidence:
     """Where the new value is stated."""
     place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
-    return span_evidence(
-        scene.place.argument, turn, Place(offset + place.start, offset + place.end), text
-    )
+    argument = scene.place.argument
+    return span_evidence(argument, turn, Place(offset + place.start, offset + place.end), text)
 
 
 def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
     """The turn at `index` of the source with the new value, where the change reaches it."""
     calls = affected(scene.source, scene.place).get(index, [])
-    return (
-        with_value(turn, calls, scene.change.new, stated)
-        if isinstance(turn, CallTurn) and calls
-        else turn
-    )
+    if isinstance(turn, CallTurn) and calls:
+        return with_value(turn, calls, scene.change.new, stated)
+    return turn
 
 
 VALUES_STAGE = "new_values"
@@ -381,9 +358,8 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
         )
     if new is None:
         new = await _ask_value(derivation, place, tool, context)
-        origin = asked_origin(
-            VALUES_STAGE, derivation, derivation.seed, context, (PROMPTS, VALUE_TEMPLATE)
-        )
+        prompts = (PROMPTS, VALUE_TEMPLATE)
+        origin = asked_origin(VALUES_STAGE, derivation, derivation.seed, context, prompts)
     change = ValueChange(
         derivation=derivation,
         turn=place.turn,
@@ -425,10 +401,8 @@ async def _ask_value(
             value = fill_in([place.argument], schemas, source.language, rng)[place.argument]
             if not value_problem(value, place, source, tool):
                 return value
-    raise ReplyError(
-        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS}"
-        f" answers did not do: {problem}"
-    )
+    what = f"another value for {place.argument!r} of {tool.name!r}"
+    raise ReplyError(f"{ATTEMPTS} answers gave no fitting {what}: {problem}")
 
 
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
@@ -453,19 +427,14 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
 def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
     """Why the value stands for something already, "" where nobody has spoken of it."""
     for name, value in call_at(source, place).arguments.items():
-        if (
-            name != place.argument
-            and not isinstance(value, bool)
-            and fold(str(value)) == fold(str(new))
-        ):
+        is_other = name != place.argument and not isinstance(value, bool)
+        if is_other and fold(str(value)) == fold(str(new)):
             return f"{new!r} is the value of {name!r}."
     for turn in source.turns:
         texts: list[str] = []
         if isinstance(turn, UserTurn):
             texts = [turn.text, *([turn.external.text] if turn.external else [])]
-        elif (
-            isinstance(turn, ReplyTurn) and "enum" not in schema
-        ):  # a reply may name the options of a choice
+        elif isinstance(turn, ReplyTurn) and "enum" not in schema:  # a reply may name the choices
             texts = [turn.text]
         text = next((one for one in texts if locate(new, schema, one) is not None), None)
         if text is not None:
@@ -509,109 +478,38 @@ def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _CORRECTED = replace(_LONG, has_correction=True)
 _TURNED, _LATER = replace(_LONG, shift="last"), replace(_CORRECTED, shift="last")
-_SAME_TURN, _OWN_TURN = (
-    replace(_CORRECTED, shift="same_turn"),
-    replace(_CORRECTED, shift="own_turn"),
+_SAME_TURN = replace(_CORRECTED, shift="same_turn")
+_OWN_TURN = replace(_CORRECTED, shift="own_turn")
+_SHIFTS: tuple[tuple[Transform, str, str, Traits, int], ...] = (
+    ("IS", "the user turns to something else", INTENTS, _TURNED, 1098),
+    ("SO_case1", "a value is overridden in the turn that says it", ARGUMENTS, _SAME_TURN, 1067),
+    ("SO_case2", "a value is overridden in a turn of its own", ARGUMENTS, _OWN_TURN, 395),
+    ("mSv", "another value is wanted after the call", ARGUMENTS, _LATER, 1066),
 )
-_OF = ("sQsA",)
+_KINDS = tuple(
+    Kind(name, about, group, traits, name, ("sQsA",), paper, paper, 3, borrows=name == "IS")
+    for name, about, group, traits, paper in _SHIFTS
+)
+_PAPER, _ASKED = "HammerBench 4.2.3", (TEMPLATE,)
+_SHIFT = "Let a request for another tool take the place of an answer, by code."
+_CHOOSE = "Choose an argument and another value for it."
+_WORD = "Word the change, and let every snapshot after it hold the new value."
+_INTENT_STEPS = (Step("intent_shifts", _SHIFT, "Sample", _PAPER, shift_intents),)
+_VALUE_STEPS = (
+    Step("new_values", _CHOOSE, "ValueChange", _PAPER, change_values, (VALUE_TEMPLATE,)),
+    Step("overriding", _WORD, "Sample", _PAPER, override_values, _ASKED, _ASKED),
+)
 
 FAMILY = Family(
     "shifts",
-    (
-        Kind(
-            "IS",
-            "the user turns to something else",
-            INTENTS,
-            _TURNED,
-            "IS",
-            _OF,
-            1098,
-            1098,
-            3,
-            borrows=True,
-        ),
-        Kind(
-            "SO_case1",
-            "a value is overridden in the turn that says it",
-            ARGUMENTS,
-            _SAME_TURN,
-            "SO_case1",
-            _OF,
-            1067,
-            1067,
-            3,
-        ),
-        Kind(
-            "SO_case2",
-            "a value is overridden in a turn of its own",
-            ARGUMENTS,
-            _OWN_TURN,
-            "SO_case2",
-            _OF,
-            395,
-            395,
-            3,
-        ),
-        Kind(
-            "mSv",
-            "another value is wanted after the call",
-            ARGUMENTS,
-            _LATER,
-            "mSv",
-            _OF,
-            1066,
-            1066,
-            3,
-        ),
-    ),
+    _KINDS,
     stages=(
-        *in_a_row(
-            "shifts",
-            "Derivation",
-            Step(
-                "intent_shifts",
-                "Let a request for another tool take the place of an answer, by code.",
-                "Sample",
-                "HammerBench 4.2.3",
-                shift_intents,
-            ),
-            group="intent_shifts",
-        ),
-        *in_a_row(
-            "shifts",
-            "Derivation",
-            Step(
-                "new_values",
-                "Choose an argument and another value for it.",
-                "ValueChange",
-                "HammerBench 4.2.3",
-                change_values,
-                ("change_value",),
-            ),
-            Step(
-                "overriding",
-                "Word the change, and let every snapshot after it hold the new value.",
-                "Sample",
-                "HammerBench 4.2.3",
-                override_values,
-                ("word_correction",),
-                voiced=("word_correction",),
-            ),
-            group="argument_shifts",
-        ),
+        *in_a_row("shifts", "Derivation", *_INTENT_STEPS, group=INTENTS),
+        *in_a_row("shifts", "Derivation", *_VALUE_STEPS, group=ARGUMENTS),
     ),
     has_fixed_words=True,
     tool_obstacle=tool_obstacle,
-    obstacles={
-        "IS": obstacle,
-        "SO_case1": partial(obstacle_to, "SO_case1"),
-        "SO_case2": partial(obstacle_to, "SO_case2"),
-        "mSv": partial(obstacle_to, "mSv"),
-    },
-    anywhere=(
-        ("IS", INTENTS),
-        ("SO_case1", ARGUMENTS),
-        ("SO_case2", ARGUMENTS),
-        ("mSv", ARGUMENTS),
-    ),
+    obstacles={"IS": obstacle}
+    | {name: partial(obstacle_to, name) for name, *_ in _SHIFTS if name != "IS"},
+    anywhere=tuple((name, group) for name, _, group, *_ in _SHIFTS),
 )

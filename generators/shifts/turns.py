@@ -52,27 +52,20 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
     is_due = isinstance(last, CallTurn) and not last.executed
     if is_due or not is_conversation(sample) or transform not in _BEFORE_THE_CALL:
         return sample
-    kinds = [turn.kind for turn in sample.turns]
-    single = [
-        at
-        for at in range(1, len(kinds))
-        if kinds[at - 1 : at + 3] == ["user", "calls", "result", "reply"]
-    ]
+    kinds, chain = [turn.kind for turn in sample.turns], ["user", "calls", "result", "reply"]
+    single = [at for at in range(1, len(kinds)) if kinds[at - 1 : at + 3] == chain]
     if transform == "SO_case2":  # the correction comes while a question is open
-        asked = {
-            at
-            for at, turn in enumerate(sample.turns)
-            if isinstance(turn, ReplyTurn) and "seek" in turn.acts
-        }
-        single = [at for at in single if at - 2 in asked]
+        before = ((at, sample.turns[at - 2] if at > 1 else None) for at in single)
+        single = [at for at, turn in before if isinstance(turn, ReplyTurn) and "seek" in turn.acts]
     if not single:
         return sample
-    due = sample.turns[single[-1]].with_changes(executed=False)
+    end = single[-1]
+    due = sample.turns[end].with_changes(executed=False)
     facts = sample.facts.with_changes(
-        goals=tuple(one for one in sample.facts.goals if one.turn < single[-1]),
-        extras=tuple(one for one in sample.facts.extras if one.turn < single[-1]),
+        goals=tuple(one for one in sample.facts.goals if one.turn < end),
+        extras=tuple(one for one in sample.facts.extras if one.turn < end),
     )
-    return sample.with_changes(turns=(*sample.turns[: single[-1]], due), facts=facts)
+    return sample.with_changes(turns=(*sample.turns[:end], due), facts=facts)
 
 
 def is_conversation(sample: Sample) -> bool:
@@ -100,9 +93,8 @@ def find_stated(
             found = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
             if found is not None:
                 place = Place(found.start, found.end)
-                return span_evidence(argument, index, place, turn.text).with_changes(
-                    rule=found.rule
-                )
+                rule = found.rule
+                return span_evidence(argument, index, place, turn.text).with_changes(rule=rule)
     return None
 
 
@@ -129,9 +121,8 @@ def with_value(
 def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
     """The same call with another value for one argument, and the evidence for it."""
     kept = tuple(one for one in call.evidence if one.argument != evidence.argument)
-    return call.with_changes(
-        arguments={**call.arguments, evidence.argument: value}, evidence=(*kept, evidence)
-    )
+    arguments = {**call.arguments, evidence.argument: value}
+    return call.with_changes(arguments=arguments, evidence=(*kept, evidence))
 
 
 def moved(turn: Turn, at: int, by: int) -> Turn:
@@ -192,15 +183,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no intent shift can be made of the sample; "" where one can."""
     unknown = next((key for key in sample.candidates if key not in tools), None)
     if unknown is not None:
-        return (
-            f"The catalog has no tool with the key {unknown!r}, so nobody can tell what the"
-            " candidates can't do."
-        )
+        return f"The catalog has no tool with the key {unknown!r}, a candidate of the sample."
     if not _replaceable(sample):
-        return (
-            "The user speaks only once: with that replaced, nothing is left that the intent could"
-            " shift from."
-        )
+        return "The user speaks only once, so that there is no intent to shift from."
     return ""
 
 
@@ -214,16 +199,10 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
         return f"The sample {other.key} does not open with a request."
     wanted = _wanted(other, tools)
     if not wanted:
-        return (
-            f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no"
-            " candidate serves it."
-        )
+        return f"Which tool the sample {other.key} asks for is not known."
     for shown, tool in product((tools[key] for key in source.candidates), wanted):
         if are_redundant(shown, tool):
-            return (
-                f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r}"
-                " for."
-            )
+            return f"The candidate {shown.name!r} may serve the request for {tool.name!r}."
     return ""
 
 
@@ -277,12 +256,8 @@ def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
     """
     calls = next((snapshot.calls for snapshot in other.snapshots()), ())
     called = {call.tool for call in calls}
-    keys = (
-        [key for key in other.candidates if key in tools and tools[key].name in called]
-        if called
-        else other.withheld
-    )
-    found = [tools[key] for key in keys if key in tools]
+    known = [tools[key] for key in (other.candidates if called else other.withheld) if key in tools]
+    found = [tool for tool in known if not called or tool.name in called]
     return found if len(found) >= len(called) else []
 
 

@@ -29,6 +29,5 @@ def print_of(sample: Sample) -> bytes:
         if isinstance(turn, UserTurn)
     ]
     called = [[one.tool, one.arguments] for one in sample.all_calls]
-    return blake2b(
-        orjson.dumps([said, called], option=orjson.OPT_SORT_KEYS), digest_size=8
-    ).digest()
+    option = orjson.OPT_SORT_KEYS
+    return blake2b(orjson.dumps([said, called], option=option), digest_size=8).digest()

@@ -3,6 +3,7 @@ sample that it holds, if any.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from callwright.generators.families import Family, Kind, Order, Traits
 from callwright.generators.multi_step.samples import add_evidence
@@ -31,46 +32,27 @@ async def take_record(record: TakenRecord, context: StageContext) -> list[Sample
 
 def _plan(order: Order) -> Iterator[TakenRecord]:
     raise ConfigurationError(
-        f"Samples of the kind {order.kind.name!r} are taken and not made: name their file under"
-        " samples, as in `samples: [{from: traces.jsonl, format: openai}]`."
+        f"Samples of the kind {order.kind.name!r} are not made: name their file under samples."
     )
 
 
+_CALL = Traits(is_taken=True)
+_CALLS = replace(_CALL, calls="set", asked="plan")
+_WHOLE = replace(_CALLS, asked="conversation", is_executed=True, is_long=True)
+_KINDS = (
+    (CALL, "one call at most at a time, without results", _CALL),
+    (CALLS, "several calls at once, without results", _CALLS),
+    (CONVERSATION, "calls and what they returned", _WHOLE),
+)
+_TAKE = "Take a record of others as the sample that it holds, or say why it holds none."
+_STEP = Step(STAGE, _TAKE, "Sample", "docs/sources.md", take_record)
+
 FAMILY = Family(
     "taken",
-    (
-        Kind(
-            CALL,
-            "a conversation with one call at most at a time, without results",
-            GROUP,
-            Traits(is_taken=True),
-        ),
-        Kind(
-            CALLS,
-            "a conversation with several calls at once, without results",
-            GROUP,
-            Traits(calls="set", asked="plan", is_taken=True),
-        ),
-        Kind(
-            CONVERSATION,
-            "a conversation with calls and what they returned",
-            GROUP,
-            Traits(
-                calls="set", asked="conversation", is_executed=True, is_long=True, is_taken=True
-            ),
-        ),
+    tuple(
+        Kind(name, f"a conversation with {what}", GROUP, traits) for name, what, traits in _KINDS
     ),
-    stages=in_a_row(
-        GROUP,
-        "TakenRecord",
-        Step(
-            STAGE,
-            "Take a record of others as the sample that it holds, or say why it holds none.",
-            "Sample",
-            "docs/sources.md",
-            take_record,
-        ),
-    ),
+    stages=in_a_row(GROUP, "TakenRecord", _STEP),
     drafts=TakenRecord,
     plan=_plan,
 )

@@ -41,6 +41,7 @@ from callwright.warehouse.errors import RecordError
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
+    GoldCall,
     Language,
     ReplyTurn,
     ResultTurn,
@@ -51,15 +52,8 @@ from callwright.warehouse.records import (
 )
 
 PersonalKind = Literal["name", "address", "mail", "phone", "card", "iban", "secret"]
-KINDS: tuple[PersonalKind, ...] = (
-    "secret",
-    "mail",
-    "iban",
-    "card",
-    "phone",
-    "address",
-    "name",
-)  # the surest first
+# the surest first
+KINDS: tuple[PersonalKind, ...] = ("secret", "mail", "iban", "card", "phone", "address", "name")
 _BY_MEANING: Mapping[str, PersonalKind] = {
     "person": "name",
     "address": "address",
@@ -103,19 +97,15 @@ _STREET = re.compile(
     r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+"
     r" ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
 )
-_NO_PHONE = re.compile(
-    r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}"
-)  # decimals and days
+# decimals and days
+_NO_PHONE = re.compile(r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")
+_LETTERS = "abcdefghjkmnpqrstuvwxyz"
 _GAP = re.compile(r"\s")
 _FEWEST_DIGITS = 7
 _LONGEST_NAME, _SHORTEST_PART = 5, 3  # words; letters
 _IBAN_SAMPLE = "DE"
 MOST_VALUES = 1000  # of a conversation: each is looked for at each place
-_PIECE, _OVERLAP, _LONGEST_WORD = (
-    4000,
-    200,
-    8000,
-)  # letters of a long text that are searched at once
+_PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a text that are searched at once
 _INTRODUCING = 40  # letters before a name
 
 
@@ -151,25 +141,18 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
             found[value] = one.kind
             known.add(value.casefold())
     if len(found) > MOST_VALUES:
-        raise RecordError(
-            f"It holds more than {MOST_VALUES} values of personal data, which is more than can be"
-            " replaced."
-        )
-    longer = [
-        one
-        for one in found
-        if is_chinese(one) and any(one[:end] in found for end in range(1, len(one)))
-    ]
-    for value in longer:
+        message = f"It holds more than {MOST_VALUES} values of personal data, too many to replace."
+        raise RecordError(message)
+    chinese = [one for one in found if is_chinese(one)]
+    for value in [one for one in chinese if any(one[:end] in found for end in range(1, len(one)))]:
         del found[value]  # what goes on behind a name was taken for the rest of it
     if not found:
         return Replaced(sample, {}, {})
     made = _Made(sample.language, seed)
     ordered = sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
     values = {value: made.value(kind, value) for value, kind in ordered}
-    return Replaced(
-        _replaced(sample, _Replacing(found, values)), dict(Counter[str](found.values())), values
-    )
+    counts = dict(Counter[str](found.values()))
+    return Replaced(_replaced(sample, _Replacing(found, values)), counts, values)
 
 
 def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
@@ -196,9 +179,8 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
     match value:
         case dict():
             for name, inner in value.items():
-                yield from _in_value(
-                    inner, _kind_of(name, meaning_by_words(name, "")) or kind, language
-                )
+                own = _kind_of(name, meaning_by_words(name, "")) or kind
+                yield from _in_value(inner, own, language)
         case list():
             for inner in value:
                 yield from _in_value(inner, kind, language)
@@ -207,11 +189,7 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
                 yield _Found(kind, value)
             else:
                 yield from _in_text(value, language)
-        case int() if (
-            not isinstance(value, bool)
-            and kind in ("phone", "card")
-            and len(str(value)) >= _FEWEST_DIGITS
-        ):
+        case int() if kind in ("phone", "card") and len(str(value)) >= _FEWEST_DIGITS:
             yield _Found(kind, str(value))
 
 
@@ -269,11 +247,8 @@ Places = Iterator[tuple[int, int]]
 def _places(kind: PersonalKind, text: str, language: Language) -> Places:
     match kind:
         case "secret":
-            yield from (
-                match.span()
-                for pattern in (_TOKEN, *_secret_patterns())
-                for match in pattern.finditer(text)
-            )
+            for pattern in (_TOKEN, *_secret_patterns()):
+                yield from (match.span() for match in pattern.finditer(text))
         case "mail":
             yield from (match.span() for match in _MAIL.finditer(text))
         case "iban":
@@ -308,17 +283,14 @@ def _phones(text: str, language: Language) -> Places:
 
     if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
         return
-    for region in (
-        *packaged("callwright.generators.taken", "phone_regions.yaml").get(language, ()),
-        None,
-    ):
+    package = "callwright.generators.taken"
+    for region in (*packaged(package, "phone_regions.yaml").get(language, ()), None):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
             written = match.raw_string
             if written.isdigit() and not is_valid_number(match.number):
                 continue  # an order's number
-            if sum(map(str.isdigit, written)) >= _FEWEST_DIGITS and not _NO_PHONE.fullmatch(
-                written
-            ):
+            is_long = sum(map(str.isdigit, written)) >= _FEWEST_DIGITS
+            if is_long and not _NO_PHONE.fullmatch(written):
                 yield match.start, match.end
 
 
@@ -358,9 +330,7 @@ def _characters() -> frozenset[str]:
 @cache
 def _pattern() -> re.Pattern[str]:
     told, maybe = _around("told").pattern, _around("maybe").pattern
-    family = "|".join(
-        sorted(chinese_names()[0], key=lambda one: (-len(one), one))
-    )  # the longest first
+    family = "|".join(sorted(chinese_names()[0], key=lambda one: (-len(one), one)))
     return re.compile(
         rf"(?:(?P<told>{told})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
     )
@@ -472,11 +442,8 @@ class _Made:
                     last = _digits(rng, len(last))
                 return _shaped(value, digits[:-_KEPT] + last)
             case _:
-                return re.sub(
-                    r"[A-Za-z]",
-                    lambda _: rng.choice("abcdefghjkmnpqrstuvwxyz"),
-                    re.sub(r"\d", lambda _: str(rng.randrange(10)), value),
-                )
+                digits = re.sub(r"\d", lambda _: str(rng.randrange(10)), value)
+                return re.sub(r"[A-Za-z]", lambda _: rng.choice(_LETTERS), digits)
 
     def _person(self, value: str) -> str:
         """The name of another person; in Chinese of no more signs, by which checks tell whether
@@ -568,18 +535,12 @@ def _replaced(sample: Sample, replacing: _Replacing) -> Sample:
             case ResultTurn(results=results):
                 return turn.with_changes(results=tuple(replacing.value(one) for one in results))
             case CallTurn(calls=calls):
-                # quotes of evidence would hold what was replaced: it is found anew
-                given = [
-                    {name: replacing.value(one) for name, one in call.arguments.items()}
-                    for call in calls
-                ]
-                changed = zip(calls, given, strict=True)
-                return turn.with_changes(
-                    calls=tuple(
-                        call.with_changes(arguments=arguments, evidence=())
-                        for call, arguments in changed
-                    )
-                )
+                return turn.with_changes(calls=tuple(map(call_of, calls)))
+
+    def call_of(call: GoldCall) -> GoldCall:
+        arguments = {name: replacing.value(one) for name, one in call.arguments.items()}
+        # quotes of evidence would hold what was replaced: it is found anew
+        return call.with_changes(arguments=arguments, evidence=())
 
     turns = tuple(turn_of(turn) for turn in sample.turns)
     return sample.with_changes(turns=turns, system_message=replacing.text(sample.system_message))

@@ -7,6 +7,7 @@ stages can fill in, say and read back.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -19,19 +20,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, ToolsetPlan
 
 FOLDER = "callwright.generators.toolset.everyday"
-PlainKind = Literal[
-    "text",
-    "date",
-    "time",
-    "date_time",
-    "choice",
-    "integer",
-    "number",
-    "boolean",
-    "phone",
-    "email",
-    "list",
-]
+_Text = Literal["text", "date", "time", "date_time", "choice"]
+PlainKind = Literal[_Text, "integer", "number", "boolean", "phone", "email", "list"]
 MOST_MEMBERS = 4
 FEWEST_EXAMPLES, MOST_EXAMPLES = 4, 12
 FEWEST_CHOICES, MOST_CHOICES = 2, 12
@@ -75,19 +65,16 @@ class Category(NamedTuple):
     def stated(self, text: str, language: Language) -> str:
         """A text of the category in this language, in English where it has no words for it."""
         groups: tuple[Mapping[str, Any], ...] = in_folders(FOLDER, f"{language}.yaml")
-        return next(
-            (one[self.name]["texts"].get(text, text) for one in groups if self.name in one), text
-        )
+        own = (one[self.name]["texts"].get(text, text) for one in groups if self.name in one)
+        return str(next(own, text))
 
 
 @lru_cache(1)
 def load_categories() -> tuple[Category, ...]:
     """Every category, in alphabetical order. They are our own: a test checks them."""
     listed = [raw for group in in_folders(FOLDER, "categories.yaml") for raw in group]
-    found = [
-        Category(raw["name"], raw["description"], tuple(raw["goals"]), tuple(raw["resources"]))
-        for raw in listed
-    ]
+    told = ((raw["name"], raw["description"], raw["goals"], raw["resources"]) for raw in listed)
+    found = (Category(name, text, tuple(goals), tuple(kept)) for name, text, goals, kept in told)
     return tuple(sorted(found))
 
 
@@ -96,12 +83,11 @@ def category_named(name: str) -> Category:
 
     Raises ConfigurationError that lists the categories there are.
     """
-    known = load_categories()
-    for category in known:
-        if category.name == name:
-            return category
-    names = ", ".join(category.name for category in known)
-    raise ConfigurationError(f"There is no category {name!r}; the categories are {names}.")
+    known = {category.name: category for category in load_categories()}
+    if name not in known:
+        message = f"There is no category {name!r}; the categories are {', '.join(known)}."
+        raise ConfigurationError(message)
+    return known[name]
 
 
 def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:
@@ -159,28 +145,24 @@ def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: b
     """Why these can't stand side by side in a tool, "" where they can; `shown` asks for examples
     of free text.
     """
-    names = [sketch.name for sketch in sketches]
-    for name in names:
-        if names.count(name) > 1:
-            return f"the name {name[:LONGEST_NAME]!r} stands twice."
-    rendered = [sketch.description.strip().casefold() for sketch in sketches]
-    for description in rendered:
-        if rendered.count(description) > 1:
-            return f"the description {description[:LONGEST_DESCRIPTION]!r} stands twice."
-    return next(
-        (problem for sketch in sketches if (problem := _problem(sketch, language, shown=shown))), ""
-    )
+    names = Counter(sketch.name for sketch in sketches)
+    descriptions = Counter(sketch.description.strip().casefold() for sketch in sketches)
+    for what, counts, most in (
+        ("name", names, LONGEST_NAME),
+        ("description", descriptions, LONGEST_DESCRIPTION),
+    ):
+        twice = next((text for text, count in counts.items() if count > 1), None)
+        if twice is not None:
+            return f"the {what} {twice[:most]!r} stands twice."
+    problems = (_problem(sketch, language, shown=shown) for sketch in sketches)
+    return next(filter(None, problems), "")
 
 
 def object_schema(sketches: Sequence[Sketch], required: Sequence[str]) -> JsonSchema:
     """The JSON Schema of an object with these members."""
     properties = {sketch.name: field_schema(sketch) for sketch in sketches}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    schema: JsonSchema = {"type": "object", "properties": properties}
+    return {**schema, "required": list(required), "additionalProperties": False}
 
 
 def field_schema(sketch: Sketch) -> JsonSchema:
@@ -190,18 +172,14 @@ def field_schema(sketch: Sketch) -> JsonSchema:
     if sketch.kind == "choice":
         schema["enum"] = list(sketch.choices)
     if sketch.kind in _NUMERIC:
+        number = int if sketch.kind == "integer" else float
         limits = {"minimum": sketch.minimum, "maximum": sketch.maximum}
-        is_whole = sketch.kind == "integer"
-        schema |= {
-            name: int(one) if is_whole else one for name, one in limits.items() if one is not None
-        }
+        schema |= {name: number(one) for name, one in limits.items() if one is not None}
     if members:
         group = object_schema(members, [member.name for member in members])
-        return (
-            {**schema, "items": group}
-            if sketch.kind == "list"
-            else {**group, "description": schema["description"]}
-        )
+        if sketch.kind == "list":
+            return {**schema, "items": group}
+        return {**group, "description": schema["description"]}
     if sketch.kind == "list":
         items: JsonSchema = {"type": "string"}
         schema["minItems"] = 1
@@ -229,22 +207,18 @@ def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
         return f"the name {name!r} is not in snake_case with at most {LONGEST_NAME} characters."
     description = sketch.description.strip()
     if not description or len(description) > LONGEST_DESCRIPTION or "\n" in description:
-        return (
-            f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one"
-            " line."
-        )
+        most = LONGEST_DESCRIPTION
+        return f"the description of {name!r} is not one line of 1 to {most} characters."
     if not in_language(description, language):
         return f"the description of {name!r}, {description!r}, is not in the language {language!r}."
-    return _of_kind(sketch, name, language, shown=shown) or _of_members(
-        sketch, name, language, shown=shown
-    )
+    problem = _of_kind(sketch, name, language, shown=shown)
+    return problem or _of_members(sketch, name, language, shown=shown)
 
 
 def _of_kind(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
     if sketch.kind == "choice":
-        return _of_words(
-            sketch.choices, FEWEST_CHOICES, MOST_CHOICES, f"choices of {name!r}", language
-        )
+        what = f"choices of {name!r}"
+        return _of_words(sketch.choices, FEWEST_CHOICES, MOST_CHOICES, what, language)
     if sketch.kind in _NUMERIC:
         return _of_range(sketch, name, shown=shown)
     is_open = sketch.kind in ("text", "list") and not members_of(sketch)
@@ -258,9 +232,7 @@ def _of_range(sketch: Sketch, name: str, *, shown: bool) -> str:
     if shown and (low is None or high is None):
         return f"the number {name!r} lacks a minimum or a maximum."
     limits = [limit for limit in (low, high) if limit is not None]
-    if any(
-        not abs(limit) <= LARGEST_NUMBER for limit in limits
-    ):  # nan compares false with everything
+    if not all(abs(limit) <= LARGEST_NUMBER for limit in limits):  # nan is below nothing
         return f"the limits of {name!r} are not within {LARGEST_NUMBER}."
     if low is not None and high is not None and low >= high:
         return f"the minimum of {name!r}, {low}, is not below its maximum, {high}."
@@ -285,11 +257,9 @@ def _of_examples(sketch: Sketch, name: str) -> str:
         return ""
     validator = value_validator(_SCHEMAS[sketch.kind])
     wrong = next((example for example in sketch.examples if not validator.is_valid(example)), "")
-    return (
-        f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}."
-        if wrong
-        else ""
-    )
+    if wrong:
+        return f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}."
+    return ""
 
 
 def _of_members(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:

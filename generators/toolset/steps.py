@@ -3,13 +3,11 @@
 """
 
 import re
-from collections.abc import Callable
 
 from pydantic import BaseModel
 
 from callwright.generators.stages import (
     ATTEMPTS,
-    Reply,
     Stage,
     StageContext,
     Step,
@@ -27,7 +25,6 @@ from callwright.generators.toolset.sketches import (
     sketches_problem,
 )
 from callwright.language.packs import of, widened
-from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
@@ -43,10 +40,13 @@ from callwright.warehouse.records import (
 
 PROMPTS = "callwright.generators.toolset.prompts"
 NAMES_STAGE = "tool_names"
+_UNUSABLE = f"{{}} were unusable in {ATTEMPTS} answers"
 LONGEST_NAME = 100
 LONGEST_GOAL = 120
 _NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
 DESCRIPTIONS_STAGE = "tool_descriptions"
+_NAMES, _DESCRIPTION = "name_tools", "describe_tool"
+_PARAMETERS, _RETURNS = "choose_tool_parameters", "choose_returns"
 _SENTENCE_ENDS = re.compile(widened(r"[.!?](?:\s|$)|@[{.!?}]"))
 PARAMETERS_STAGE = "tool_parameters"
 MOST_PARAMETERS = 6
@@ -83,27 +83,15 @@ async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool
     are unusable.
     """
     what = f"The tool names for {plan.category!r}"
-    prompt = render(PROMPTS, "name_tools", plan=plan)
-    answer = await _usable(
-        context, prompt, ToolNames, lambda given: names_problem(given, plan), what
-    )
-    origin = asked_origin(NAMES_STAGE, plan, plan.seed, context, (PROMPTS, "name_tools"))
-    return [
-        NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin)
-        for one in answer.tools
-    ]
+    prompt, complaint = render(PROMPTS, _NAMES, plan=plan), _UNUSABLE.format(what)
 
+    def problem(given: ToolNames) -> str:
+        return names_problem(given, plan)
 
-async def _usable(
-    context: StageContext,
-    prompt: Prompt,
-    answer: type[Reply],
-    problem_of: Callable[[Reply], str],
-    what: str,
-) -> Reply:
-    return await first_fit(
-        context, prompt, answer, problem_of, f"{what} were unusable in {ATTEMPTS} answers"
-    )
+    answer = await first_fit(context, prompt, ToolNames, problem, complaint)
+    origin = asked_origin(NAMES_STAGE, plan, plan.seed, context, (PROMPTS, _NAMES))
+    named = ((one.name, one.goal.strip()) for one in answer.tools)
+    return [NamedTool(plan=plan, name=name, goal=goal, origin=origin) for name, goal in named]
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
@@ -111,37 +99,25 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
     alike.
     """
     if len(answer.tools) != plan.count:
-        return (
-            f"{count_of(len(answer.tools), 'tool was', 'tools were')} named where {plan.count} were"
-            " asked for."
-        )
-    functions: set[str] = set()
-    goals: set[str] = set()
+        named = count_of(len(answer.tools), "tool was", "tools were")
+        return f"{named} named where {plan.count} were asked for."
+    taken: set[tuple[str, str]] = set()
     for one in answer.tools:
-        problem = _problem(one, plan)
-        if problem:
+        if problem := _problem(one, plan):
             return problem
-        function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip().casefold()
-        if function in functions or goal in goals:
-            return (
-                f"the tool {one.name!r} for {one.goal.strip()!r} has the name or the goal of"
-                " another."
-            )
-        functions.add(function)
-        goals.add(goal)
+        function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip()
+        own = {("name", function), ("goal", goal.casefold())}
+        if own & taken:
+            return f"the tool {one.name!r} has the name or the goal of another: {goal!r}."
+        taken |= own
     return ""
 
 
 def _problem(one: NamedGoal, plan: ToolsetPlan) -> str:
-    match, goal = (
-        _NAME.fullmatch(one.name) if len(one.name) <= LONGEST_NAME else None,
-        one.goal.strip(),
-    )
-    if match is None or match[1] != plan.category:
-        return (
-            f"the name {one.name[:LONGEST_NAME]!r} is not of the form"
-            f" '{plan.category}.SubArea.functionName'."
-        )
+    match, goal = _NAME.fullmatch(one.name[: LONGEST_NAME + 1]), one.goal.strip()
+    if match is None or match[1] != plan.category or len(one.name) > LONGEST_NAME:
+        form = f"{plan.category}.SubArea.functionName"
+        return f"the name {one.name[:LONGEST_NAME]!r} is not of the form {form!r}."
     if not goal or len(goal) > LONGEST_GOAL or "\n" in goal:
         return f"the goal of {one.name!r} has not 1 to {LONGEST_GOAL} characters on one line."
     if not in_language(goal, plan.language):
@@ -160,16 +136,14 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
     unusable.
     """
     plan = named.plan
-    prompt = render(PROMPTS, "describe_tool", named=named, plan=plan)
-    what = f"The descriptions of {named.name!r}"
-    answer = await _usable(
-        context,
-        prompt,
-        ToolDescription,
-        lambda given: description_problem(given.description.strip(), plan.language),
-        what,
-    )
-    origin = asked_origin(DESCRIPTIONS_STAGE, named, plan.seed, context, (PROMPTS, "describe_tool"))
+    prompt = render(PROMPTS, _DESCRIPTION, named=named, plan=plan)
+    complaint = _UNUSABLE.format(f"The descriptions of {named.name!r}")
+
+    def problem(given: ToolDescription) -> str:
+        return description_problem(given.description.strip(), plan.language)
+
+    answer = await first_fit(context, prompt, ToolDescription, problem, complaint)
+    origin = asked_origin(DESCRIPTIONS_STAGE, named, plan.seed, context, (PROMPTS, _DESCRIPTION))
     return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
 
 
@@ -201,45 +175,31 @@ async def choose_tool_parameters(
     """
     named = described.named
     plan = named.plan
-    prompt = render(
-        PROMPTS,
-        "choose_tool_parameters",
-        described=described,
-        named=named,
-        plan=plan,
-        most=MOST_PARAMETERS,
-    )
-    what = f"The parameters of {named.name!r}"
-    answer = await _usable(
-        context,
-        prompt,
-        ToolParameters,
-        lambda given: parameters_problem(given, plan.language),
-        what,
-    )
-    origin = asked_origin(
-        PARAMETERS_STAGE, described, plan.seed, context, (PROMPTS, "choose_tool_parameters")
-    )
-    return [
-        ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)
-    ]
+    known = {"described": described, "named": named, "plan": plan}
+    prompt = render(PROMPTS, _PARAMETERS, **known, most=MOST_PARAMETERS)
+    complaint = _UNUSABLE.format(f"The parameters of {named.name!r}")
+
+    def problem(given: ToolParameters) -> str:
+        return parameters_problem(given, plan.language)
+
+    answer = await first_fit(context, prompt, ToolParameters, problem, complaint)
+    origin = asked_origin(PARAMETERS_STAGE, described, plan.seed, context, (PROMPTS, _PARAMETERS))
+    parameters = parameters_schema(answer)
+    return [ParameterisedTool(described=described, parameters=parameters, origin=origin)]
 
 
 def parameters_problem(answer: ToolParameters, language: Language) -> str:
     """Why a tool can't have these parameters, "" where it can."""
     if len(answer.parameters) > MOST_PARAMETERS:
-        return (
-            f"{len(answer.parameters)} parameters were given; at most {MOST_PARAMETERS} can be said"
-            " in a request."
-        )
-    problem = sketches_problem(answer.parameters, language, shown=True) or _needless(
-        [one.name for one in answer.parameters]
-    )
-    if not problem:
-        try:
+        count = len(answer.parameters)
+        return f"{count} parameters were given; at most {MOST_PARAMETERS} can be said in a request."
+    names = [one.name for one in answer.parameters]
+    problem = sketches_problem(answer.parameters, language, shown=True) or _needless(names)
+    try:
+        if not problem:
             value_validator(parameters_schema(answer))
-        except RecordError as error:
-            return str(error)
+    except RecordError as error:
+        return str(error)
     return problem
 
 
@@ -253,11 +213,9 @@ def _needless(names: list[str]) -> str:
         if _NEEDLESS_ID.fullmatch(name):
             return f"{name!r} is known of whoever is signed in; leave it out."
         thing = name.removesuffix("_id").removesuffix("_number")
-        duplicates = [
-            other for other in names if other != name and other in (thing, f"{thing}_name")
-        ]
-        if name.endswith("_id") and duplicates:
-            return f"{name!r} says the same as {duplicates[0]!r}; leave one of them out."
+        same = [one for one in names if one != name and one in (thing, f"{thing}_name")]
+        if name.endswith("_id") and same:
+            return f"{name!r} says the same as {same[0]!r}; leave one of them out."
     return ""
 
 
@@ -272,18 +230,14 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
     described = parameterised.described
     named = described.named
     plan = named.plan
-    prompt = render(
-        PROMPTS,
-        "choose_returns",
-        parameterised=parameterised,
-        described=described,
-        named=named,
-        plan=plan,
-    )
-    what = f"The returns of {named.name!r}"
-    answer = await _usable(
-        context, prompt, ToolReturns, lambda given: returns_problem(given, named), what
-    )
+    known = {"parameterised": parameterised, "described": described, "named": named, "plan": plan}
+    complaint = _UNUSABLE.format(f"The returns of {named.name!r}")
+
+    def problem(given: ToolReturns) -> str:
+        return returns_problem(given, named)
+
+    prompt = render(PROMPTS, _RETURNS, **known)
+    answer = await first_fit(context, prompt, ToolReturns, problem, complaint)
     tool = Tool(
         name=named.name,
         description=described.description,
@@ -301,10 +255,8 @@ def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
     it went well.
     """
     if not 1 <= len(answer.returns) <= MOST_RETURNS:
-        return (
-            f"{count_of(len(answer.returns), 'value is', 'values are')} returned; 1 to"
-            f" {MOST_RETURNS} are allowed."
-        )
+        returned = count_of(len(answer.returns), "value is", "values are")
+        return f"{returned} returned; 1 to {MOST_RETURNS} are allowed."
     if changes_something(named.name) and not any(one.name in _STATUS for one in answer.returns):
         return f"{named.name!r} changes something, but returns none of {list(_STATUS)}."
     return sketches_problem(answer.returns, named.plan.language, shown=False)
@@ -315,65 +267,35 @@ def changes_something(name: str) -> bool:
     return _CHANGING.match(name.rpartition(".")[2]) is not None
 
 
-STAGES: tuple[Stage, ...] = (
-    *in_a_row(
-        GROUP,
-        "ToolsetPlan",
-        Step(
-            "tool_names",
-            "Name the tools of a category, one for each thing that people want done there.",
-            "NamedTool",
-            "HammerBench 4.2, D.1",
-            name_tools,
-            ("name_tools",),
-        ),
-        Step(
-            "tool_descriptions",
-            "Describe each tool by a short command.",
-            "DescribedTool",
-            "HammerBench 4.2, D.1",
-            describe_tools,
-            ("describe_tool",),
-        ),
-        Step(
-            "tool_parameters",
-            "Choose parameters that are simple enough to be said in a request.",
-            "ParameterisedTool",
-            "HammerBench 4.2, D.1",
-            choose_tool_parameters,
-            ("choose_tool_parameters",),
-        ),
-        Step(
-            "tool_returns",
-            "Choose what each tool returns.",
-            "Tool",
-            "HammerBench 4.2, D.1",
-            choose_returns,
-            ("choose_returns",),
-        ),
+_NAME_THEM = "Name the tools of a category, one for each thing that people want done there."
+_DESCRIBE = "Describe each tool by a short command."
+_CHOOSE = "Choose parameters that are simple enough to be said in a request."
+_RETURN = "Choose what each tool returns."
+_PAPER, _MADE = "HammerBench 4.2", "HammerBench 4.2, D.1"
+_STEPS = (
+    Step(NAMES_STAGE, _NAME_THEM, "NamedTool", _MADE, name_tools, (_NAMES,)),
+    Step(DESCRIPTIONS_STAGE, _DESCRIBE, "DescribedTool", _MADE, describe_tools, (_DESCRIPTION,)),
+    Step(
+        PARAMETERS_STAGE,
+        _CHOOSE,
+        "ParameterisedTool",
+        _MADE,
+        choose_tool_parameters,
+        (_PARAMETERS,),
     ),
-    Stage(
-        "tool_complexity",
-        "toolset_checks",
-        "Can the tool be called from what people say?",
-        "Tool",
-        "Verdict",
-        "HammerBench 4.2, D.1",
-    ),
-    Stage(
+    Step("tool_returns", _RETURN, "Tool", _MADE, choose_returns, (_RETURNS,)),
+)
+_CHECKS = (
+    ("tool_complexity", "Can the tool be called from what people say?", "Verdict", _MADE),
+    (
         "tool_redundancy",
-        "toolset_checks",
         "Does it do something that no tool before it in its category does?",
-        "Tool",
         "Verdict",
-        "HammerBench 4.2",
+        _PAPER,
     ),
-    Stage(
-        "tool_review",
-        "toolset_checks",
-        "Do people accept what a check could not prove?",
-        "Tool",
-        "Review",
-        "HammerBench 4.2",
-    ),
+    ("tool_review", "Do people accept what a check could not prove?", "Review", _PAPER),
+)
+STAGES: tuple[Stage, ...] = (
+    *in_a_row(GROUP, "ToolsetPlan", *_STEPS),
+    *(Stage(name, "toolset_checks", about, "Tool", made, by) for name, about, made, by in _CHECKS),
 )

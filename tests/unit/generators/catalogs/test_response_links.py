@@ -111,8 +111,8 @@ def test_what_leads_nowhere_is_said(catalog: Catalog) -> None:
         if one.tool == "look_around" and "link" in one.message
     ]
     assert messages == [
-        "The link 'nowhere' leads to 'burn_down', which is no operation of the document; left out.",
-        "The link 'misnamed' names 'board', which is no parameter of 'look_into'; left out.",
+        "The link 'nowhere' leads to 'burn_down', which is no operation; left out.",
+        "The link 'misnamed' names 'board', no parameter of it; left out.",
         (
             "The link 'unreturned' takes '$response.body#/lost/0/mark', which the response is not"
             " said to have; left out."

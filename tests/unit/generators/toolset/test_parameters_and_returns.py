@@ -57,8 +57,8 @@ UNUSABLE = [
         parameters(parameter("time"), parameter("at", description="Time of the alarm ")),
         "stands twice",
     ),
-    (parameters(parameter(description=" ")), "has not 1 to 80 characters"),
-    (parameters(parameter(description="x" * 500)), "has not 1 to 80 characters"),
+    (parameters(parameter(description=" ")), "is not one line of 1 to 80 characters"),
+    (parameters(parameter(description="x" * 500)), "is not one line of 1 to 80 characters"),
     (parameters(parameter(description="闹钟时间")), "not in the language 'en'"),
     (parameters(parameter("label", kind="text")), "0 examples of 'label' were given; 4 to 12"),
     (
