@@ -56,8 +56,6 @@ async def test_a_domain_without_tools_is_told_with_the_known_ones():
         await goals_of(SmallWorld(), "Trains", 1)
 
 
-
-
 async def test_identifiers_are_never_said():
     element = vocabulary_of(open_travel()).element
     for goal in await travel_goals(CROSS):
