@@ -56,13 +56,6 @@ async def test_a_domain_without_tools_is_told_with_the_known_ones():
         await goals_of(SmallWorld(), "Trains", 1)
 
 
-async def test_a_cross_domain_goal_of_the_travel_world_crosses_domains():
-    world = open_travel()
-    category = {tool.name: tool.category for tool in world.tools}
-    for goal in await travel_goals(CROSS):
-        assert len({category[call.tool] for call in goal.calls}) > 1
-
-
 async def test_identifiers_are_never_said():
     element = vocabulary_of(open_travel()).element
     for goal in await travel_goals(CROSS):
