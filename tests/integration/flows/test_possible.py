@@ -289,7 +289,7 @@ def test_an_obstacle_may_ask_the_world(tmp_path: Path) -> None:
 
     def obstacle(sample: Sample, _tools: Any, environments: Mapping[str, Environment]) -> str:
         asked_of.append({*environments})
-        return "" if sample.environment in environments else "Its world is not there."
+        return "" if sample.facts.environment in environments else "Its world is not there."
 
     depot = read_recipe(TOP / "recipes" / "faults.yaml")
     with FAMILIES.including(again("task", obstacle=obstacle)):
