@@ -21,13 +21,13 @@ from typing import Any
 
 import orjson
 
-from callwright.flows.build import open_build
 from callwright.flows.planning.planner import Planner
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
-from callwright.flows.runner import local_workers, run_group
+from callwright.flows.run.carry import open_local_carrier, run_group
+from callwright.flows.run.plan import open_build
+from callwright.flows.run.work import record_line
 from callwright.flows.settings import Settings, read_settings
-from callwright.flows.shards import record_line
 from callwright.flows.stages import stages_of
 from callwright.warehouse.rows import body_of
 
@@ -65,11 +65,11 @@ async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]
             settings,
             SilentProgress(),
         )
-        with local_workers(run.recipe, settings) as workers:
+        with open_local_carrier(run.recipe, settings) as carrier:
             cpu, began = time.process_time(), time.perf_counter()
             drafts = await Planner(run, [_KIND]).drafts(_GROUP, stages_of(_GROUP)[0])
             lines = (record_line(type(draft).__name__, body_of(draft)) for draft in drafts)
-            await run_group(run, _GROUP, lines, workers)
+            await run_group(run, _GROUP, lines, carrier)
             seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         counted = run.warehouse.rows(
             "select (select count(*) from llm_calls) as calls, (select count(*) from samples) as"

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     )
     from callwright.flows.api.surroundings import ProgressStep
     from callwright.flows.api.tasks import load_tasks
-    from callwright.flows.build import BuildReport
     from callwright.flows.evaluation.gate import AnsweredItem
     from callwright.flows.recipe import Recipe
+    from callwright.flows.run.land import BuildReport
     from callwright.generators.catalogs.python_tools import tool_from
     from callwright.validators.tasks import Episode
     from callwright.warehouse.errors import CallwrightError, ConfigurationError
@@ -74,7 +74,7 @@ _PLACES = {
     ),
     "flows.api.surroundings": ("ProgressStep",),
     "flows.api.tasks": ("load_tasks",),
-    "flows.build": ("BuildReport",),
+    "flows.run.land": ("BuildReport",),
     "flows.evaluation.gate": ("AnsweredItem",),
     "flows.recipe": ("Recipe",),
     "generators.catalogs.python_tools": ("tool_from",),

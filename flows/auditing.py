@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple
 import orjson
 from jinja2 import PackageLoader
 
-from callwright.flows.chats import check_keys, distinct_models, open_chats, with_secret
 from callwright.flows.data_checks import check_sample, find_requests, opened_chats, recipe_of_checks
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
+from callwright.flows.run.work import SharedChats, check_keys, distinct_models, with_secret
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.environments.protocol import (
     Environment,
@@ -508,7 +508,7 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
     recipe = recipe_of_checks(model)
     calls: list[LlmCall] = []
     readings: list[PlantedReading] = []
-    async with open_chats(recipe, settings.ledger, build="", spent=0.0) as chats:
+    async with SharedChats().of(recipe, settings.ledger) as chats:
         chat = chats.of(PLANTED_READING, calls.append)
 
         async def read(sample: Sample) -> None:

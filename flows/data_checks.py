@@ -22,9 +22,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from callwright.flows.chats import Chats, check_keys, open_chats
 from callwright.flows.environments import STORE
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.work import Chats, SharedChats, check_keys
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs import Problem
@@ -418,7 +418,7 @@ async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | 
     check_keys(recipe)
     with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
         ledger = settings.ledger if settings.home.exists() else Path(folder) / "ledger.sqlite"
-        async with open_chats(recipe, ledger, build="", spent=0.0) as chats:
+        async with SharedChats().of(recipe, ledger) as chats:
             yield chats
 
 

@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings, open_warehouse, read_settings, use_prefect
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Release

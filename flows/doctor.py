@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from callwright.flows.chats import distinct_models, with_secret
 from callwright.flows.loops import run_loop
 from callwright.flows.plugins import plugins
 from callwright.flows.review.servers import label_studio_address
+from callwright.flows.run.work import distinct_models, with_secret
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
 from callwright.language.readers.duckling_reader import is_available
 from callwright.llm.known_models import end_of, known_model, taken_options

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.chats import the_error_of, with_secret
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, language_in
+from callwright.flows.run.work import explained_alone, with_secret
 from callwright.flows.settings import Settings, named_secret
 from callwright.generators.sentences.drafting import (
     STAGE,
@@ -197,14 +197,10 @@ async def _each(
                 reasons[name] = str(error)
             progress.advance(1)
 
-    try:
+    with explained_alone():
         async with asyncio.TaskGroup() as group:
             for name in names:
                 group.create_task(one(name))
-    except ExceptionGroup as raised:
-        if (error := the_error_of(raised)) is None:
-            raise
-        raise error from raised
 
 
 def _entry(draft: SentenceDraft, tool: Tool) -> Entry:

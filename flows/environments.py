@@ -45,7 +45,7 @@ STORE = "responses.sqlite"
 
 @contextmanager
 def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Environment]]:
-    """The recipe's environments by name, what they answer kept in the work folder.
+    """Open the recipe's environments, by name; their answers are kept in the work folder `home`.
 
     Raises ConfigurationError where two have the same name or one can't be opened.
     """
@@ -81,8 +81,7 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 def ship_worlds(
     warehouse: Warehouse, release: str, home: Path, without: Sequence[str] = ()
 ) -> dict[str, ShippedWorld]:
-    """The worlds that the tasks of a release play in, but those of the kinds in `without`, by name,
-    to be taken along.
+    """Return the worlds of a release's tasks by name, but those of the kinds in `without`.
 
     Raises ConfigurationError where one can't be opened any more, or two builds mean different
     worlds by one name.
@@ -110,7 +109,7 @@ def ship_worlds(
 
 
 def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
-    """The simulated world of a recipe, where it has several all of them as one.
+    """Return the simulated world of a recipe; several are joined into one.
 
     Raises ConfigurationError where it has none, two have a tool of the same name, or one can't be
     opened.
@@ -132,9 +131,7 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
 
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
-    """Ask live servers once what their documents leave open; to be awaited before a build is
-    opened.
-    """
+    """Ask live servers once what their documents leave open, before a build is opened."""
     _look_up_documents(recipe, settings)
     recipe = with_catalogs(recipe, open_warehouse(settings))
     servers = _servers(recipe)
@@ -148,9 +145,7 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
 
 
 def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
-    """Keep the tools of simulated environments for those who open them later, without the
-    warehouse and the documents.
-    """
+    """Keep the tools of simulated environments, to open them without warehouse and documents."""
     simulated = [
         source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)
     ]
@@ -174,9 +169,7 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
 
 
 def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
-    """What the live servers of a recipe answered, and what got no answer, as rows; a simulated
-    world can be asked again.
-    """
+    """Return the rows of what a recipe's live servers answered, and of calls without an answer."""
     servers = _servers(recipe)
     if not servers:
         return {}
@@ -194,9 +187,7 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
 
 
 async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drift]":
-    """Ask the live servers of a recipe again all that is stored; the calls that are answered
-    otherwise by now.
-    """
+    """Ask a recipe's live servers all stored calls again; return those answered otherwise."""
     from callwright.generators.environments.stored import StoredEnvironment
 
     drifts: list[Drift] = []
@@ -211,9 +202,9 @@ async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drif
 
 
 def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAddress":
-    """Where an MCP server is; `variables` are those that hold its secrets.
+    """Return where an MCP server is. Raises ConfigurationError where one of `variables` is not set.
 
-    Raises ConfigurationError where one is not set.
+    The variables hold its secrets.
     """
     from callwright.generators.environments.mcp_server import McpAddress
     from callwright.generators.environments.opening import secrets_of
@@ -224,7 +215,7 @@ def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAdd
 
 
 def words_of(command: str) -> tuple[str, ...]:
-    """The words of a command in one text. Raises ConfigurationError where its quotes don't end."""
+    """Split a command into words. Raises ConfigurationError where its quotes don't end."""
     try:
         return tuple(shlex.split(command))
     except ValueError as error:
@@ -232,10 +223,9 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 class Listed(NamedTuple):
-    """A recipe whose live servers are simulated by what they list, by their names.
+    """A recipe whose live `servers` are simulated by what they list.
 
-    `problems` are what was odd in their lists, and `unheard` says of those that could not be asked
-    why.
+    `problems` are those of their lists; `unheard` says why others could not be asked.
     """
 
     recipe: Recipe
@@ -245,10 +235,9 @@ class Listed(NamedTuple):
 
 
 async def listed_instead(recipe: Recipe, settings: Settings, elsewhere: Settings) -> Listed:
-    """The recipe, each live server a simulated world of its document or its list, kept `elsewhere`;
-    no tool is called.
+    """Return the recipe with each live server simulated by its document or list, none called.
 
-    Raises ConfigurationError where nothing of a server may be called.
+    Lists are kept `elsewhere`. Raises ConfigurationError where nothing of a server may be called.
     """
     recipe = with_catalogs(recipe, open_warehouse(settings))
     servers = _servers(recipe)
@@ -297,7 +286,7 @@ def _servers(recipe: Recipe) -> list[HttpSettings | McpSettings]:
 
 
 def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Tool, ...]]:
-    """The tools of each environment of a recipe, by its name."""
+    """Return the tools of each environment of a recipe, by its name."""
     if not environments_of(recipe):
         return {}
     from callwright.generators.environments.stored import DescribedEnvironment
@@ -311,10 +300,7 @@ def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Too
 
 
 def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
-    """What is odd about a recipe's policies in its worlds.
-
-    Raises ConfigurationError where one is wrong, which names it.
-    """
+    """Return remarks on a recipe's policies. Raises ConfigurationError that names wrong ones."""
     if not recipe.policies:
         return []
     from callwright.generators.policies.surveying import survey_policies
@@ -329,5 +315,5 @@ def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
 
 
 def environments_of(recipe: Recipe) -> list[EnvironmentSettings]:
-    """The sources of a recipe's tools that answer calls."""
+    """Return the sources of a recipe's tools that answer calls."""
     return [source for source in recipe.tools if isinstance(source, EnvironmentPart)]

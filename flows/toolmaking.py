@@ -1,6 +1,4 @@
-"""Making the tools that a recipe asks for, and saying how far they are and what is odd about
-them.
-"""
+"""The tools that a recipe asks to be made: making them, and reporting how they stand."""
 
 import tempfile
 from collections import Counter
@@ -14,7 +12,6 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import explore_environments
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import GeneratedTools, Recipe
@@ -24,9 +21,9 @@ from callwright.flows.review.resolutions import (
     tools_of,
     usable_tools,
 )
-from callwright.flows.runner import GroupRun, Workers, run_group
+from callwright.flows.run.carry import Carrier, GroupRun, open_carrier, run_group
+from callwright.flows.run.work import record_line, write_lines
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.flows.shards import record_line, write_lines
 from callwright.flows.sources import read_sources
 from callwright.flows.stages import prompt_rows, stage_rows, stages_of
 from callwright.generators.catalogs import Problem, check_catalog
@@ -48,7 +45,7 @@ from callwright.warehouse.store import Warehouse
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
 # a plan is a category's tools in a language, so as many model calls as a shard of samples has
 PLANS_A_SHARD = 6
-Working = Callable[[GroupRun], AbstractContextManager[Workers]]
+Working = Callable[[GroupRun], AbstractContextManager[Carrier]]
 
 
 class Toolset(NamedTuple):
@@ -62,9 +59,7 @@ class Toolset(NamedTuple):
 async def prepare_tools(
     recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None
 ) -> None:
-    """Make the tools that a recipe's sources still lack, look at its live servers, read its
-    files; to be awaited before a build.
-    """
+    """Read a recipe's files, look at its live servers and make the tools that it lacks."""
     read_sources(recipe, settings, progress)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
@@ -79,8 +74,7 @@ async def make_tools(
     progress: Progress,
     working: Working | None = None,
 ) -> tuple[Tool, ...]:
-    """Make a source's tools, going on where it stopped before, and check them; the tools that a
-    build may use.
+    """Make and check a source's tools, going on where it stopped; return those a build may use.
 
     Tools that a check does not prove wait for people. The same source with the same models and
     prompts makes nothing new.
@@ -92,7 +86,7 @@ async def make_tools(
             recipe.models.generator
         )  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, progress)
-        with working(run) if working else open_workers(recipe, settings, progress) as workers:
+        with working(run) if working else open_carrier(recipe, settings, progress) as carrier:
             first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
             outcomes = run.warehouse.rows(
                 "select subject from outcomes where build = ? and stage = ?", [run.build, first]
@@ -100,7 +94,7 @@ async def make_tools(
             done = {row["subject"] for row in outcomes}
             plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
             await run_group(
-                run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers
+                run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), carrier
             )
             # A tool is its content: where two drafts came to the same one, the second made nothing
             # new, and its outcome says so.
@@ -112,11 +106,9 @@ async def make_tools(
 
 
 def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple[Tool, ...]]:
-    """What each source of a recipe made before, without the tools that wait for people or were
-    turned down.
+    """Return the tools that each source of a recipe made before and that can be used by now.
 
-    Raises ConfigurationError where a source was not made, or where none of its tools can be used
-    yet.
+    Raises ConfigurationError where a source was not made, or none of its tools can be used yet.
     """
     made = {}
     for source in recipe.tools:
@@ -137,10 +129,7 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
 
 
 def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
-    """What a source asks for.
-
-    Raises ConfigurationError where it names a category that there is not.
-    """
+    """Return what a source asks for. Raises ConfigurationError where it names no known category."""
     names = [one.name for one in load_categories()] if source.generate == "all" else source.generate
     categories = [category_named(name) for name in dict.fromkeys(names)]
     plans = tuple(
@@ -195,9 +184,7 @@ def _open(
 
 
 class CategoryRow(NamedTuple):
-    """How a category's tools fare: `made` = those used as they are or edited, and those that
-    wait or were rejected.
-    """
+    """Counts of a category's tools: `made` are those `used`, edited or not, waiting or rejected."""
 
     category: str
     made: int
@@ -208,9 +195,7 @@ class CategoryRow(NamedTuple):
 
 
 class ToolsetReport(NamedTuple):
-    """A toolset: a row a category, what its categories lack, and the tools that wait with the
-    reasons.
-    """
+    """A toolset: a row for each category, what these lack, and tools that wait, with reasons."""
 
     toolset: str
     categories: tuple[CategoryRow, ...]
@@ -229,9 +214,7 @@ class ShownTool(NamedTuple):
 
 
 def find_problems(tools: Sequence[Tool]) -> list[Problem]:
-    """Every weakness of a catalog: of each tool, of tools that do the same, and of what its
-    categories lack.
-    """
+    """Return a catalog's weaknesses: of single tools, of tools that do the same, and its gaps."""
     # What duplicates say is more.
     plain = [problem for problem in check_catalog(tools) if problem.kind != "similar_description"]
     read = [tool for tool in tools if tool.language in known()]
@@ -278,10 +261,7 @@ def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
 async def report_tools(
     recipe: Recipe, settings: Settings, progress: Progress
 ) -> list[ToolsetReport]:
-    """Make what the recipe's sources lack, and say how it stands.
-
-    Raises ConfigurationError where no tools are to be made.
-    """
+    """Make what the recipe's sources lack, and report it. Raises ConfigurationError without any."""
     sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
     if not sources:
         raise ConfigurationError(
@@ -326,9 +306,7 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
 async def preview_tools(
     recipe: Recipe, count: int, settings: Settings, progress: Progress
 ) -> list[ShownTool]:
-    """Make `count` tools a category in a work folder that is thrown away; what models answer is
-    kept.
-    """
+    """Make `count` tools for each category in a temporary work folder; answers are kept."""
     sources = [
         one.model_copy(update={"tools_per_category": count})
         for one in recipe.tools

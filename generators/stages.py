@@ -39,7 +39,7 @@ class StageFunction(Protocol[Read_contra]):
 class Stage:
     """One stage.
 
-    One without a function works on a whole build or toolset at once (flows/build.py,
+    One without a function works on a whole build or toolset at once (flows/run,
     flows/toolmaking.py).
     """
 

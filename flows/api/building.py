@@ -19,9 +19,7 @@ from callwright.flows.api.surroundings import (
     run_aside,
     settings_of,
 )
-from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.catalogs import lend_catalogs, with_catalogs
-from callwright.flows.chats import check_keys
 from callwright.flows.data_checks import (
     CheckedRecordLine,
     CheckedRequest,
@@ -32,6 +30,9 @@ from callwright.flows.data_checks import (
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset
+from callwright.flows.run.work import check_keys
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs.python_tools import ToolSeed
 from callwright.warehouse.counts import count_of

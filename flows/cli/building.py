@@ -31,8 +31,8 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.build import BuildReport
     from callwright.flows.review.pushing import Pushed
+    from callwright.flows.run.land import BuildReport
     from callwright.flows.scaffolds import Sort
 
 app = commands()
@@ -134,8 +134,8 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     settings, began = read_settings(), time.monotonic()
     with Terminal() as screen:
         if settings.prefect_api_url:
-            from callwright.flows.chats import check_keys
             from callwright.flows.engine.deploying import build_with_prefect
+            from callwright.flows.run.work import check_keys
 
             check_keys(chosen.as_asked(model=model, limit=limit))
             report = build_with_prefect(recipe, limit, model, screen)

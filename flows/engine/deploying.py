@@ -31,7 +31,7 @@ from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
-    from callwright.flows.build import BuildReport
+    from callwright.flows.run.land import BuildReport
 
 ENTRYPOINT = "flows/engine/prefect_flows.py:build_dataset"
 PULLING = "flows/engine/prefect_flows.py:pull_reviews"

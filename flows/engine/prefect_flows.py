@@ -16,16 +16,6 @@ from prefect.states import Completed
 
 from callwright.flows.api.evaluating import evaluate_async
 from callwright.flows.api.releases import create_release
-from callwright.flows.build import (
-    BuildReport,
-    BuildSteps,
-    carry_out_build,
-    find_unchanged,
-    land,
-    open_build,
-    report_build,
-)
-from callwright.flows.chats import roles_of
 from callwright.flows.engine.running import (
     FlowProgress,
     explained,
@@ -34,14 +24,10 @@ from callwright.flows.engine.running import (
     show_result,
     show_reviews,
     show_scores,
-    task_workers,
     tell_stages,
 )
 from callwright.flows.evaluation.evaluating import leaderboard
 from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
-from callwright.flows.making import check_samples as check_all
-from callwright.flows.making import make_samples as make_all
-from callwright.flows.making import measure_readers as measure_all
 from callwright.flows.pages.report import write_report
 from callwright.flows.planning.demands import waves
 from callwright.flows.planning.estimating import tell_costs
@@ -51,7 +37,14 @@ from callwright.flows.review import pulling, pushing
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed, push_what_waits
 from callwright.flows.review.servers import label_studio_address, require_label_studio
-from callwright.flows.runner import GroupRun, Workers
+from callwright.flows.run.carry import Carrier, GroupRun
+from callwright.flows.run.land import BuildReport, land, report_build
+from callwright.flows.run.plan import check_samples as check_all
+from callwright.flows.run.plan import find_unchanged, open_build
+from callwright.flows.run.plan import make_samples as make_all
+from callwright.flows.run.plan import measure_readers as measure_all
+from callwright.flows.run.prefect_tasks import open_task_carrier
+from callwright.flows.run.work import roles_of
 from callwright.flows.settings import (
     Settings,
     open_warehouse,
@@ -90,14 +83,16 @@ async def build_dataset(
         progress.say(unchanged.sentence)
         report = Completed(name=NOTHING, message=unchanged.sentence, data=unchanged.report)
     else:
-        steps = BuildSteps(
-            lambda kinds: make_samples(recipe, limit, model, [*kinds]),
-            lambda: check_samples(recipe, limit, model),
-            lambda: measure_readers(recipe, limit, model),
-            lambda: land_samples(recipe, limit, model),
-        )
         await tell_costs(chosen, settings, progress)
-        done = report = await carry_out_build(chosen, steps)
+        for kinds in waves(chosen):
+            is_more = True
+            while is_more:
+                planned = await make_samples(recipe, limit, model, kinds)
+                await check_samples(recipe, limit, model)
+                is_more = bool(planned and chosen.spare)
+        if chosen.readers.planted:
+            await measure_readers(recipe, limit, model)
+        done = report = await land_samples(recipe, limit, model)
         tell_stages(done, progress)
         await show_build(done, label_studio_address(settings), open_warehouse(settings).path)
     if review:
@@ -123,12 +118,14 @@ async def make_samples(
     progress, chosen = FlowProgress(), _chosen(recipe, limit, model)
     if not kinds or kinds == [*waves(chosen)[0]]:  # once a build
         tell_models(roles_of(chosen), progress)
-    await prepare_tools(chosen, _settings(), progress, partial(task_workers, progress=progress))
+    await prepare_tools(
+        chosen, _settings(), progress, partial(open_task_carrier, progress=progress)
+    )
     run = open_build(chosen, _settings(), progress)
-    with task_workers(run, progress) as workers:
+    with open_task_carrier(run, progress) as carrier:
         return sum(
             [
-                await make_all(run, workers, wave)
+                await make_all(run, carrier, wave)
                 for wave in ([kinds] if kinds else waves(run.recipe))
             ]
         )
@@ -325,13 +322,13 @@ def _push(settings: Settings, progress: FlowProgress) -> int:
 
 
 async def _over_build(
-    recipe: str, limit: int, model: str, work: Callable[[GroupRun, Workers], Awaitable[object]]
+    recipe: str, limit: int, model: str, work: Callable[[GroupRun, Carrier], Awaitable[object]]
 ) -> BuildReport:
-    """Do some work of a build with the workers that the settings name."""
+    """Do some work of a build with the carrier that the settings name."""
     progress = FlowProgress()
     run = open_build(_chosen(recipe, limit, model), _settings(), progress)
-    with task_workers(run, progress) as workers:
-        await work(run, workers)
+    with open_task_carrier(run, progress) as carrier:
+        await work(run, carrier)
     return report_build(run)
 
 

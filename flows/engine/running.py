@@ -2,215 +2,30 @@
 limits; and what it shows.
 """
 
-import asyncio
 import signal
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
-from uuid import UUID
+from typing import Any, ParamSpec, TypeVar, cast
 
-import orjson
-from prefect import get_run_logger, task
-from prefect.artifacts import (
-    acreate_markdown_artifact,
-    acreate_progress_artifact,
-    acreate_table_artifact,
-    aupdate_progress_artifact,
-)
+from prefect import get_run_logger
+from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 from prefect.runtime import flow_run
-from prefect.states import Failed, aget_state_exception
+from prefect.states import Failed
 
 from callwright.flows.api.evaluating import Evaluation
-from callwright.flows.build import BuildReport
-from callwright.flows.chats import distinct_models, roles_of
-from callwright.flows.dask_workers import open_workers
 from callwright.flows.pages.report import write_report
 from callwright.flows.progress import LiveProgress, Progress, SilentProgress
-from callwright.flows.recipe import Recipe, Roles
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed
-from callwright.flows.runner import GroupRun, Workers, money_spent, put_results
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.flows.shards import Shard, ShardResult, read_records, write_lines
-from callwright.warehouse.errors import CallwrightError, TransientError
+from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Release
 from callwright.warehouse.releases import MadeRelease, count_kinds
 from callwright.warehouse.rows import Row
-
-SHARD_RETRIES = 2
-RETRY_SECONDS = 5
-
-
-@contextmanager
-def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
-    """The workers that the settings name, each shard a task; `progress` is the run's own, by
-    which its progress is shown.
-    """
-    under_way: dict[str, _Tries] = {}
-    shared = Shared({}, 1)
-    artifact = ProgressArtifact(progress)
-
-    @task(
-        name="work-shard",
-        task_run_name="{group}, shard {number} of {of}",
-        retries=SHARD_RETRIES,
-        retry_delay_seconds=RETRY_SECONDS,
-        retry_condition_fn=_is_transient,
-        persist_result=False,
-    )
-    async def work_shard(group: str, number: int, of: int, source: str) -> ShardResult:
-        async with shared.within():
-            return await under_way[source].once_more()
-
-    with open_workers(run.recipe, run.settings, progress) as workers:
-
-        async def work(shard: Shard) -> ShardResult:
-            # A task's parameters are shown and stored: the path names the shard, the rest stays
-            # here.
-            source = str(shard.source)
-            under_way[source] = _Tries(run, workers, shard._replace(recipe=shared.of(shard.recipe)))
-            try:
-                result = await work_shard(shard.group, shard.number + 1, shard.of, source)
-            finally:
-                del under_way[source]
-            await artifact.show(result.done)
-            return result
-
-        async def prepare(prepared: GroupRun) -> None:
-            nonlocal shared
-            # Shards that share a process share its clients, too: the first takes the whole limit,
-            # the next one waits for it.
-            shared = await shared_limits(prepared.recipe, 1 if workers.in_one else workers.slots)
-            if workers.prepare is not None:
-                await workers.prepare(prepared)
-
-        yield Workers(work, workers.slots, prepare, workers.in_one)
-
-
-class _Tries:
-    """A shard that may be tried several times: what a try did is landed before the next one
-    takes the rest.
-    """
-
-    def __init__(self, run: GroupRun, workers: Workers, shard: Shard) -> None:
-        self._run, self._workers, self._shard = run, workers, shard
-        self._tries, self._done, self._cost = 0, 0, 0.0
-
-    async def once_more(self) -> ShardResult:
-        """Work what is left. Raises TransientError where another try may do more."""
-        spent = await asyncio.to_thread(money_spent, self._run)
-        result = await self._workers.work(self._shard._replace(spent=spent))
-        self._tries += 1
-        if not result.undone or result.is_fatal or self._tries > SHARD_RETRIES:
-            return result._replace(done=result.done + self._done, cost=result.cost + self._cost)
-        self._done += result.done
-        self._cost += result.cost
-        self._shard = await asyncio.to_thread(self._keep, result)
-        raise TransientError(f"{result.undone} records are not done yet: {result.error}")
-
-    def _keep(self, result: ShardResult) -> Shard:
-        """Land what was done; the records that have no outcome in it, as the shard of the next
-        try.
-        """
-        shard, outcomes, done = self._shard, self._shard.target / "outcomes.jsonl", set[str]()
-        if outcomes.is_file():
-            with outcomes.open("rb") as file:
-                done = {orjson.loads(line)["subject"] for line in file}
-        name = f"{shard.group}-{shard.number:05}-try-{self._tries + 1}"
-        source = shard.source.with_name(f"{name}.jsonl")
-        with shard.source.open("rb") as lines:
-            both = zip(lines, read_records(shard.source), strict=True)
-            records = write_lines(source, (line for line, record in both if record.key not in done))
-        put_results(self._run.warehouse, [result])
-        return shard._replace(source=source, target=shard.target.with_name(name), records=records)
-
-
-async def _is_transient(_task: Any, _run: Any, state: Any) -> bool:  # noqa: ANN401 - Prefect's own types
-    return isinstance(await aget_state_exception(state), TransientError)
-
-
-_FORBIDDEN = str.maketrans(dict.fromkeys("/%&><", ":"))  # in the names of Prefect's limits
-
-
-def limit_name(model: str) -> str:
-    """The name of the limit that holds for a model in all flows: `openai:MODEL` for
-    openai/MODEL.
-    """
-    return model.translate(_FORBIDDEN)
-
-
-class Shared(NamedTuple):
-    """What a flow keeps to besides its recipe: so many requests of a model in flight at most, by
-    the model's name.
-
-    Each of `shards` that may be under way takes its part of a limit, and asks no faster than that.
-    """
-
-    limits: dict[str, int]
-    shards: int
-
-    def of(self, recipe: Recipe) -> Recipe:
-        """The recipe with no model faster than a shard's part of its limit."""
-        models = {
-            name: (
-                model.model_copy(update={"concurrency": self._part(model.name)})
-                if model.name in self.limits
-                else model
-            )
-            for name, model in roles_of(recipe)
-        }
-        return recipe.model_copy(update={"models": Roles(**models)})
-
-    @asynccontextmanager
-    async def within(self) -> AsyncIterator[None]:
-        """Take a shard's part of each limit as soon as it is free; always in one order, so that
-        no two wait for each other.
-        """
-        from prefect.concurrency.asyncio import concurrency
-
-        async with AsyncExitStack() as taken:
-            for model in sorted(self.limits):
-                await taken.enter_async_context(
-                    concurrency(limit_name(model), occupy=self._part(model))
-                )
-            yield
-
-    def _part(self, model: str) -> int:
-        return max(1, self.limits[model] // self.shards)
-
-
-async def shared_limits(recipe: Recipe, shards: int) -> Shared:
-    """The limits that Prefect has for a recipe's models, none higher than the recipe's own, for
-    so many shards at once.
-    """
-    from prefect import get_client
-    from prefect.exceptions import ObjectNotFound
-
-    found: dict[str, int] = {}
-    async with get_client() as client:
-        for model in distinct_models(recipe):
-            try:
-                limit = await client.read_global_concurrency_limit_by_name(limit_name(model.name))
-            except ObjectNotFound:
-                continue
-            if limit.active:
-                found[model.name] = min(
-                    limit.limit, max(model.concurrency, found.get(model.name, 1))
-                )
-    return Shared(found, shards)
-
 
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
@@ -301,27 +116,6 @@ def run_name() -> str:
     extras += [f"at most {given['limit']} a kind"] if "limit" in given else []
     extras += [str(given["model"])] if "model" in given else []
     return ", ".join([about or "all recipes", *extras])
-
-
-_ALL = 100.0
-
-
-class ProgressArtifact:
-    """How far a group is, as a bar on its flow run's page."""
-
-    def __init__(self, progress: FlowProgress) -> None:
-        """Show the progress that `progress` hears of."""
-        self._progress, self._bar, self._done = progress, cast("UUID | None", None), 0
-
-    async def show(self, count: int) -> None:
-        """So many more records are done."""
-        self._done += count
-        share = _ALL * self._done / max(1, self._progress.total)
-        text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
-        if self._bar is None:
-            self._bar = await acreate_progress_artifact(share, description=text)
-        else:
-            await aupdate_progress_artifact(self._bar, share, description=text)
 
 
 async def show_build(report: BuildReport, review: str, database: Path) -> None:

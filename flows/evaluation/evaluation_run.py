@@ -2,7 +2,7 @@
 warehouse; taking one up again.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -10,19 +10,23 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 from pydantic import JsonValue
 
-from callwright.flows.chats import InFlight, with_secret
-from callwright.flows.cutting import ShardSizing
 from callwright.flows.plugins import function_named
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
-from callwright.flows.runner import AT_ONCE, Course, carry_all
+from callwright.flows.run.carry import Pieces, ShardSizing
+from callwright.flows.run.work import (
+    NOT_OF_A_RECORD,
+    InFlight,
+    ShardResult,
+    failure_by_bug,
+    with_secret,
+)
 from callwright.flows.settings import named_secret
-from callwright.flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import OpenedChat
 from callwright.llm.function_model import AnswerFunction, FunctionModel
@@ -257,14 +261,7 @@ class EvaluationRun(NamedTuple):
         An item that the provider fails is left for the next time. Raises the gravest error that
         left items without answer.
         """
-        undone = (
-            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
-            " asks for the rest."
-        )
-        pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
-        work = Work(title, len(items), 1, concurrency)
-        course = Course(work, AT_ONCE, pace, self.progress, self.traffic, undone)
-        await carry_all(_Chunks(items, ask, InFlight(concurrency, concurrency), self), course)
+        await _Chunks(self, items, ask, concurrency, title).carry_all()
 
 
 def readiness_of(
@@ -322,33 +319,36 @@ def _sample_of(item: object) -> str:
             return str(item)
 
 
-class _Chunks(Generic[Item]):
-    """The items of an evaluation, a chunk after another: they stay in this process, as the
-    models and the release do.
-    """
+class _Chunks(Pieces, Generic[Item]):
+    """The items of an evaluation in chunks: they stay in this process, as the models do."""
 
     def __init__(
-        self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun
+        self,
+        run: EvaluationRun,
+        items: Sequence[Item],
+        ask: Ask[Item],
+        concurrency: int,
+        title: str,
     ) -> None:
-        self._items, self._ask, self._in_flight, self._kept = items, ask, in_flight, kept
-        self._cut = 0
+        sizing = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
+        work = Work(title, len(items), 1, concurrency)
+        super().__init__(work, sizing, run.progress, run.traffic)
+        self.undone = (
+            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
+            " asks for the rest."
+        )
+        self._run, self._items, self._ask, self._cut = run, items, ask, 0
+        self._in_flight = InFlight(concurrency, concurrency)
 
     @property
     def left(self) -> int:
         return len(self._items) - self._cut
 
-    @property
-    def is_whole(self) -> bool:
-        return True
-
-    async def complete(self) -> None:
-        """All items are there from the beginning."""
-
-    def cut(self, _number: int, size: int) -> Sequence[Item]:
+    def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
         self._cut += size
-        return self._items[self._cut - size : self._cut]
+        return self._work(self._items[self._cut - size : self._cut])
 
-    async def work(self, chunk: Sequence[Item]) -> ShardResult:
+    async def _work(self, chunk: Sequence[Item]) -> ShardResult:
         made: list[Record] = []
         bugs: list[Failure] = []
         done = 0
@@ -371,12 +371,10 @@ class _Chunks(Generic[Item]):
         try:
             error = await self._in_flight.carry(chunk, ask)
         finally:  # also what was asked before somebody pressed Ctrl-C
-            self._kept.warehouse.put([*self._kept.calls, *made, *bugs])
-            self._kept.calls.clear()
-        return result_of(Path(), done, len(chunk), error, bugs=bugs)
-
-    async def land(self, results: Sequence[ShardResult]) -> None:
-        """Each chunk is kept as it ends."""
+            self._run.warehouse.put([*self._run.calls, *made, *bugs])
+            self._run.calls.clear()
+        bug = bugs[0].reason if bugs else ""
+        return ShardResult(Path(), done, len(chunk) - done, error, bugs=len(bugs), bug=bug)
 
 
 _MODELS = ("judge", "router", "user")

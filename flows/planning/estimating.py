@@ -10,18 +10,17 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.build import BuildReport, carry_out_build, open_build, report_build, steps_of
 from callwright.flows.catalogs import aside
-from callwright.flows.chats import SharedChats, roles_of
-from callwright.flows.planning.demands import told_of_brought
+from callwright.flows.planning.demands import told_of_brought, waves
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.planning.statistics import told_of_trust
 from callwright.flows.progress import Progress, SilentProgress, told_of_own_reader
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
-from callwright.flows.runner import GroupRun, Workers
+from callwright.flows.run.carry import GroupRun, InProcess
+from callwright.flows.run.plan import check_samples, make_samples, measure_readers, open_build
+from callwright.flows.run.work import SharedChats, roles_of
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.flows.shards import carry_out
 from callwright.flows.sources import known_sources
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
@@ -243,16 +242,16 @@ async def run_dry(
         "readers": readers,
     }
     dry = looked.model_copy(update=changes)
-    workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
+    carrier = InProcess(1, SharedChats(open_one=open_one))
     progress = SilentProgress()
     with open_warehouse(aside).together():  # nobody else knows of it
-        await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
+        await prepare_tools(dry, aside, progress, lambda _run: nullcontext(carrier))
         run = open_build(dry, aside, progress)
-
-        async def end() -> BuildReport:
-            return report_build(run)
-
-        await carry_out_build(dry, steps_of(run, workers, end))
+        for kinds in waves(dry):
+            await make_samples(run, carrier, kinds)
+            await check_samples(run, carrier)
+        if dry.readers.planted:
+            await measure_readers(run, carrier)
     return run
 
 

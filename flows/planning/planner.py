@@ -15,7 +15,7 @@ from typing import Generic, Self, TypeVar, overload
 
 from callwright.flows.environments import open_environments
 from callwright.flows.planning.demands import Demand, order_of, shares
-from callwright.flows.runner import GroupRun
+from callwright.flows.run.carry import GroupRun
 from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.environments.protocol import Environment

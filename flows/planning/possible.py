@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callwright.flows.catalogs import aside, gather_tools, import_catalog, problems_in
-from callwright.flows.chats import roles_of
 from callwright.flows.environments import (
     environment_tools,
     explore_environments,
@@ -23,6 +22,7 @@ from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
 from callwright.flows.recipe.problems import dotted, read_yaml
 from callwright.flows.recipe.schema import DataPath
+from callwright.flows.run.work import roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from callwright.flows.recipe import AcceptanceRules
-from callwright.flows.runner import GroupRun
+from callwright.flows.run.carry import GroupRun
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.generators.multi_step.making import PAPER as PATHS_OF_PAPER
 from callwright.generators.multi_step.making import Shape

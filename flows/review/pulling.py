@@ -30,8 +30,6 @@ from callwright.annotation.screens import (
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project, PulledAnnotation, TaskState
 from callwright.annotation.tool_review import parse_tool_review
-from callwright.flows.build import reopen_build
-from callwright.flows.making import check_edited
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import LANDED_GRADES
 from callwright.flows.review.asking_again import read_audited, suspects_of_audits
@@ -50,7 +48,8 @@ from callwright.flows.review.questions import (
 from callwright.flows.review.resolutions import VOUCHED_EDITS, settle_decisions, settle_edited_tools
 from callwright.flows.review.servers import async_review_turn
 from callwright.flows.review.status import note_agreement
-from callwright.flows.runner import local_workers
+from callwright.flows.run.carry import open_local_carrier
+from callwright.flows.run.plan import check_edited, reopen_build
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING
 from callwright.warehouse.batches import grouped
@@ -196,9 +195,9 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
     unseen = warehouse.rows(sql("pulling.unseen"), [_EDITING])
     for build, rows in grouped(unseen, itemgetter("build")).items():
         run = reopen_build(build, settings, progress)
-        with local_workers(run.recipe, settings) as workers:
+        with open_local_carrier(run.recipe, settings) as carrier:
             await check_edited(
-                run, workers, [Sample.model_validate(orjson.loads(row["body"])) for row in rows]
+                run, carrier, [Sample.model_validate(orjson.loads(row["body"])) for row in rows]
             )
     return unseen
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.progress import SilentProgress
+from callwright.flows.run.land import BuildReport
 from callwright.warehouse.errors import UnavailableError
 from tests.support.flows.model_server import LOADING, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import (

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from callwright.flows.build import build_dataset
-from callwright.flows.chats import distinct_models
 from callwright.flows.progress import SilentProgress
+from callwright.flows.run.plan import build_dataset
+from callwright.flows.run.work import distinct_models
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from callwright.flows.build import BuildReport
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.validators import embeddings
 from callwright.warehouse.records import Sample
@@ -60,7 +60,7 @@ def test_the_encoder_of_many_samples_is_closed_once_they_are_made(
     embeddings.vectors_of(["A calm table"])
     build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "few"))
     assert embeddings.is_encoder_open()  # for the next build
-    monkeypatch.setattr("callwright.flows.build._MANY", 1)
+    monkeypatch.setattr("callwright.flows.run.land._MANY", 1)
     build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "many"))
     assert not embeddings.is_encoder_open()
 

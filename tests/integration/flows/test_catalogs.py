@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import (
     catalog_named,
     catalogs_in,
@@ -19,6 +18,7 @@ from callwright.flows.catalogs import (
 )
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
 from callwright.flows.toolmaking import find_problems
 from callwright.generators.catalogs import read_catalog

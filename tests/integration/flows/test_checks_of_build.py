@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import callwright.flows.stages
-from callwright.flows.build import BuildReport, find_unchanged
 from callwright.flows.progress import Progress
 from callwright.flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
 from callwright.flows.review.resolutions import settle_decisions
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import find_unchanged
 from callwright.flows.settings import Settings
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import Check, rule

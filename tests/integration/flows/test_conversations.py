@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.planning.statistics import count_conversations
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.scenarios import PAPER

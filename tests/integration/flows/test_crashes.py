@@ -15,13 +15,12 @@ from threading import Event
 
 import pytest
 
-from callwright.flows.chats import the_error_of
 from callwright.flows.loops import run_loop
-from callwright.flows.runner import Workers
+from callwright.flows.run.work import Shard, ShardResult, explained_alone
 from callwright.flows.settings import Settings
-from callwright.flows.shards import Shard, ShardResult
 from callwright.warehouse.errors import ReplyError, StoreError
 from callwright.warehouse.waiting import Busy, when_free
+from tests.support.flows.carriers import CarrierByFunction
 from tests.support.flows.small_builds import (
     TOP,
     build,
@@ -197,12 +196,11 @@ def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_pat
 
 def _with_shards(settings: Settings, work: object, slots: int) -> None:
     """Run the first group of a small build with workers of our own."""
-    from callwright.flows.build import open_build
-    from callwright.flows.making import make_samples
     from callwright.flows.progress import SilentProgress
+    from callwright.flows.run.plan import make_samples, open_build
 
     run_ = open_build(unmeasured_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
-    asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
+    asyncio.run(make_samples(run_, CarrierByFunction(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("slots", [1, 2])
@@ -227,16 +225,18 @@ def test_an_error_that_can_be_explained_comes_out_by_itself(tmp_path: Path) -> N
 def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> None:
     first, second = StoreError("one"), ReplyError("two")
     nested = ExceptionGroup("", [ExceptionGroup("", [first]), second])
-    assert the_error_of(nested) is first
-    assert the_error_of(ExceptionGroup("", [nested, TypeError("a bug")])) is None
+    with pytest.raises(StoreError, match="one"), explained_alone():
+        raise nested
+    with pytest.raises(ExceptionGroup), explained_alone():
+        raise ExceptionGroup("", [nested, TypeError("a bug")])
 
 
 RUNNING = """
-import callwright.flows.runner, mishap
+import callwright.flows.run.carry, mishap
 from callwright.flows.cli import main
 
 if __name__ == "__main__":
-    callwright.flows.runner.run_shard = mishap.befall
+    callwright.flows.run.carry.work_alone = mishap.befall
     main()
 """
 

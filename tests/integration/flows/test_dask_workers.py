@@ -11,14 +11,13 @@ from typing import Any
 import psutil
 import pytest
 
-from callwright.flows import dask_workers
-from callwright.flows.build import build_dataset, open_build
-from callwright.flows.chats import AHEAD
-from callwright.flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
 from callwright.flows.environments import STORE, explore_environments
-from callwright.flows.making import make_samples
 from callwright.flows.progress import SilentProgress
-from callwright.flows.runner import Workers
+from callwright.flows.run import dask_cluster
+from callwright.flows.run.carry import InProcess, open_carrier
+from callwright.flows.run.dask_cluster import DaskCluster, share_of, validate_scheduler
+from callwright.flows.run.plan import build_dataset, make_samples, open_build
+from callwright.flows.run.work import AHEAD
 from callwright.flows.settings import read_settings
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
@@ -157,9 +156,9 @@ def test_what_is_known_at_home_is_not_asked_far_away(
     asked = model_server.requests
     settings.warehouse.unlink()
 
-    cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
+    cluster = DaskCluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
     opened = open_build(recipe, settings, SilentProgress())
-    asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["perfect"]))
+    asyncio.run(make_samples(opened, cluster, ["perfect"]))
     assert (model_server.requests, one(settings, "select count(*) from samples")) == (asked, 3)
     assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], (
         "workers tidy up"
@@ -181,9 +180,9 @@ def test_a_simulated_environment_of_a_catalog_is_opened_far_away(
         variants=1,
     )
     asyncio.run(explore_environments(recipe, settings))
-    cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
+    cluster = DaskCluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
     opened = open_build(recipe, settings, SilentProgress())
-    asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["multi_step"]))
+    asyncio.run(make_samples(opened, cluster, ["multi_step"]))
     assert one(settings, "select count(*) from samples") == 2
     assert list(scratch.rglob(STORE))
 
@@ -255,8 +254,8 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
     from distributed import Client
 
     settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:1")
-    with open_workers(unmeasured_recipe(), settings, SilentProgress()) as workers:
-        address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
+    with open_carrier(unmeasured_recipe(), settings, SilentProgress()) as carrier:
+        address = carrier._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
         assert address.startswith("tls://127.0.0.1")
         with pytest.raises((TypeError, OSError)):
             Client(address, timeout=2, set_as_default=False)
@@ -291,19 +290,19 @@ def test_a_pool_is_told_to_take_whole_builds() -> None:
 def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
     models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
     settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tls://10.0.0.1:8786")
-    with open_workers(unmeasured_recipe(models=models), settings, SilentProgress()) as workers:
-        assert workers.prepare is None
+    with open_carrier(unmeasured_recipe(models=models), settings, SilentProgress()) as carrier:
+        assert isinstance(carrier, InProcess)
 
 
 def test_a_scheduler_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "_PATIENCE", 0.5)
     settings = settings_of(
         tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1"
     )
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),
-        open_workers(unmeasured_recipe(), settings, SilentProgress()),
+        open_carrier(unmeasured_recipe(), settings, SilentProgress()),
     ):
         pass

@@ -16,8 +16,8 @@ import orjson
 import pytest
 from pyarrow import parquet
 
-from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
 from callwright.warehouse.publish import build_under_way
 from tests.support.flows.small_builds import (

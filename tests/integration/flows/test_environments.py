@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import import_catalog, with_catalogs
 from callwright.flows.environments import (
     environment_tools,
@@ -21,6 +20,7 @@ from callwright.flows.environments import (
 )
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.environments.protocol import McpSettings

@@ -224,7 +224,7 @@ async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:
 def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of_the_recipe(
     tmp_path: Path,
 ) -> None:
-    from callwright.flows.build import build_key
+    from callwright.flows.run.plan import build_key
 
     first = recipe_with(tmp_path, "kind")
     (tmp_path / "own.py").write_text(code_of("kind") + "\n# A remark.\n")

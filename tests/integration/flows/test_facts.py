@@ -10,8 +10,7 @@ from typing import BinaryIO
 import orjson
 import pytest
 
-from callwright.flows.chats import AHEAD, InFlight, SharedChats
-from callwright.flows.shards import FactFiles, Facts
+from callwright.flows.run.work import AHEAD, FactFiles, Facts, InFlight, SharedChats
 from callwright.llm.chat import ChatMessage
 from callwright.warehouse.errors import BudgetError, StoreError, TransientError
 from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
-from callwright.flows.chats import roles_of
 from callwright.flows.environments import open_environments
 from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.work import roles_of
 from callwright.flows.settings import Settings
 from callwright.generators.environments.episodes import world_of
 from callwright.validators.tasks import Task

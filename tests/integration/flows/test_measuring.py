@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport, find_unchanged
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page, write_report
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import find_unchanged
 from callwright.flows.settings import Settings
 from callwright.llm.models import PROVIDERS
 from callwright.warehouse.cards import card_facts, render_card

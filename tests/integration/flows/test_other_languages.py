@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.planning.demands import shares
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
+from callwright.flows.run.land import BuildReport
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext

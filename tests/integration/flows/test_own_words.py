@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from callwright.flows.api.releases import create_release
-from callwright.flows.build import build_key
+from callwright.flows.run.plan import build_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of

@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from bench.bfcl import check_calls
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
 from callwright.validators.metrics.answers import mistakes_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 from tests.support.flows.small_builds import build, row_counts, settings_of, warehouse_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.pages.report import write_report
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.language.packs import of
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe

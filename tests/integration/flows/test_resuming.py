@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.chats import AHEAD
+from callwright.flows.run.work import AHEAD
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOP,

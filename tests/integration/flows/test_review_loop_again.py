@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review import pulling
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.status import review_status
+from callwright.flows.run.plan import build_dataset
 from callwright.warehouse.engine import DatabaseFile
 from callwright.warehouse.releases import create_release
 from tests.support.flows.review_sites import (

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs.own_catalogs import domain_tools, load_domains
 from callwright.generators.kinds import all_kinds

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import open_build
 from callwright.flows.progress import SilentProgress
-from callwright.flows.runner import GroupRun, Workers, run_group
-from callwright.flows.shards import Shard, ShardResult, record_line
+from callwright.flows.run.carry import GroupRun, run_group
+from callwright.flows.run.plan import open_build
+from callwright.flows.run.work import Shard, ShardResult, record_line
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.rows import body_of
+from tests.support.flows.carriers import CarrierByFunction
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
     assert_balanced,
@@ -104,7 +105,10 @@ async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait
         return ShardResult(shard.target, shard.records, 0)
 
     await run_group(
-        run_of(tmp_path, warehouse, progress), "consistency", lines(9), Workers(work, SLOTS)
+        run_of(tmp_path, warehouse, progress),
+        "consistency",
+        lines(9),
+        CarrierByFunction(work, SLOTS),
     )
     assert warehouse.landed[:2] == [1, MOST_UNLANDED - 1]
     assert sum(warehouse.landed) == progress.done == len(worked) == 9
@@ -125,7 +129,7 @@ async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files
             run_of(tmp_path, warehouse, SilentProgress()),
             "consistency",
             lines(4),
-            Workers(work, SLOTS),
+            CarrierByFunction(work, SLOTS),
         )
     )
     await asyncio.to_thread(warehouse.is_landing.wait, 30)
@@ -148,7 +152,10 @@ async def test_what_shards_have_spent_counts_before_they_have_landed(tmp_path: P
         return ShardResult(shard.target, shard.records, 0, cost=1.0)
 
     await run_group(
-        run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(6), Workers(work, 1)
+        run_of(tmp_path, warehouse, SilentProgress()),
+        "consistency",
+        lines(6),
+        CarrierByFunction(work, 1),
     )
     assert spent[:3] == [0.0, 1.0, 2.0]
 
@@ -209,7 +216,7 @@ def test_samples_are_checked_while_others_are_still_being_made(
 def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from callwright.flows import shards
+    from callwright.flows.run import work
 
     def broken(stages: Any) -> Any:
         async def break_down(record: Any, context: Any, **more: Any) -> Any:
@@ -220,9 +227,9 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
         works = stages[0].function
         return (replace(stages[0], function=break_down), *stages[1:])
 
-    told = shards.stages_of
+    told = work.stages_of
     monkeypatch.setattr(
-        shards,
+        work,
         "stages_of",
         lambda group: broken(told(group)) if group == "single_turn" else told(group),
     )

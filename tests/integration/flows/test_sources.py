@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.flows.sources import read_sources, taken_sources
 from callwright.generators.imports.reading import SOURCES, ImportedRecord, SampleFormat

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from callwright.flows.api.releases import assistant_words
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.releases import freeze, stream_release

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import open_build
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
+from callwright.flows.run.plan import open_build
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stages_of
 from callwright.flows.toolmaking import (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport
 from callwright.flows.recipe import read_recipe
+from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.llm.prompts import prompt_version
 from callwright.warehouse.errors import (
@@ -266,8 +266,8 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(
 
 
 async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
-    from callwright.flows.build import build_dataset
     from callwright.flows.progress import SilentProgress
+    from callwright.flows.run.plan import build_dataset
 
     task = asyncio.create_task(build_dataset(recipe, settings, SilentProgress()))  # type: ignore[arg-type]
     while server.requests < 7:

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.making import Landing, check_duplicates
+from callwright.flows.progress import SilentProgress
+from callwright.flows.run.carry import GroupRun
+from callwright.flows.run.land import decide_duplicates, has_undecided
 from callwright.flows.stages import LANDING, stages_of
 from callwright.validators.checks.declaring import GROUP as CHECKS
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, UserTurn
+from callwright.warehouse.rows import Row
 from tests.support.flows.small_builds import settings_of, unmeasured_recipe, warehouse_of
 from tests.support.sampling import slow
 
@@ -20,13 +24,24 @@ def sample(text: str) -> Sample:
     return Sample(kind="perfect", language="en", category="Food", candidates=("a",), turns=turns)
 
 
-def landing_of(home: Path) -> Landing:
-    return Landing("b", unmeasured_recipe(), warehouse_of(settings_of(home)))
+def landing_of(home: Path) -> GroupRun:
+    recipe, settings = unmeasured_recipe(), settings_of(home)
+    warehouse = warehouse_of(settings)
+    return GroupRun("b", recipe, settings, warehouse, (), home / "tools", SilentProgress(), NOW)
 
 
-def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = "") -> None:
+def check_duplicates(landing: GroupRun) -> None:
+    if has_undecided(landing):
+        decide_duplicates(landing)
+
+
+def passed(stage: str, one: Sample) -> Row:
+    return outcome_row(Outcome(build="b", stage=stage, subject=one.key, outcome="passed"))
+
+
+def pass_checks(landing: GroupRun, *samples: Sample, accepted_by_recipe: str = "") -> None:
     landing.warehouse.put(samples)
-    outcomes = [landing.note(stages_of(CHECKS)[-1].name, one.key, "passed") for one in samples]
+    outcomes = [passed(stages_of(CHECKS)[-1].name, one) for one in samples]
     accepted = [
         {
             "subject": one.key,
@@ -45,22 +60,22 @@ def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = ""
     )
 
 
-def outcomes(landing: Landing) -> dict[str, tuple[str, str]]:
+def outcomes(landing: GroupRun) -> dict[str, tuple[str, str]]:
     rows = landing.warehouse.rows(
         "select subject, outcome, reason from outcomes where stage = 'duplicates'"
     )
     return {row["subject"]: (row["outcome"], row["reason"]) for row in rows}
 
 
-def decided(landing: Landing) -> dict[str, str]:
+def decided(landing: GroupRun) -> dict[str, str]:
     return {subject: outcome for subject, (outcome, _) in outcomes(landing).items()}
 
 
-def rows_of(landing: Landing) -> list[dict[str, str]]:
+def rows_of(landing: GroupRun) -> list[dict[str, str]]:
     return landing.warehouse.rows("select subject from outcomes where stage = 'duplicates'")
 
 
-def newest_reasons(landing: Landing) -> list[dict[str, str]]:
+def newest_reasons(landing: GroupRun) -> list[dict[str, str]]:
     return landing.warehouse.rows("""
         select subject, arg_max(reason, made_at) as reason from verdicts where check_name = 'duplicates'
         group by subject order by subject
@@ -121,7 +136,7 @@ def test_what_came_before_keeps_its_place_and_gets_no_further_verdict(tmp_path: 
     pass_checks(landing, theirs, accepted_by_recipe="another")
     pass_checks(landing, ours)
     check_duplicates(landing)
-    landing.warehouse.put_rows({"outcomes": [landing.note(LANDING.review, ours.key, "passed")]})
+    landing.warehouse.put_rows({"outcomes": [passed(LANDING.review, ours)]})
     later = [sample("book it"), sample("cancel it"), sample("Pay it")]
     pass_checks(landing, *later)
     check_duplicates(landing)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import BuildReport, build_dataset, open_build
-from callwright.flows.making import make_samples
 from callwright.flows.planning.planner import Planner
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe, read_recipe
-from callwright.flows.runner import local_workers
+from callwright.flows.run.carry import open_local_carrier
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset, make_samples, open_build
 from callwright.flows.settings import Settings
 from callwright.flows.stages import all_stages, stages_of
 from callwright.generators.kinds import all_kinds
@@ -165,10 +165,10 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(
     settings = settings_of(tmp_path)
 
     async def make_first_wave() -> None:
-        with local_workers(built.recipe, settings) as workers:
+        with open_local_carrier(built.recipe, settings) as carrier:
             await make_samples(
                 open_build(built.recipe, settings, SilentProgress()),
-                workers,
+                carrier,
                 ["perfect", "imperfect", "irrelevant"],
             )
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.llm.models import read_model
 from callwright.warehouse.records import Review
 from callwright.warehouse.releases import Selection, Terms, make_release

@@ -19,7 +19,6 @@ import pytest
 from starlette.testclient import TestClient
 
 import callwright
-from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.evaluation.tool_changes import read_changes
@@ -28,6 +27,7 @@ from callwright.flows.pages.serving import AppServer, page_app
 from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.llm.models import read_model
 from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.browsing import ERROR_TYPES, read_samples

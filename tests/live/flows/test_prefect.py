@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.engine.running import limit_name
+from callwright.flows.run.prefect_tasks import limit_name
 from callwright.flows.settings import Settings
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.model_server import ILL, PRICED, ModelServer, ServedRequest

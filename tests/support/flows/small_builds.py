@@ -19,10 +19,11 @@ from unittest import mock
 import yaml
 
 from callwright.flows import stages
-from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.cli.main import main
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.run.land import BuildReport
+from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import Settings, open_warehouse, read_settings
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES

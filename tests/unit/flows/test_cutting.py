@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.flows.cutting import SHARD_SECONDS, ShardSizing, Spool
+from callwright.flows.run.carry import SHARD_SECONDS, ShardSizing, Spool
 
 MANY = 1_000_000
 

@@ -11,8 +11,8 @@ import yaml
 
 from callwright.flows.api import building
 from callwright.flows.api.building import make_recipe, read_recipe
-from callwright.flows.build import build_key
 from callwright.flows.recipe import CatalogTools, ImportedTools, OwnTools, Recipe, Roles, SeedTools
+from callwright.flows.run.plan import build_key
 from callwright.llm.models import ModelSettings
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool

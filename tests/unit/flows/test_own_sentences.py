@@ -7,7 +7,6 @@ from time import monotonic
 
 import pytest
 
-from callwright.flows.chats import roles_of
 from callwright.flows.recipe import Recipe, check_recipe, read_recipe
 from callwright.flows.recipe.own_sentences import (
     LONGEST,
@@ -17,6 +16,7 @@ from callwright.flows.recipe.own_sentences import (
     told_of_sentences,
     with_checked_sentences,
 )
+from callwright.flows.run.work import roles_of
 from callwright.generators.catalogs.openapi import read_openapi
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ConfigurationError

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import callwright.flows.progress
-from callwright.flows.build import phases_of
 from callwright.flows.progress import (
     Phase,
     PhaseCount,
@@ -20,6 +19,7 @@ from callwright.flows.progress import (
     watch_traffic,
 )
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.plan import phases_of
 from callwright.llm.limits import Absence, Traffic
 
 

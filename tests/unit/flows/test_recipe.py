@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.build import build_key
 from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe
 from callwright.flows.recipe.problems import YamlFault, read_yaml
+from callwright.flows.run.plan import build_key
 from callwright.flows.stages import todays_checks
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse

@@ -3,9 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
+from callwright.flows.run.plan import build_dataset
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import settings_of
 

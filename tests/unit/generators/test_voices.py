@@ -4,8 +4,8 @@ with the sample.
 
 from pathlib import Path
 
-from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
+from callwright.flows.run.plan import build_key
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.voices import (
     SILENT,

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from callwright.flows.chats import with_secret
+from callwright.flows.run.work import with_secret
 from callwright.llm.models import read_model
 from callwright.llm.refusals import with_values, without_values
 from callwright.warehouse.errors import ConfigurationError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.flows.chats import Chats
+from callwright.flows.run.work import Chats
 from callwright.llm.limits import Budget
 from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.table import all_checks

@@ -1,11 +1,9 @@
 """Shards on a Dask cluster: of this machine, or of any scheduler that is named.
 
-The only importer of distributed.
-
-A shard goes out by value: its records, its tools, what is known already, and the files of its
-environments. Its result comes back by value: facts, the ledger's new answers, and responses of live
-servers. Where a worker is lost, Dask gives the shard to another one. The files that a worker keeps
-stand in its own scratch folder, one a work folder.
+The only importer of distributed. A shard goes out by value: its records, its tools, what is known
+already, and the files of its environments. Its result comes back by value: facts, the ledger's new
+answers, and responses of live servers. Where a worker is lost, Dask gives the shard to another one.
+The files that a worker keeps stand in its own scratch folder, one a work folder.
 """
 
 import asyncio
@@ -16,20 +14,19 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from callwright.flows.chats import distinct_models, roles_of
 from callwright.flows.environments import STORE, environments_of
 from callwright.flows.progress import Progress
-from callwright.flows.recipe import Recipe, Roles
-from callwright.flows.runner import GroupRun, Workers, local_workers
+from callwright.flows.recipe import Recipe
+from callwright.flows.run.carry import Carrier, GroupRun
+from callwright.flows.run.work import Shard, ShardResult, distinct_models, with_models, work_alone
 from callwright.flows.settings import Settings, private_folder, quiet_vendors, read_settings
-from callwright.flows.shards import Shard, ShardResult, carry_out
 from callwright.generators.environments.protocol import (
     HttpSettings,
     RecordedSettings,
@@ -38,6 +35,7 @@ from callwright.generators.environments.protocol import (
 )
 from callwright.generators.environments.response_store import merge_responses, pack_responses
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
+from callwright.llm.models import ModelSettings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.extras import require_extra
@@ -48,9 +46,8 @@ if TYPE_CHECKING:
 
 
 _PATIENCE = 10.0
-_KEPT_SECONDS = (
-    86_400.0  # after which a worker removes what is left of shards that it never finished
-)
+# After so many a worker removes what is left of shards that it never finished.
+_KEPT_SECONDS = 86_400.0
 _CALLS = "llm_calls.jsonl"
 _BY_VALUE = {"recipe", "source", "target", "toolbox", "ledger"}
 # Logs at CRITICAL: what the workers of a cluster that ends report of each other's ends is for
@@ -64,10 +61,7 @@ _OWN: dict[str, Any] = {
 
 
 class SentShard(NamedTuple):
-    """A shard by value, with what is `plain` in it.
-
-    `files` are those of its environments, by the paths in its recipe.
-    """
+    """A shard by value: what is `plain` in it, and its environments' files by their paths."""
 
     name: str
     home: str
@@ -78,9 +72,7 @@ class SentShard(NamedTuple):
 
 
 class ReturnedShard(NamedTuple):
-    """What came of a shard, by value: its facts by file name, the ledger's answers as lines, a
-    store of responses.
-    """
+    """A shard's result by value: facts by file name, answers as lines, a store of responses."""
 
     result: ShardResult
     facts: dict[str, bytes]
@@ -89,70 +81,52 @@ class ReturnedShard(NamedTuple):
 
 
 @contextmanager
-def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iterator[Workers]:
-    """Whoever works the shards of a recipe, as the setting CALLWRIGHT_WORKERS says."""
-    waits = [model.name for _, model in roles_of(recipe) if model.path == "batch"]
-    if settings.workplace != "local" and waits:
-        progress.say(
-            f"{waits[0]} answers in batches, so this machine does all the work instead of Dask."
-        )
-    if settings.workplace == "local" or waits:
-        with local_workers(recipe, settings) as workers:
-            yield workers
-        return
-    with _connected(settings, progress) as client:
-        slots = sum(client.nthreads().values())
-        if not slots:
-            raise ConfigurationError(
-                "The Dask scheduler has no workers yet. Start some with `dask worker ADDRESS`."
-            )
-        cluster = _Cluster(client, slots)
-        yield Workers(cluster.work, slots, cluster.prepare)
+def open_cluster(settings: Settings, progress: Progress) -> Iterator["DaskCluster"]:
+    """Connect with the cluster that the settings name, or one of this machine.
 
-
-@contextmanager
-def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
-    """A client of the cluster.
-
-    Raises ConfigurationError where Dask or a certificate lacks, CallwrightError where none answers.
+    Raises ConfigurationError where Dask, a certificate or workers lack, CallwrightError where no
+    scheduler answers.
     """
     require_extra("dask")
     from distributed import Client, LocalCluster
     from distributed.security import Security
 
-    address = settings.workplace.partition(":")[2]
-    if not address:
-        progress.say(
-            f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work."
-        )
-        # With certificates of its own for as long as it lives: whoever can reach a scheduler can
-        # run code on its workers.
-        with (
-            LocalCluster(
+    with ExitStack() as opened:
+        named: Any = settings.workplace.partition(":")[2]
+        patience = {"timeout": _PATIENCE} if named else {}
+        if named:
+            validate_scheduler(named, is_trusted=settings.trusts_scheduler)
+        else:
+            progress.say(
+                f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work."
+            )
+            # With certificates of its own for as long as it lives: whoever can reach a scheduler
+            # can run code on its workers.
+            own = LocalCluster(
                 settings.workers, protocol="tls://", security=Security.temporary(), **_OWN
-            ) as cluster,
-            Client(cluster, set_as_default=False) as client,
-        ):
-            yield client
-        return
-    validate_scheduler(address, is_trusted=settings.trusts_scheduler)
-    try:
-        connected: Any = Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise CallwrightError(f"No Dask scheduler answers at {address!r}: {error}.") from error
-    except TypeError as error:  # Dask's word for a TLS address without certificates
-        raise ConfigurationError(
-            f"Dask has no certificates for {address!r}: {error}. Name them as Dask reads them: "
-            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and …__TLS__CLIENT__KEY."
-        ) from error
-    with connected as client:
-        yield client
+            )
+            named = opened.enter_context(own)
+        try:
+            client: Any = Client(named, **patience, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise CallwrightError(f"No Dask scheduler answers at {named!r}: {error}.") from error
+        except TypeError as error:  # Dask's word for a TLS address without certificates
+            raise ConfigurationError(
+                f"Dask has no certificates for {named!r}: {error}. Name them as Dask reads them: "
+                "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and"
+                " …__TLS__CLIENT__KEY."
+            ) from error
+        opened.enter_context(client)
+        slots = sum(client.nthreads().values())
+        if not slots:
+            raise ConfigurationError(
+                "The Dask scheduler has no workers yet. Start some with `dask worker ADDRESS`."
+            )
+        yield DaskCluster(client, slots)
 
 
 def validate_scheduler(address: str, *, is_trusted: bool) -> None:
-    """Raise ConfigurationError where a scheduler asks nobody who they are, unless the settings
-    say that this is meant.
-    """
+    """Raise ConfigurationError where a scheduler authenticates nobody and is not trusted."""
     if address.startswith("tls://") or is_trusted:
         return
     raise ConfigurationError(
@@ -162,20 +136,18 @@ def validate_scheduler(address: str, *, is_trusted: bool) -> None:
     )
 
 
-class _Cluster:
+class DaskCluster(Carrier):
     """The builder's side: shards are sent, and what comes of them is written down."""
 
     def __init__(self, client: "Client", slots: int) -> None:
         """Nothing has been sent yet."""
-        self._client, self._slots = client, slots
+        self._client, self.slots, self.processes = client, slots, slots
         self._answers = 0  # the number of the ledger's newest answer that was sent
         self._known: list[Future] = []
         self._toolbox: tuple[Path, Future] | None = None
 
     async def prepare(self, run: GroupRun) -> None:
-        """Send what a group's shards may need: the ledger's new answers where answers are paid
-        for, and known responses.
-        """
+        """Send the ledger's new answers, where answers are paid for, and known responses."""
         await asyncio.to_thread(self._send_known, run)
 
     async def work(self, shard: Shard) -> ShardResult:
@@ -194,25 +166,23 @@ class _Cluster:
         return await asyncio.to_thread(_write_down, returned, shard)
 
     def _send_known(self, run: GroupRun) -> None:
+        known, names = dict[str, bytes](), _stored(run.recipe)
         if any(model.path != "in process" for model in distinct_models(run.recipe)):
-            lines, self._answers = answers_after(run.settings.ledger, self._answers)
-            self._send_value("answers", lines)
-        if names := _stored(run.recipe):
-            self._send_value("responses", pack_responses(run.settings.ledger.parent / STORE, names))
-
-    def _send_value(self, kind: str, body: bytes) -> None:
-        if body:
-            self._known.append(self._client.submit(_value, kind, body, pure=True))
+            known["answers"], self._answers = answers_after(run.settings.ledger, self._answers)
+        if names:
+            known["responses"] = pack_responses(run.settings.ledger.parent / STORE, names)
+        submit = self._client.submit
+        self._known += [
+            submit(_value, kind, body, pure=True) for kind, body in known.items() if body
+        ]
 
     def _send(self, shard: Shard) -> "Future":
         # As a task of its own: it goes to each worker once, and Dask makes it again where a worker
         # is lost with it.
         if self._toolbox is None or self._toolbox[0] != shard.toolbox:
-            self._toolbox = (
-                shard.toolbox,
-                self._client.submit(_value, "tools", shard.toolbox.read_bytes(), pure=True),
-            )
-        recipe = share_of(shard.recipe, self._slots, shard.spent)
+            tools = self._client.submit(_value, "tools", shard.toolbox.read_bytes(), pure=True)
+            self._toolbox = shard.toolbox, tools
+        recipe = share_of(shard.recipe, self.slots, shard.spent)
         sent = SentShard(
             name=secrets.token_hex(8),
             home=blake2b(str(shard.ledger).encode(), digest_size=8).hexdigest(),
@@ -252,22 +222,17 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
 
 
 def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
-    """The recipe for one of `slots` workers: all of them together keep the limits of its models,
-    and its budget.
-    """
-    models = dict(roles_of(recipe))
-    for role, model in models.items():
-        if model.path != "in process":
-            limits = {
-                name: getattr(model, name)
-                for name in ("concurrency", "requests_per_minute", "tokens_per_minute")
-            }
-            slower = {
-                name: max(1, most // slots) for name, most in limits.items() if most is not None
-            }
-            models[role] = model.model_copy(update=slower)
+    """Return the recipe for one of `slots` workers, which together keep its limits and budget."""
+    limits = ("concurrency", "requests_per_minute", "tokens_per_minute")
+
+    def share(model: ModelSettings) -> dict[str, int]:
+        if model.path == "in process":
+            return {}
+        stated = {name: most for name in limits if (most := getattr(model, name)) is not None}
+        return {name: max(1, most // slots) for name, most in stated.items()}
+
     budget = None if recipe.budget is None else spent + (recipe.budget - spent) / slots
-    return recipe.model_copy(update={"models": Roles(**models), "budget": budget})
+    return with_models(recipe, share).model_copy(update={"budget": budget})
 
 
 def _files_of(recipe: Recipe) -> Iterator[Path]:
@@ -280,9 +245,7 @@ def _files_of(recipe: Recipe) -> Iterator[Path]:
 
 
 def _stored(recipe: Recipe) -> list[str]:
-    """What of the response store its environments need: servers' answers, and what simulated
-    ones are made of.
-    """
+    """Return whose stored responses its environments need: those of servers, and of catalogs."""
     used = environments_of(recipe)
     servers = [one.name for one in used if isinstance(one, ServerSettings)]
     return servers + [one.described_as for one in used if isinstance(one, SimulatedSettings)]
@@ -295,11 +258,10 @@ def _value(kind: str, body: bytes) -> tuple[str, bytes]:
 def work_sent(
     sent: SentShard, toolbox: tuple[str, bytes], known: Iterable[tuple[str, bytes]]
 ) -> ReturnedShard:
-    """The worker's side: work a shard in the scratch folder that this process's settings name.
+    """Work a shard on a worker, in the scratch folder that this process's settings name.
 
     The folder bears the shard's name: a worker of the same machine that gets the shard of one that
-    was killed finds there what its calls have cost, and in the ledger beside it what they were
-    answered.
+    was killed finds there what its calls cost, and in the ledger beside it their answers.
     """
     quiet_vendors()
     home = private_folder(read_settings().scratch) / sent.home
@@ -320,8 +282,7 @@ def work_sent(
                 mark.touch()
         shard = _unpacked(sent, home, folder, toolbox[1])
         began = time.time()
-        result = asyncio.run(carry_out(shard))
-        returned = _returned(result, shard, began)
+        returned = _returned(work_alone(shard), shard, began)
     for path in folder.iterdir():
         if path.suffix != ".paid":  # kept: the worker may be lost before the result has left it
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -331,7 +292,7 @@ def work_sent(
 def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shard:
     source = folder / "source.jsonl"
     source.write_bytes(sent.source)
-    tools = _written(home / "files", toolbox, ".jsonl")
+    tools_file = _written(home / "files", toolbox, ".jsonl")
     files = {
         path: _written(home / "files", body, Path(path).suffix) for path, body in sent.files.items()
     }
@@ -339,20 +300,17 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
     for one in settings.get("extensions", ()):
         one["file"] = str(files[one["file"]])
     recipe = Recipe.model_validate_json(orjson.dumps(settings))
-    sources = []
-    for one in recipe.tools:
-        sent_files = {
-            name: files[str(value)]
-            for name, value in one
-            if isinstance(value, Path) and str(value) in files
-        }
-        sources.append(one.model_copy(update=sent_files))
+    tools = []
+    for part in recipe.tools:
+        paths = {name: str(value) for name, value in part if isinstance(value, Path)}
+        sent_files = {name: files[path] for name, path in paths.items() if path in files}
+        tools.append(part.model_copy(update=sent_files))
     return Shard(
         **sent.plain,
-        recipe=recipe.model_copy(update={"tools": tuple(sources)}),
+        recipe=recipe.model_copy(update={"tools": tuple(tools)}),
         source=source,
         target=folder / "facts",
-        toolbox=tools,
+        toolbox=tools_file,
         ledger=home / "ledger.sqlite",
     )
 

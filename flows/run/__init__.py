@@ -1,0 +1,1 @@
+"""A build from recipe to landed samples: `plan` it, `carry` shards, `work` records, `land`."""

@@ -1,0 +1,176 @@
+"""Shards as tasks of Prefect's: tried again where a provider is away, within shared limits."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from prefect import get_client, task
+from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
+from prefect.concurrency.asyncio import concurrency
+from prefect.exceptions import ObjectNotFound
+from prefect.states import aget_state_exception
+
+from callwright.flows.recipe import Recipe
+from callwright.flows.run.carry import Carrier, GroupRun, money_spent, open_carrier, put_results
+from callwright.flows.run.work import (
+    Shard,
+    ShardResult,
+    distinct_models,
+    read_records,
+    with_models,
+    write_lines,
+)
+from callwright.llm.models import ModelSettings
+from callwright.warehouse.errors import TransientError
+
+if TYPE_CHECKING:
+    from callwright.flows.engine.running import FlowProgress
+
+SHARD_RETRIES = 2
+RETRY_SECONDS = 5
+_ALL = 100.0
+_FORBIDDEN = str.maketrans(dict.fromkeys("/%&><", ":"))  # in the names of Prefect's limits
+
+
+@contextmanager
+def open_task_carrier(run: GroupRun, progress: "FlowProgress") -> Iterator[Carrier]:
+    """Open the carrier that the settings name, each shard a task of the flow of `progress`."""
+    with open_carrier(run.recipe, run.settings, progress) as carrier:
+        yield _TaskCarrier(run, carrier, progress)
+
+
+async def _is_transient(_task: Any, _run: Any, state: Any) -> bool:  # noqa: ANN401 - Prefect's own types
+    return isinstance(await aget_state_exception(state), TransientError)
+
+
+class _TaskCarrier(Carrier):
+    """Lets another carrier work each shard, in a task, and shows how far its group is as a bar."""
+
+    def __init__(self, run: GroupRun, carrier: Carrier, progress: "FlowProgress") -> None:
+        self._run, self._carrier, self._progress = run, carrier, progress
+        self.slots, self.processes = carrier.slots, carrier.processes
+        self._under_way: dict[str, _Tries] = {}
+        self._limits = _SharedLimits({}, 1)
+        self._bar: UUID | None = None
+        self._done = 0
+
+    async def prepare(self, run: GroupRun) -> None:
+        # Shards that share a process share its clients, too: the first takes the whole limit, the
+        # next one waits for it.
+        self._limits = await _shared_limits(run.recipe, self.processes)
+        await self._carrier.prepare(run)
+
+    async def work(self, shard: Shard) -> ShardResult:
+        tries = _Tries(
+            self._run, self._carrier, shard._replace(recipe=self._limits.of(shard.recipe))
+        )
+
+        @task(
+            name="work-shard",
+            task_run_name="{group}, shard {number} of {of}",
+            retries=SHARD_RETRIES,
+            retry_delay_seconds=RETRY_SECONDS,
+            retry_condition_fn=_is_transient,
+            persist_result=False,
+        )
+        async def work_in_task(group: str, number: int, of: int, source: str) -> ShardResult:
+            async with self._limits.within():
+                return await tries.once_more()
+
+        # Parameters are shown and stored: the path names the shard, the rest stays here.
+        result = await work_in_task(shard.group, shard.number + 1, shard.of, str(shard.source))
+        self._done += result.done
+        share = _ALL * self._done / max(1, self._progress.total)
+        text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
+        if self._bar is None:
+            self._bar = await acreate_progress_artifact(share, description=text)
+        else:
+            await aupdate_progress_artifact(self._bar, share, description=text)
+        return result
+
+
+class _Tries:
+    """The tries of a shard: what one did is landed before the next one takes the rest."""
+
+    def __init__(self, run: GroupRun, carrier: Carrier, shard: Shard) -> None:
+        self._run, self._carrier, self._shard = run, carrier, shard
+        self._tries, self._done, self._cost = 0, 0, 0.0
+
+    async def once_more(self) -> ShardResult:
+        """Work what is left. Raises TransientError where another try may do more."""
+        spent = await asyncio.to_thread(money_spent, self._run)
+        result = await self._carrier.work(self._shard._replace(spent=spent))
+        self._tries += 1
+        self._done += result.done
+        self._cost += result.cost
+        if not result.undone or result.is_fatal or self._tries > SHARD_RETRIES:
+            return result._replace(done=self._done, cost=self._cost)
+        self._shard = await asyncio.to_thread(self._keep, result)
+        raise TransientError(f"{result.undone} records are not done yet: {result.error}")
+
+    def _keep(self, result: ShardResult) -> Shard:
+        """Land what was done; return the records without outcome as the shard of the next try."""
+        shard, outcomes, done = self._shard, self._shard.target / "outcomes.jsonl", set[str]()
+        if outcomes.is_file():
+            with outcomes.open("rb") as file:
+                done = {orjson.loads(line)["subject"] for line in file}
+        name = f"{shard.group}-{shard.number:05}-try-{self._tries + 1}"
+        source = shard.source.with_name(f"{name}.jsonl")
+        with shard.source.open("rb") as lines:
+            both = zip(lines, read_records(shard.source), strict=True)
+            records = write_lines(source, (line for line, record in both if record.key not in done))
+        put_results(self._run.warehouse, [result])
+        return shard._replace(source=source, target=shard.target.with_name(name), records=records)
+
+
+def limit_name(model: str) -> str:
+    """Return the name of a model's limit in all flows: `openai:MODEL` for openai/MODEL."""
+    return model.translate(_FORBIDDEN)
+
+
+class _SharedLimits(NamedTuple):
+    """How many requests of a model may be in flight in all flows, by the model's name.
+
+    Each of `shards` that may be under way takes its part of a limit, and asks no faster than that.
+    """
+
+    limits: dict[str, int]
+    shards: int
+
+    def of(self, recipe: Recipe) -> Recipe:
+        """Return the recipe with no model faster than a shard's part of its limit."""
+
+        def part(model: ModelSettings) -> dict[str, int]:
+            return {"concurrency": self._part(model.name)} if model.name in self.limits else {}
+
+        return with_models(recipe, part)
+
+    @asynccontextmanager
+    async def within(self) -> AsyncIterator[None]:
+        """Take a shard's part of each limit once it is free, in one order: none deadlocks."""
+        async with AsyncExitStack() as taken:
+            for model in sorted(self.limits):
+                occupied = concurrency(limit_name(model), occupy=self._part(model))
+                await taken.enter_async_context(occupied)
+            yield
+
+    def _part(self, model: str) -> int:
+        return max(1, self.limits[model] // self.shards)
+
+
+async def _shared_limits(recipe: Recipe, shards: int) -> _SharedLimits:
+    """Return Prefect's limits for a recipe's models, none higher than the recipe's own."""
+    found: dict[str, int] = {}
+    async with get_client() as client:
+        for model in distinct_models(recipe):
+            try:
+                limit = await client.read_global_concurrency_limit_by_name(limit_name(model.name))
+            except ObjectNotFound:
+                continue
+            if limit.active:
+                own = max(model.concurrency, found.get(model.name, 1))
+                found[model.name] = min(limit.limit, own)
+    return _SharedLimits(found, shards)
