@@ -2,7 +2,7 @@
 create or replace macro json_fields(object) as try_cast(object as map(varchar, json));
 -- What is known of a sample under a name: its body has `facts`, the bodies of earlier versions texts "name=value" in `tags`; null where neither has it.
 create or replace macro sample_fact(body, name) as coalesce(
-    body ->> ('$.facts.' || name),
+    try_cast(body -> '$.facts' as map(varchar, json))[name] ->> '$',
     list_filter(json_extract_string(body, '$.tags[*]'), lambda tag : starts_with(tag, name || '='))[1][length(name) + 2 :]
 );
 -- A rule of evidence in words: the name that it is, the entry that it tells, or the call that feeds a value.
