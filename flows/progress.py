@@ -107,9 +107,8 @@ class PhaseCount:
         """A stretch of so many items begins; what a phase lacks of its samples by then is done
         already.
         """
-        name = title.partition(".")[0]
         here = max(self._at, 0)
-        later = (at for at, one in enumerate(self.phases[here:], here) if one.title == name)
+        later = (at for at, one in enumerate(self.phases[here:], here) if one.title == title)
         self._at = next(later, self._at)
         self._left = items
         self._count()

@@ -6,7 +6,7 @@ table.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
@@ -24,7 +24,6 @@ from callwright.validators.reading.planting import STAGES as MEASURING_STAGES
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.rows import Row
 
-_NAMED, _AND = ".", "+"
 _VERSION_BYTES = 6
 
 
@@ -102,24 +101,16 @@ def stage_names() -> tuple[str, ...]:
     return tuple(stage.name for stage in all_stages())
 
 
-def stages_of(group: str) -> tuple[Stage, ...]:
-    """The stages of a group, in order; or those of it that are named, as `some_of` writes them.
+def stages_of(group: str, only: Collection[str] = ()) -> tuple[Stage, ...]:
+    """The stages of a group, in order; of them `only` those of these names, where any are given.
 
     Raises ConfigurationError that lists the groups there are.
     """
-    group, _, names = group.partition(_NAMED)
     found = tuple(stage for stage in all_stages() if stage.group == group)
     if not found:
         known = ", ".join(dict.fromkeys(stage.group for stage in all_stages()))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
-    return tuple(stage for stage in found if stage.name in names.split(_AND)) if names else found
-
-
-def some_of(group: str, names: Sequence[str]) -> str:
-    """The part of a group that has the stages of these names; the group where that is all of it."""
-    if len(names) == len(stages_of(group)):
-        return group
-    return f"{group}{_NAMED}{_AND.join(names)}"
+    return tuple(stage for stage in found if stage.name in only) if only else found
 
 
 def prompt_paths() -> dict[str, str]:

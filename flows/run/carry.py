@@ -35,6 +35,7 @@ from callwright.flows.run.work import (
     Shard,
     ShardResult,
     SharedChats,
+    StagePart,
     concurrency_of,
     distinct_models,
     explained_alone,
@@ -43,7 +44,6 @@ from callwright.flows.run.work import (
     write_lines,
 )
 from callwright.flows.settings import Settings
-from callwright.flows.stages import stages_of
 from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Traffic
 from callwright.warehouse.counts import count_of
@@ -100,10 +100,17 @@ class Carrier(ABC):
 
 
 async def run_group(
-    run: GroupRun, group: str, lines: Iterable[bytes], carrier: Carrier, *, then: str = ""
+    run: GroupRun,
+    group: str,
+    lines: Iterable[bytes],
+    carrier: Carrier,
+    *,
+    only: Sequence[str] = (),
+    then: str = "",
 ) -> None:
     """Carry records, lines of `record_line`, through a group, and what it makes through `then`.
 
+    With `only` they go through these stages of the group alone.
     Each shard lands as it comes back. Raises, after everything that was done has landed,
     ConfigurationError, BudgetError or TransientError where a model refused, the budget was spent or
     a provider was away: the next build goes on from there.
@@ -119,7 +126,8 @@ async def run_group(
         try:
             with closing(Spool(folder / f"{group}.jsonl", lines)) as spool, _seldom_collected():
                 spool.take_in(ahead)
-                await _Shards(run, group, then, spool, carrier).carry_all()
+                part = StagePart(group, tuple(only), then)
+                await _Shards(run, part, spool, carrier).carry_all()
         finally:
             _clear(run, folder)
 
@@ -356,19 +364,17 @@ class Pieces(ABC):
 class _Shards(Pieces):
     """The shards of a group."""
 
-    def __init__(
-        self, run: GroupRun, group: str, then: str, spool: Spool, carrier: Carrier
-    ) -> None:
-        self._run, self._group, self._then = run, group, then
+    def __init__(self, run: GroupRun, part: StagePart, spool: Spool, carrier: Carrier) -> None:
+        self._run, self._part = run, part
         self._spool, self._carrier, self.slots = spool, carrier, carrier.slots
         self._spent, self._publishes = money_spent(run), bool(run.settings.publish_every)
         self.is_whole = spool.is_whole
         self.undone = (
-            f"records of the group {group!r} are not done. Finished work is kept, and the next"
+            f"records of the group {part.group!r} are not done. Finished work is kept, and the next"
             " build continues from there."
         )
         recipe, traffic = run.recipe, carrier.traffic
-        calls = sum(bool(one.role) for name in (group, then) if name for one in stages_of(name))
+        calls = sum(bool(one.role) for one in part.stages)
         in_batches = bool(_batched(recipe))
         sizing = ShardSizing(
             most=recipe.shard_size,
@@ -377,7 +383,7 @@ class _Shards(Pieces):
             in_batches=in_batches,
             lands_beside=traffic is not None and not in_batches,
         )
-        work = Work(group, spool.left, calls, concurrency_of(recipe))
+        work = Work(part.group, spool.left, calls, concurrency_of(recipe))
         super().__init__(work, sizing, run.progress, traffic)
 
     @property
@@ -395,12 +401,12 @@ class _Shards(Pieces):
             self._spool.take_in(PLANNED_AT_ONCE)
 
     def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
-        run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
+        run, target = self._run, self._spool.path.parent / f"{self._part.group}-{number:05}"
         source = _source_of(target)
         records = self._spool.cut(size, source)
         shard = Shard(
             build=run.build,
-            group=self._group,
+            part=self._part,
             number=number,
             recipe=run.recipe,
             records=records,
@@ -410,7 +416,6 @@ class _Shards(Pieces):
             ledger=run.settings.ledger,
             spent=self._spent + self.cost,
             of=number + 1 + ceil(self._spool.left / size),
-            then=self._then,
         )
         return self._carrier.work(shard)
 
@@ -441,7 +446,7 @@ def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
 
 
 def _source_of(target: Path) -> Path:
-    return target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
+    return target.with_suffix(".jsonl")
 
 
 def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:

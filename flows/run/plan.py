@@ -35,7 +35,6 @@ from callwright.flows.stages import (
     LANDING,
     all_stages,
     prompt_rows,
-    some_of,
     stage_rows,
     stages_of,
     todays_checks,
@@ -178,7 +177,7 @@ async def check_samples(run: GroupRun, carrier: Carrier) -> None:
     for lacking in found:
         bodies = samples_lacking(warehouse, build, checks, lacking.mask)
         lines = (record_line("Sample", body) for body in bodies)
-        await run_group(run, some_of(CHECKS, lacking.checks), lines, carrier)
+        await run_group(run, CHECKS, lines, carrier, only=lacking.checks)
     if found:
         with warehouse.together():
             is_undecided = conclude()
@@ -202,7 +201,7 @@ async def check_edited(run: GroupRun, carrier: Carrier, edited: Sequence[Sample]
         here = {key for row in rows if row["stage"] == name for key in row["subjects"]}
         if here:
             stopped = [line for key, line in lines.items() if key in here]
-            await run_group(run, some_of(CHECKS, names[at + 1 :]), stopped, carrier)
+            await run_group(run, CHECKS, stopped, carrier, only=names[at + 1 :])
             behind += [(run.build, later, key) for later in names[at + 1 :] for key in here]
     remove_outcomes(run.warehouse, behind)
 
@@ -211,7 +210,7 @@ async def measure_readers(run: GroupRun, carrier: Carrier) -> None:
     """Plant what the recipe wants and the build lacks; what was planted before stays."""
     bodies = _lacking_readings(run.warehouse, run.build, run.recipe)
     lines = [record_line("Sample", body) for body in bodies]
-    await run_group(run, some_of(MEASURING, [PLANTED_READING.name]), lines, carrier)
+    await run_group(run, MEASURING, lines, carrier, only=[PLANTED_READING.name])
 
 
 def _lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe) -> list[str]:

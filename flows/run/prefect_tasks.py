@@ -81,7 +81,7 @@ class _TaskCarrier(Carrier):
                 return await tries.once_more()
 
         # Parameters are shown and stored: the path names the shard, the rest stays here.
-        result = await work_in_task(shard.group, shard.number + 1, shard.of, str(shard.source))
+        result = await work_in_task(shard.part.group, shard.number + 1, shard.of, str(shard.source))
         self._done += result.done
         share = _ALL * self._done / max(1, self._progress.total)
         text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
@@ -117,7 +117,7 @@ class _Tries:
         if outcomes.is_file():
             with outcomes.open("rb") as file:
                 done = {orjson.loads(line)["subject"] for line in file}
-        name = f"{shard.group}-{shard.number:05}-try-{self._tries + 1}"
+        name = f"{shard.part.group}-{shard.number:05}-try-{self._tries + 1}"
         source = shard.source.with_name(f"{name}.jsonl")
         with shard.source.open("rb") as lines:
             both = zip(lines, read_records(shard.source), strict=True)

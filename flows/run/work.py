@@ -81,15 +81,31 @@ _SHOWN, _FRAMES, _TRACE = 200, 12, 6_000
 Item = TypeVar("Item")
 
 
+class StagePart(NamedTuple):
+    """Stages that records go through: those of a group, `only` some of it where any are named, and
+    after them those of the group `then`, "" for none.
+    """
+
+    group: str
+    only: tuple[str, ...] = ()
+    then: str = ""
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages in order."""
+        own = stages_of(self.group, self.only)
+        return (*own, *stages_of(self.then)) if self.then else own
+
+
 class Shard(NamedTuple):
     """A share of a group's records: `source` holds them as lines, facts go to the folder `target`.
 
-    It is number `number`, from 0, of about `of` shards. What the group `group` makes goes on
-    through the group `then`. The build had `spent` so many US dollars when the shard was cut.
+    It is number `number`, from 0, of about `of` shards, and goes through the stages of `part`. The
+    build had `spent` so many US dollars when the shard was cut.
     """
 
     build: str
-    group: str
+    part: StagePart
     number: int
     recipe: Recipe
     records: int
@@ -99,7 +115,6 @@ class Shard(NamedTuple):
     ledger: Path
     spent: float
     of: int = 1
-    then: str = ""
 
 
 class ShardResult(NamedTuple):
@@ -394,7 +409,7 @@ class _Work:
         self._shard, self._recipe, self._chats = shard, shard.recipe, chats
         self._environments, self._paid, self._files = environments, paid, files
         self._now = datetime.now(UTC)
-        self._stages = stages_of(shard.group) + (stages_of(shard.then) if shard.then else ())
+        self._stages = shard.part.stages
         recipe = shard.recipe
         self._voices = (recipe.spoken_personas, recipe.styles) if recipe.is_voiced else None
         self._own_values, self._examples = OwnValues(recipe.own_values), recipe.shown_examples

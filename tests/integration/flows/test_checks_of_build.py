@@ -121,7 +121,7 @@ def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(
     asked = one(settings, "select count(*) from llm_calls")
     table(made_up(place), place)
     again(settings, said)
-    assert said.groups == ["consistency.luck"]
+    assert said.groups == ["consistency"]
     assert "luck. 12 samples" in said.sentences[-1]
     assert one(settings, "select count(*) from llm_calls") == asked
     assert landed(settings) == {key for key in before if decided(key, place) == "proved"}

@@ -97,7 +97,7 @@ def phased_work(terminal: Terminal) -> None:
         terminal.begin(title, 20)
         for _ in range(4):
             terminal.advance(5)
-    terminal.begin("measuring.planted_reading", 7)
+    terminal.begin("measuring", 7)
     terminal.advance(7)
 
 
