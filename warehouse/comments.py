@@ -41,7 +41,8 @@ def vocabulary_text() -> str:
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
     """What each view of some scripts is, by the head above it."""
     heads = (found for script in scripts for found in _HEAD.findall(script))
-    return {name: " ".join(head.replace("\n--", " ")[2:].split()) for head, name in heads}
+    texts = ((name, head.strip().splitlines()) for head, name in heads)
+    return {name: " ".join(line[2:].strip() for line in rows).strip() for name, rows in texts}
 
 
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
