@@ -1,1 +1,1 @@
-"""What people decide: samples become Label Studio tasks, annotations become reviews."""
+"""Human review: turns samples into Label Studio tasks and annotations into reviews."""

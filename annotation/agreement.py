@@ -1,6 +1,4 @@
-"""How far people agree who answered the same questions, each on their own, and which edits are
-one answer.
-"""
+"""Inter-reviewer agreement, and which edits count as the same answer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +17,7 @@ _TWO = 2  # fewer can't agree
 
 
 class ItemRating(NamedTuple):
-    """How one reviewer rates one item, and the reasons named for it."""
+    """One reviewer's rating of one item, with the reasons that they named."""
 
     item: str
     reviewer: str
@@ -28,10 +26,10 @@ class ItemRating(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far people agree by a measure; `value` is None where the measure is not defined.
+    """How far reviewers agree by one measure; `value` is None where the measure is undefined.
 
-    `items` of a reason are those for which somebody named it; of all else those that two or more
-    spoke about.
+    `items` counts the items for which somebody named the reason; for all other subjects, the
+    items that two or more reviewers rated.
     """
 
     measure: Measure
@@ -43,10 +41,10 @@ class Agreement(NamedTuple):
 
 
 def answer_of_edit(edited: Sample) -> str:
-    """What an edit says: the same for all that make the same of a sample, in whatever order and
-    with whatever blanks they type it.
+    """Return a key of an edit's content; edits that say and call the same have the same key.
 
-    It is what is said and called; the proofs of the values, which follow from that, are left out.
+    The order and spacing in which people typed it make no difference. Evidence is left out,
+    because it follows from the content.
     """
     return content_key([_content_of(turn) for turn in edited.turns])
 
@@ -67,10 +65,9 @@ def _without_blanks(value: JsonValue) -> JsonValue:
 
 
 def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
-    """All figures about the agreement in `words`: over all, by reviewer, by pair of them, by
-    reason.
+    """Return all agreement figures: overall, by reviewer, by pair of reviewers, by reason.
 
-    The words about an item stand in the order in which they were ratings; each reviewer has one. A
+    The ratings of an item are in the order in which they were given, one per reviewer. Each
     reviewer is compared with all others together.
     """
     shared = [word for ratings in _shared(words) for word in ratings]
@@ -80,15 +77,13 @@ def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
 
 
 def observed_agreement(words: Sequence[ItemRating]) -> float | None:
-    """The share of the pairs of words about an item that say the same, as a mean over items."""
+    """Return the share of rating pairs for an item that agree, as a mean over the items."""
     shares = list(map(_share, _shared(words)))
     return sum(shares) / len(shares) if shares else None
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of pairs of labels for the same items; None where chance alone would agree
-    on all.
-    """
+    """Return Cohen's kappa of paired labels, or None if chance alone would agree on all items."""
     labels = sorted({label for pair in pairs for label in pair})
     if len(labels) < _TWO:
         return None
@@ -100,8 +95,11 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
-    """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as
-    the shortest item has.
+    """Return Fleiss' kappa, or None if fewer than two labels occur.
+
+    Fleiss' kappa needs equally many ratings per item, so each item counts with its first n,
+    where n is the smallest number of ratings that any item has. Items with fewer than two
+    ratings are left out.
     """
     items = _shared(words)
     count = min(map(len, items), default=0)
@@ -114,8 +112,9 @@ def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
 
 
 def krippendorff_alpha(words: Sequence[ItemRating]) -> float | None:
-    """Krippendorff's alpha for labels without an order; items may have different numbers of
-    words.
+    """Return Krippendorff's alpha for nominal labels, or None if fewer than two labels occur.
+
+    Items may have different numbers of ratings; those with fewer than two are left out.
     """
     table = _table(_shared(words))
     if not table or len(table[0]) < _TWO:
@@ -137,9 +136,7 @@ def _over_all(words: Sequence[ItemRating]) -> Iterator[Agreement]:
 
 
 class _Met(NamedTuple):
-    """The labels that a reviewer and others gave the same items, and which items and others
-    these were.
-    """
+    """Label pairs of a reviewer and others on the same items, with those items and people."""
 
     pairs: list[tuple[str, str]]
     items: set[str]
@@ -147,7 +144,7 @@ class _Met(NamedTuple):
 
 
 def _by_pair(words: Sequence[ItemRating]) -> Iterator[Agreement]:
-    """Each reviewer against all others, then each pair of reviewers."""
+    """Yield the agreement of each reviewer with all others, then of each pair of reviewers."""
     alone: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
     couples: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
     for item, ratings in _by_item(words).items():
@@ -171,7 +168,7 @@ def _meet(met: _Met, item: str, one: ItemRating, other: ItemRating) -> None:
 
 
 def _by_reason(words: Sequence[ItemRating]) -> Iterator[Agreement]:
-    """Whether people agree for which items a reason is to be named."""
+    """Yield, for each reason, how far reviewers agree on the items that it applies to."""
     for reason in sorted({reason for word in words for reason in word.reasons}):
         named = (word._replace(label=str(reason in word.reasons)) for word in words)
         items = {word.item for word in words if reason in word.reasons}
@@ -185,7 +182,7 @@ def _by_item(words: Sequence[ItemRating]) -> dict[str, list[ItemRating]]:
 
 
 def _shared(words: Sequence[ItemRating]) -> list[list[ItemRating]]:
-    """The words about each item that two or more spoke about."""
+    """Return the ratings of each item that two or more reviewers rated."""
     return [ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO]
 
 
@@ -195,7 +192,7 @@ def _share(ratings: Sequence[ItemRating]) -> float:
 
 
 def _table(items: Sequence[Sequence[ItemRating]]) -> list[list[int]]:
-    """How often each item was given each label: a row an item, a column a label that occurs."""
+    """Return how often each item got each label: one row per item, one column per used label."""
     labels = sorted({word.label for ratings in items for word in ratings})
     counts = [Counter(word.label for word in ratings) for ratings in items]
     return [[count[label] for label in labels] for count in counts]

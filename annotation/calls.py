@@ -1,6 +1,4 @@
-"""Names, values and calls as lines that people read and type, and what one snapshot changes in
-the one before it.
-"""
+"""Names, values and calls as lines that people read and type, and the changes between snapshots."""
 
 import json
 import re
@@ -39,29 +37,27 @@ Sign = Literal["+", "~", "-"]
 
 
 def write_value(value: JsonValue) -> str:
-    """The value on one line: a text as it is where nothing else could be meant, all else as
-    JSON.
-    """
+    """Return the value on one line: an unambiguous text as it is, anything else as JSON."""
     if isinstance(value, str) and _is_plain(value) and not _LITERAL.fullmatch(value):
         return value
     return _write_json(value)
 
 
 def write_result(turn: ResultTurn) -> str:
-    """What stands for the results in the lines; they can't be edited there."""
+    """Return the short text that stands for a turn's results in the lines; it is not editable."""
     return shortened(write_value(list(turn.results)), _RESULT_SHOWN)
 
 
 def write_calls(calls: Sequence[Call | GoldCall]) -> str:
-    """The calls as people read and edit them: an indented JSON list."""
+    """Return the calls as people read and edit them: an indented JSON list."""
     value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def read_value(typed: str, schema: JsonSchema) -> JsonValue:
-    """The value that was typed; a bare 19 is a text where `schema` knows only texts.
+    """Return the typed value; a bare 19 is a text where `schema` allows only texts.
 
-    RecordError where it is none.
+    Raises RecordError for a value that can't be read.
     """
     is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
     if is_number or typed.startswith(_OPENS_JSON):
@@ -70,12 +66,12 @@ def read_value(typed: str, schema: JsonSchema) -> JsonValue:
 
 
 def write_name(name: str) -> str:
-    """A name on one line, in quotation marks where it holds what has a meaning of its own."""
+    """Return a name for use on one line, in quotation marks if it contains special characters."""
     return name if _is_plain(name) and not _ENDS_A_NAME.intersection(name) else _write_json(name)
 
 
 def read_name(typed: str) -> tuple[str, str]:
-    """The name at the start of a line, and the rest of the line."""
+    """Split a line into its leading name and the rest. RecordError for an unclosed quote."""
     if not typed.startswith('"'):
         end = next((at for at, letter in enumerate(typed) if letter in _ENDS_A_NAME), len(typed))
         return typed[:end].strip(), typed[end:]
@@ -87,9 +83,7 @@ def read_name(typed: str) -> tuple[str, str]:
 
 
 def read_json(text: str, what: str) -> JsonValue:
-    """The JSON that was typed, as strict as can be stored; RecordError says what is wrong with
-    `what`.
-    """
+    """Parse typed JSON, strictly enough to store it; RecordError says what is wrong in `what`."""
     try:
         return read_exactly(text)
     except json.JSONDecodeError as error:
@@ -101,7 +95,7 @@ def read_json(text: str, what: str) -> JsonValue:
 
 
 def check_storable(value: object, what: str) -> None:
-    """Raise RecordError where the warehouse could not keep `value`."""
+    """Raise RecordError if the warehouse can't store `value`."""
     try:
         orjson.dumps(value)
     except orjson.JSONEncodeError as error:
@@ -109,7 +103,7 @@ def check_storable(value: object, what: str) -> None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether no letter of it is lost or mistaken on the way through a text box."""
+    """Whether a text box returns the text without losing or misreading any character."""
     is_bare = text == text.strip() and not text.startswith(_OPENS_JSON)
     return bool(text) and is_bare and text.isprintable()
 
@@ -120,7 +114,7 @@ def _write_json(value: JsonValue) -> str:
 
 
 class ArgumentChange(NamedTuple):
-    """An argument that is new (+), different (~) or gone (-)."""
+    """An argument that was added (+), changed (~) or removed (-)."""
 
     sign: Sign
     name: str
@@ -129,9 +123,7 @@ class ArgumentChange(NamedTuple):
 
 
 def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
-    """How the arguments of `after` differ from those of `before`, in the order of `after`, the
-    missing ones last.
-    """
+    """Return how the arguments change from `before` to `after`, in its order, removed ones last."""
     found: list[ArgumentChange] = []
     for name, value in after.arguments.items():
         if name not in before.arguments:
@@ -143,26 +135,24 @@ def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
 
 
 def is_same(one: object, other: object) -> bool:
-    """Whether two values are the same JSON, so that 1, 1.0 and true differ."""
+    """Whether two values are the same JSON; 1, 1.0 and true differ."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def same_calls(one: Sequence[Call | GoldCall], other: Sequence[Call | GoldCall]) -> bool:
-    """Whether two lists of calls ask for the same, whatever their evidence."""
+    """Whether two lists contain the same calls, whatever their evidence."""
     return is_same(*([[call.tool, call.arguments] for call in calls] for calls in (one, other)))
 
 
 def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
-    """Whether `after` is best stated as what is new in it: the same tools are due, and nothing
-    was executed between.
-    """
+    """Whether `after` can be shown as changes: same tools, and no call executed before or in it."""
     if before is None or before.executed or after.executed or not after.calls:
         return False
     return [call.tool for call in before.calls] == [call.tool for call in after.calls]
 
 
 def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScreenWords) -> str:
-    """One line for the eye: what is new in this snapshot."""
+    """Return one line that shows what is new in this snapshot."""
     if not after.calls:
         return words.no_call
     if before is None or not goes_on(before, after):
@@ -176,10 +166,10 @@ def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScree
 
 
 def shift_turn(sample: Sample) -> int | None:
-    """The index of the call turn at which the user's shift takes effect, None where there is none.
+    """Return the index of the call turn at which the user's shift takes effect, or None.
 
-    The sample tells it; imported ones do not, so there the first change of mind that can be seen
-    counts. A value that stands in a message is marked by the message, and is no change of mind.
+    A sample records its shift; an imported one doesn't, so there the first visible change of
+    mind counts. A value from a message is marked by the message, and is no change of mind.
     """
     if traits_of(sample.kind).shift == "message":
         return None
@@ -223,7 +213,7 @@ def _render_change(change: ArgumentChange) -> str:
 def read_calls(
     text: str, tools: Sequence[Tool], *, may_leave_out: bool = False
 ) -> tuple[GoldCall, ...]:
-    """The calls that `text` holds; RecordError says why it holds none that `tools` allow.
+    """Return the calls in `text`. Raises RecordError if `tools` don't allow them.
 
     `may_leave_out` lets a required parameter be missing, as an imperfect request does.
     """
@@ -245,13 +235,13 @@ def _read_call(item: object, tools: Sequence[Tool], *, may_leave_out: bool) -> G
 
 
 def leaves_out(calls: Sequence[GoldCall], tools: Sequence[Tool]) -> bool:
-    """Whether a required argument is missing in any of the calls."""
+    """Whether any of the calls lacks a required argument."""
     required = {tool.name: set(tool.required) for tool in tools}
     return any(required.get(call.tool, set()) - set(call.arguments) for call in calls)
 
 
 def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
-    """The candidate of this name; RecordError lists the candidates where there is none."""
+    """Return the candidate with this name. Raises RecordError that lists the candidates."""
     found = next((tool for tool in tools if tool.name == name), None)
     if found is None:
         known = ", ".join(tool.name for tool in tools)
@@ -260,9 +250,7 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
 
 
 def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
-    """Raise RecordError where `tool` does not take these arguments; what nobody can know yet has
-    any form.
-    """
+    """Raise RecordError if `tool` does not accept the arguments; unknown values may be anything."""
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         known = ", ".join(tool.properties) or "none"
@@ -288,10 +276,10 @@ def _short(value: object) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """The text as a text box gives it back: with one kind of line end, and nothing at its ends."""
+    """Return the text as a text box does: with one kind of line end and stripped."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut where it is longer than anybody reads."""
+    """Return the text, cut after `most` characters."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -1,9 +1,8 @@
-"""The review of dialogue acts: every turn of the assistant with what it does, `[inform, seek] text`
-(CONFETTI 3.1).
+"""The review of dialogue acts: each assistant turn with its acts, `[inform, seek] text`.
 
-In the box for correcting them each turn is one line: `3 [inform, seek] Your table is booked. For
-when?`. Only what stands in the brackets can be changed; the text, cut to a line, shows which turn
-it is.
+Source: CONFETTI 3.1. In the correction box each turn is one line: `3 [inform, seek] Your table
+is booked. For when?`. Only the part in brackets can be changed; the text, cut to one line, shows
+which turn it is.
 """
 
 import json
@@ -73,8 +72,9 @@ _FIXED = "Each line keeps its number and its text; only what stands in the brack
 
 
 class ActsTask(ReviewTask):
-    """One task for annotators of dialogue acts; `acts` is what they find in the box for editing,
-    `results` is folded.
+    """A task for annotators of dialogue acts.
+
+    `acts` is the initial text of the edit box; `results` is folded on the screen.
     """
 
     kind: str = DIALOGUE_ACTS
@@ -90,9 +90,7 @@ def acts_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> ActsTask:
-    """The task that asks people whether each turn of the assistant is labelled with what it
-    does.
-    """
+    """Return the task that asks whether each assistant turn has the right dialogue acts."""
     words, general = acts_words_in(language), words_in(language)
     style = ConversationStyle(
         calls=lambda _, turn: shortened(render_snapshot(None, turn, general), _CALLS),
@@ -118,9 +116,7 @@ def acts_task(
 
 
 def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
-    """The review that an annotation of the dialogue acts of `sample` holds: corrected brackets
-    make a new version of it.
-    """
+    """Return the review of the dialogue acts of `sample`; corrected acts make a new version."""
 
     def read(_answers: ChosenVerdicts) -> Typed:
         typed = typed_into(pulled, "edited_acts")
@@ -137,7 +133,7 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
 
 
 def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
-    """A line for each turn of the assistant."""
+    """Return one line for each turn of the assistant."""
     return "\n".join(
         f"{number} {write_acts(turn.acts, words)}{_short(turn.text)}"
         for number, turn in enumerate(_replies(sample).values(), 1)
@@ -145,9 +141,7 @@ def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
 
 
 def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
-    """The turns of `sample` with the acts that were typed; RecordError names the line that can't
-    be used.
-    """
+    """Return the turns of `sample` with the typed acts; RecordError names an unusable line."""
     check_storable(typed, "The box")
     replies = _replies(sample)
     numbered = enumerate(plain_lines(typed).split("\n"), 1)
@@ -167,9 +161,9 @@ def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
 
 
 def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]:
-    """The acts before a reply's text, and the text; RecordError says what can't be used.
+    """Return the acts before a reply's text, and the text. Raises RecordError if it can't.
 
-    `was` is the turn before.
+    `was` is the original turn.
     """
     found = _OPENING.match(typed)
     if found is None:

@@ -1,5 +1,4 @@
-"""A conversation as lines for editing: who says what, and under each user turn what its snapshot
-adds or changes.
+"""A conversation as editable lines: who says what, and what each snapshot adds or changes.
 
     User 1: A table in Rome, please.
     -> book_table
@@ -9,9 +8,9 @@ adds or changes.
     [Mail] Let us meet on the 3rd of May.
     + date = 2026-05-03
 
-Where the sample has dialogue acts, what the assistant says begins with them: `Assistant: [seek] For
-when?`. A text goes on in lines that begin with two spaces. What a person typed is sorted into turns
-and read against the sample: strict, and refused with the number of the line that is wrong.
+If the sample has dialogue acts, each assistant line begins with them: `Assistant: [seek] For
+when?`. A text continues on lines that begin with two spaces. Typed text is split into turns and
+read strictly against the sample; an error gives the number of the wrong line.
 """
 
 import re
@@ -87,10 +86,10 @@ def write_dialogue(
     words: SampleScreenWords,
     changed: Mapping[int, Sequence[GoldCall]] = MappingProxyType({}),
 ) -> str:
-    """The conversation of `sample` as lines that people read and edit.
+    """Return the conversation of `sample` as lines that people read and edit.
 
-    `changed` are calls that a person put in the place of a turn's, by its index; the turns after it
-    are as they were written.
+    `changed` maps the index of a turn to the calls that a person put in its place; the turns
+    after it stay as they were written.
     """
     labelled = _has_acts(sample)
 
@@ -144,7 +143,7 @@ def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords)
 
 
 class CallLine(NamedTuple):
-    """A line about the calls due: its number, its mark and what comes after it."""
+    """A line about the calls due: its number, its mark and the text after it."""
 
     line: int
     mark: Mark
@@ -152,16 +151,14 @@ class CallLine(NamedTuple):
 
 
 class TypedMessage(NamedTuple):
-    """A message outside the conversation, with the app in which it stands."""
+    """A message outside the conversation, with the app that it appears in."""
 
     app: str
     text: str
 
 
 class Block(NamedTuple):
-    """The lines of one turn: what is stated, the message that comes with it, or the entries
-    about the calls due.
-    """
+    """The lines of one turn: what the user says, an external message, or the entries of calls."""
 
     kind: BlockKind
     line: int
@@ -171,7 +168,7 @@ class Block(NamedTuple):
 
 
 def read_blocks(typed: str) -> list[Block]:
-    """The turns that the lines hold; RecordError names the first line that fits nowhere."""
+    """Return the turns in the lines. Raises RecordError naming the first line that doesn't fit."""
     check_storable(typed, "The conversation")
     lines = plain_lines(typed).split("\n")
     if len(lines) > _MOST_LINES:
@@ -245,18 +242,17 @@ def _add_entry(entry: CallLine, blocks: list[Block]) -> None:
 
 
 def read_dialogue(typed: str, sample: Sample, tools: Sequence[Tool]) -> tuple[Turn, ...]:
-    """The turns of `sample` as they were typed; RecordError says what can't be used.
+    """Return the turns of `sample` as they were typed. Raises RecordError if any can't be used.
 
-    `tools` are its candidates.
-
-    Snapshots follow from one another: what is changed in one holds in those after it as well. A
-    changed call keeps no evidence; a turn in which nothing was changed is the very one of `sample`.
+    `tools` are its candidates. Snapshots build on one another: a change in one carries over to
+    the later ones. A changed call keeps no evidence; an unchanged turn is the same object as in
+    `sample`.
     """
     return tuple(_DialogueEdit(sample, tools, read_blocks(typed)).turns())
 
 
 class _DialogueEdit:
-    """The walk through the turns of a sample and the blocks that were typed for them."""
+    """Matches the turns of a sample with the blocks that were typed for them."""
 
     def __init__(self, sample: Sample, tools: Sequence[Tool], blocks: Sequence[Block]) -> None:
         self._sample = sample
@@ -292,7 +288,7 @@ class _DialogueEdit:
         return turn if same else turn.with_changes(text=text, external=message)
 
     def _reply(self, turn: ReplyTurn, block: Block) -> ReplyTurn:
-        """What the assistant says, with its dialogue acts where the sample has any."""
+        """Return the assistant's reply, with its dialogue acts if the sample has any."""
         if not self._labelled:
             text, acts = _reworded(turn.text, block.text, block), turn.acts
         else:
@@ -338,14 +334,14 @@ class _DialogueEdit:
 
 
 class _Snapshot(NamedTuple):
-    """The entries of one call turn, read against the turn as it was and the call turn before it."""
+    """The entries of one call turn, read against the original turn and the call turn before it."""
 
     was: CallTurn
     before: CallTurn | None
     tools: Sequence[Tool]
 
     def read(self, block: Block) -> list[GoldCall]:
-        """The calls that are due after these entries."""
+        """Return the calls that are due after these entries."""
         entries = block.entries
         if not entries:
             return self._unchanged(block.line)
@@ -445,7 +441,10 @@ def _read_message(turn: UserTurn, block: Block) -> Message | None:
 
 
 def _reworded(before: str, typed: str, block: Block) -> str:
-    """The text as it was where only spaces around it and line ends differ, else as it was typed."""
+    """Return the typed text, or the original if they only differ in outer spaces and line ends.
+
+    Raises RecordError for an empty text.
+    """
     text = plain_lines(typed)
     if text == plain_lines(before):
         return before
@@ -466,7 +465,7 @@ def _named(entry: CallLine) -> tuple[str, str]:
 
 @contextmanager
 def _at_line(number: int) -> Iterator[None]:
-    """Let what is refused name its line, where it has one."""
+    """Add the number of the line to each RecordError, if there is one."""
     try:
         yield
     except RecordError as error:

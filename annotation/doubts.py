@@ -1,10 +1,9 @@
-"""What speaks against a sample or a tool, in plain words of the reviewer's language, one sentence a
-fact.
+"""The objections to a sample or tool, one plain sentence per fact, in the reviewer's language.
 
-Turns are named as on the screen. Checks give facts with their verdicts, and an English sentence for
-each kind; where one gives none, as those kept by an older version, there is a sentence for the
-check. What the checks wrote themselves, with their scores, stands apart, folded away. In the
-conversation the words in doubt are marked, and those that prove a value.
+Turns are named as on the screen. Checks give facts with their verdicts, and an English sentence
+for each kind of fact. Verdicts without facts, such as those of older versions, get one sentence
+per check. The checks' own texts, with their scores, are shown separately and folded. In the
+conversation the doubtful words are marked, and so are those that prove a value.
 """
 
 import re
@@ -25,9 +24,7 @@ _READ = ("adds", "gives_other")  # facts whose other value was read in the user'
 
 
 class _Stretch(NamedTuple):
-    """Words of the user's, or of the message that comes with them: their turn, where they stand,
-    and how they are marked.
-    """
+    """A span in a user's turn or in the message that comes with it, and how to mark it."""
 
     turn: int
     in_message: bool
@@ -36,7 +33,7 @@ class _Stretch(NamedTuple):
     marks: tuple[str, str] = DOUBTED
 
     def touches(self, other: "_Stretch") -> bool:
-        """Whether two stretches share a letter."""
+        """Whether two stretches overlap."""
         is_same_text = (self.turn, self.in_message) == (other.turn, other.in_message)
         return is_same_text and self.start < other.end and other.start < self.end
 
@@ -44,9 +41,9 @@ class _Stretch(NamedTuple):
 def doubt_sentences(
     turns: Sequence[Turn], verdicts: Sequence[Verdict], words: SampleScreenWords
 ) -> list[str]:
-    """A sentence for each fact, what is contradicted first; the same fact by two checks is one.
+    """Return a sentence for each doubted fact, contradicted ones first, without duplicates.
 
-    `turns` are those of the conversation, none where no screen shows any.
+    `turns` are those of the conversation; empty where the screen shows none.
     """
     found: list[str] = []
     repeated = _repeated([*_doubts(verdicts)])
@@ -67,8 +64,10 @@ def doubt_sentences(
 
 
 def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
-    """The facts that others tell as well and better: words of which it is told what they give,
-    and what was read in them.
+    """Return the facts that other facts already cover, and explain better.
+
+    These are leftover words inside another fact's quote, and additions whose value is in the
+    quote of an unused statement about the same argument.
     """
     given = [one for one in doubts if one.kind == "stated_unused"]
     quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
@@ -83,14 +82,12 @@ def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
 
 
 def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:
-    """The tools that a check would rather call, or calls besides."""
+    """Return the tools that a check would call instead, or as well."""
     return {doubt.tool for doubt in _doubts(verdicts) if doubt.tool}
 
 
 def with_marks(sample: Sample, verdicts: Sequence[Verdict]) -> Sample:
-    """The sample with the words that are in doubt marked in what the user says, and those that
-    prove values, for showing it.
-    """
+    """Return a copy of the sample for display, with doubtful words and proving words marked."""
     kept: list[_Stretch] = []
     doubted = (found for doubt in _doubts(verdicts) if (found := _stated(doubt, sample.turns)))
     for one in (*doubted, *_proving(sample, verdicts)):
@@ -114,9 +111,7 @@ def _marked(turn: Turn, one: _Stretch) -> Turn:
 
 
 def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
-    """Where the words stand that prove values, the longest first: those of a list hold those of
-    its members.
-    """
+    """Yield the spans that prove values, longest first: a list's span contains its members'."""
     of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
@@ -137,10 +132,10 @@ def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
 
 
 def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
-    """One fact as a sentence of the screen's language, else in English; "" where its check is gone
-    or has none for it.
+    """Return a fact as a sentence in the screen's language, else in English.
 
-    `turns` as for `doubt_sentences`.
+    "" if its check no longer exists or has no sentence for it. `turns` is as for
+    `doubt_sentences`.
     """
     users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     stated = _stated(doubt, turns)
@@ -162,9 +157,7 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
 
 
 def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
-    """A value as it is written on the screen: dialogue acts and what is done with things by
-    their names there.
-    """
+    """Return a value as the screen shows it, with dialogue acts and operations by their names."""
     names = words.managed
     if doubt.kind != "unmanaged":
         names = {str(act): name for act, name in words.act.items()}
@@ -174,7 +167,7 @@ def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> 
 
 
 def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
-    """The words that a doubt is about, in the latest turn that has them before the call."""
+    """Return the words that a doubt is about, from the latest turn before the call with them."""
     is_read = doubt.kind in _READ and not isinstance(doubt.other, bool) and doubt.other is not None
     text = doubt.quote or (str(doubt.other) if is_read else "")
     before = turns if doubt.turn is None else turns[: doubt.turn]
@@ -184,9 +177,7 @@ def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
 
 
 def _by_itself(text: str) -> str:
-    """The pattern of a text that is no part of a longer word or number: 5 does not stand in
-    RD21458.
-    """
+    """Return a pattern for a text as a whole word or number: 5 does not match in RD21458."""
     joins = f"[^\\W{unspaced()}]"
     begins, ends = (f"(?<!{joins})", f"(?!{joins})")
     is_word = re.compile(joins).fullmatch

@@ -1,8 +1,7 @@
-"""A sample as a form: a typed field for each argument, and what a person entered as the boxes of
-the review screen hold it.
+"""A sample as a form: a typed field for each argument, and the entries as review box text.
 
-A form has no reader of its own: what was entered is written into the boxes, and read from there as
-every edit is.
+The form has no parser of its own: entries are written into the boxes and read from there like
+every other edit.
 """
 
 import json
@@ -61,9 +60,7 @@ _SCALARS = ("string", "integer", "number", "boolean")
 
 
 class ArgumentField(NamedTuple):
-    """The field of one argument: its `name` in the form, and what stands in it, "" where the
-    argument is not given.
-    """
+    """The form field of one argument: its `name` in the form and its text, "" if not given."""
 
     name: str
     argument: str
@@ -75,7 +72,7 @@ class ArgumentField(NamedTuple):
 
 
 class CallPart(NamedTuple):
-    """One call of a turn, or room for one more, where `tool` is ""."""
+    """One call of a turn, or room for one more if `tool` is ""."""
 
     name: str
     tool: str
@@ -83,9 +80,7 @@ class CallPart(NamedTuple):
 
 
 class TurnPart(NamedTuple):
-    """One turn: what is stated in it under `text` and `message`, None where there is none, or
-    the calls due.
-    """
+    """One turn of the form: its `text` and `message`, None if it has none, or its calls."""
 
     name: str
     kind: str
@@ -98,14 +93,14 @@ class TurnPart(NamedTuple):
 
 
 class FormProblem(NamedTuple):
-    """What was entered in a turn, by its name, and can't be read."""
+    """A turn's input that can't be read, by field name."""
 
     turn: str
     sentence: str
 
 
 class EditForm(NamedTuple):
-    """A sample as a form, filled in; `boxes` hold it all, but for what the problems tell of."""
+    """A filled-in form for a sample; `boxes` hold everything except what the problems name."""
 
     turns: tuple[TurnPart, ...]
     boxes: Boxes
@@ -115,11 +110,10 @@ class EditForm(NamedTuple):
 def edit_form(
     sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, entered: Entered
 ) -> EditForm:
-    """The form of `sample`, whose candidates are `tools`, with what a person entered; nothing
-    entered is the sample itself.
+    """Return the form of `sample` with a person's entries; without entries, the sample itself.
 
-    Snapshots follow from one another, as in the boxes: where nobody touched one, it takes what was
-    changed before it.
+    `tools` are the sample's candidates. Snapshots build on one another, as in the boxes: an
+    untouched snapshot takes over the changes made before it.
     """
     plain = {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in entered.items()}
     read = [_read_turn(f"t{index}", turn, tools, plain) for index, turn in enumerate(sample.turns)]
@@ -141,7 +135,7 @@ def edit_form(
 
 
 class _ReadTurn(NamedTuple):
-    """A turn as it was entered, as a part of the form, and what could not be read."""
+    """A turn as entered: the part of the form, and what could not be read."""
 
     turn: Turn
     part: TurnPart
@@ -177,7 +171,7 @@ def _unless_blank(text: str, before: str) -> str:
 
 
 def _read_calls(name: str, turn: CallTurn, tools: Sequence[Tool], entered: Entered) -> _ReadTurn:
-    """The calls of a turn with room for one more; a call whose tool is taken away is gone."""
+    """Read the calls of a turn, with room for one more; a call without a tool is dropped."""
     count = max(len(turn.calls), sum(f"{name}.c{at}" in entered for at in range(MOST_CALLS)))
     parts, calls, problems = [], [], []
     for at in range(min(count, MOST_CALLS)):
@@ -212,9 +206,7 @@ def _schemas(tool: str, tools: Sequence[Tool]) -> dict[str, JsonSchema]:
 def _fields(
     call: str, tool: str, known: GoldCall | None, tools: Sequence[Tool], entered: Entered
 ) -> Iterator[ArgumentField]:
-    """A field for each parameter of the tool, the required ones first, and for each argument
-    that no parameter is for.
-    """
+    """Yield a field for each parameter, required ones first, and for each unknown argument."""
     required = next((set(one.required) for one in tools if one.name == tool), set())
     schemas, given = _schemas(tool, tools), known.arguments if known else {}
     names = dict.fromkeys((*schemas, *given))
@@ -242,9 +234,7 @@ def _choices(schema: JsonSchema) -> Iterator[str]:
 
 
 def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
-    """How the values of a schema are entered; what was given and is of another kind is entered
-    as JSON or as a text.
-    """
+    """Return how to enter values of a schema; given values of another kind become JSON or text."""
     items, is_nested = schema.get("items"), any(isinstance(value, list | dict) for value in given)
     if [*_choices(schema)] and not is_nested:
         return "choice"
@@ -261,14 +251,14 @@ def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
 
 
 def write_field(value: JsonValue, kind: FieldKind) -> str:
-    """A value as it stands in its field: a list has a line for each of its items."""
+    """Return a value as its field shows it: a list has one line for each item."""
     if kind == "list" and isinstance(value, list):
         return "\n".join(map(write_value, value)) or "[]"
     return json.dumps(value, ensure_ascii=False, indent=2) if kind == "json" else write_value(value)
 
 
 def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
-    """The value that stands in a field; RecordError where it is none."""
+    """Return the value of a field. Raises RecordError if it can't be read."""
     text = entered.strip()
     if kind == "json":
         return read_json(text, f"The value {text[:60]}")
@@ -282,8 +272,9 @@ def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
 def _arguments(
     fields: Sequence[ArgumentField], known: GoldCall | None, schemas: Mapping[str, JsonSchema]
 ) -> tuple[Arguments, list[str]]:
-    """The arguments that stand in the fields, and a sentence for each that can't be read; what
-    nobody touched is as it was.
+    """Return the arguments in the fields, and a sentence for each field that cannot be read.
+
+    Untouched fields keep their old value.
     """
     arguments: Arguments = {}
     problems: list[str] = []
@@ -306,7 +297,7 @@ def _arguments(
 
 
 def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
-    """What a pull will read once the form is submitted."""
+    """Return what a pull will read once the form is submitted."""
     annotation = PulledAnnotation(
         server="",
         task_id=0,
@@ -323,7 +314,7 @@ def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedR
 
 
 def annotation_result(boxes: Boxes, comment: str = "") -> list[dict[str, JsonValue]]:
-    """The annotation that the review screen would make of these boxes with the verdict "edit"."""
+    """Return the annotation that the review screen makes of these boxes for the verdict "edit"."""
     held = {"edited_request": boxes.request, "edited_calls": boxes.calls}
     held["comment"] = comment.strip()
     typed = {name: text for name, text in held.items() if text or name == "edited_request"}

@@ -1,6 +1,4 @@
-"""A sample as a reviewer changed it: other words, other calls, or entries struck from its
-responses.
-"""
+"""A sample as a reviewer edited it: other texts, other calls, or entries struck from responses."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,7 +29,7 @@ _Gone = Mapping[str, set[int]]
 
 
 def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
-    """The sample of one request and its calls with these ones instead, child of the old one."""
+    """Return a child of a one-request sample with this request and these calls instead."""
     turns: list[Turn] = []
     for turn in sample.turns:
         if isinstance(turn, UserTurn):
@@ -44,10 +42,9 @@ def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sa
 
 
 def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
-    """The sample with each turn as `turns` have it, child of the old one; the sample itself where
-    nothing is changed.
+    """Return a child of the sample with these turns, or the sample itself if nothing changed.
 
-    Evidence that still holds is kept; what the reviewer changed rests on the reviewer.
+    Evidence that still holds is kept; what the reviewer changed has the reviewer as evidence.
     """
     texts = {
         index: _Texts(turn.text, turn.external.text if turn.external else "")
@@ -61,15 +58,13 @@ def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
 
 
 def _edited_origin(sample: Sample) -> Origin:
-    """The origin of a version by a person; the results that it keeps were simulated by the same
-    seed.
-    """
+    """Return the origin of a person's edit; it keeps the seed that simulated the results."""
     seed = sample.origin.seed if sample.origin else 0
     return Origin(stage=STAGE, parents=(sample.key,), seed=seed)
 
 
 class _Texts(NamedTuple):
-    """What a user turn says now, and the message that comes with it."""
+    """The current text of a user turn, and the message that comes with it."""
 
     text: str
     message: str
@@ -92,17 +87,16 @@ def _proved(call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Tex
 
 
 def is_part_of(place: str, argument: str) -> bool:
-    """Whether evidence for `place` ("legs[0].fromId") is evidence for this argument or a part of
-    it.
-    """
+    """Whether evidence for `place` ("legs[0].fromId") proves this argument or a part of it."""
     return place == argument or place.startswith((f"{argument}[", f"{argument}."))
 
 
 def _evidence_for(
     name: str, call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]
 ) -> Sequence[Evidence]:
-    """What still proves an argument; one of which not every part is proved any more rests on the
-    reviewer.
+    """Return the evidence that still proves an argument.
+
+    If any part of it is no longer proved, the evidence is the reviewer.
     """
     for old in before:
         if name not in old.arguments or not is_same(old.arguments[name], call.arguments[name]):
@@ -115,9 +109,7 @@ def _evidence_for(
 
 
 def _unchanged(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
-    """The evidence as it stands in what is stated now, moved along with its words; None where
-    they are gone.
-    """
+    """Return the evidence at its new position in the edited text, or None if its words are gone."""
     now = None if evidence.turn is None else texts.get(evidence.turn)
     if now is None:
         return evidence
@@ -132,11 +124,10 @@ def _unchanged(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | No
 
 
 def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
-    """The sample without these entries, child of the sample; the sample itself where nothing is
-    struck.
+    """Return a child of the sample without these entries, or the sample if there are none.
 
-    A strike's entry counts in the response as the sample holds it. Raises RecordError where an
-    entry is not there, or a call goes on with it.
+    A strike's entry index refers to the response as the sample holds it. Raises RecordError if
+    an entry does not exist or a later call depends on it.
     """
     if not strikes:
         return sample
@@ -193,8 +184,10 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
 
 
 def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
-    """The turns with the answer that the responses give now, where code made the one before of
-    the responses then.
+    """Return the turns with an answer made from the new responses.
+
+    If the old answer was not the one that code makes from the old responses, the turns stay as
+    they are.
     """
     last, before = sample.turns[-1], _wanted(sample, sample.turns)
     if not isinstance(last, ReplyTurn) or last.text != answer_of(before, sample.language):
@@ -204,7 +197,7 @@ def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
-    """The calls that the user asks for; none where the sample does not tell which."""
+    """Return the calls that the user asks for; empty if the sample doesn't record them."""
     places = step_turns(sample)
     found: list[Asked] = []
     for step, position in sample.facts.wanted:

@@ -1,7 +1,7 @@
-"""The reviews of multi-step samples: corrected paths beside what a model called (ComplexFuncBench
-2.1.2), and competing entries.
+"""The reviews of multi-step samples: corrected paths and competing entries.
 
-Each entry that fits as well as the one picked is a box to tick, and what is ticked is struck.
+A corrected path is shown beside what a model called (ComplexFuncBench 2.1.2). Each entry that
+fits as well as the picked one is a checkbox; ticked entries are struck.
 """
 
 import re
@@ -92,9 +92,7 @@ Place = tuple[int, int]  # the step, and which call of it
 
 
 class PlacedGoal(NamedTuple):
-    """The leaves of each call's arguments, where the calls are made, and what is picked out of
-    their responses.
-    """
+    """The leaves of each call's arguments, the places of the calls, and picks from responses."""
 
     leaves: Mapping[Place, list[SourceLeaf]]
     places: Mapping[int, Place]
@@ -102,9 +100,7 @@ class PlacedGoal(NamedTuple):
 
 
 class CorrectionTask(ReviewTask):
-    """One task for annotators of corrections: the request, what was corrected, and both paths, a
-    line for each step.
-    """
+    """A task for annotators of corrections: the request, the corrections, both paths by step."""
 
     kind: str = CORRECTION
     request: tuple[Line, ...]
@@ -123,10 +119,10 @@ def correction_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> CorrectionTask:
-    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample
-    made after it.
+    """Return the task that asks people about the corrections of `path`.
 
-    `tools` are those that the model could choose from; the tools of the two paths come first.
+    `tools` are the tools that the model could choose from; those used in the two paths come
+    first. `verdicts` are those on a sample made from the path.
     """
     words, general = correction_words_in(language), words_in(language)
     goal = path.traced.worded.goal
@@ -169,7 +165,7 @@ def _corrections(
 
 
 def _in_words(text: str, general: SampleScreenWords) -> str:
-    """A side of a correction with the step that it names in the words of the screen."""
+    """Return one side of a correction, naming its step in the words of the screen."""
     rendered = without_long_words(text)
     return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", rendered)
 
@@ -205,9 +201,7 @@ def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
 def _whole(
     call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general: SampleScreenWords
 ) -> Iterator[str]:
-    """A call that the model did not make: a line for each argument, with where its value comes
-    from.
-    """
+    """Yield lines for a call that the model did not make, one per argument with its source."""
     yield f"{NEW} {write_name(call.tool)}"
     for name, value in call.arguments.items():
         own = [leaf for leaf in leaves if is_part_of(leaf.argument, name)]
@@ -242,9 +236,7 @@ def _line(author: str, lines: Sequence[str]) -> Line:
 
 
 def place_goal(path: GoalPath) -> PlacedGoal:
-    """Follow the goal's rules through the path's responses; a call whose rules lead nowhere has
-    no place.
-    """
+    """Apply the goal's rules to the path's responses; a call whose rules fail gets no place."""
     made = {
         call.key: (step, position)
         for step, exchange in reversed([*enumerate(path.path)])
@@ -279,7 +271,7 @@ def place_goal(path: GoalPath) -> PlacedGoal:
 def _pick(
     path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]
 ) -> tuple[Place, int, JsonValue]:
-    """The response that a leaf is picked out of, the entry, and the value."""
+    """Return the response that a leaf is picked from, the entry, and the value."""
     source = leaf.source
     if not isinstance(source, Picked) or source.call not in places:
         raise RecordError(f"The call that {leaf.argument!r} is picked out of is not on the path.")
@@ -293,9 +285,9 @@ def _pick(
 
 
 def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedReview:
-    """The review that an annotation of the corrected path with the key `subject` holds.
+    """Return the review in an annotation of the corrected path with the key `subject`.
 
-    Raises AnnotationError where the annotation does not fit the path or our screen at all.
+    Raises AnnotationError if the annotation doesn't fit the path or our screen.
     """
     return parse_verdict(pulled, subject, "corrections")
 
@@ -318,7 +310,7 @@ class DisambiguationTask(ReviewTask):
 
 
 def offered_strikes(sample: Sample) -> dict[str, Strike]:
-    """The entries that a person may strike, by the name that a ticked box sends back."""
+    """Return the entries that a person may strike, by the name that a ticked box sends back."""
     return {name: one for name, (one, _) in _offered(sample).items()}
 
 
@@ -330,7 +322,7 @@ def disambiguation_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> DisambiguationTask:
-    """The task that asks people which entries of the responses of `sample` are to be struck."""
+    """Return the task that asks which entries to strike from the responses of `sample`."""
     words, general = disambiguation_words_in(language), words_in(language)
     why = "\n".join(doubt_sentences(sample.turns, verdicts, general)) or reason
     offered = _offered(sample)
@@ -374,7 +366,7 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
 
 
 def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
-    """Each pick that has rivals: the rule, and the entry that is picked by it."""
+    """Yield each pick that has rivals: its rule, and the entry that it picks."""
     places = step_turns(sample)
     for contest in contests_of(sample):
         if not contest.rivals:
@@ -393,9 +385,7 @@ def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
 
 
 def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
-    """The review that an annotation of the competing entries of `sample` holds: what was ticked
-    is struck.
-    """
+    """Return the review of the competing entries of `sample`; ticked entries are struck."""
 
     def read(answers: ChosenVerdicts) -> Typed:
         offered = offered_strikes(sample)

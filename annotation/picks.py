@@ -1,6 +1,4 @@
-"""What a multi-step sample picks out of long responses: which entry, which others fit as well,
-and the few lines that show it.
-"""
+"""What a multi-step sample picks from long responses: the entry, its rivals, and lines to show."""
 
 import json
 import re
@@ -32,7 +30,7 @@ _LONG_WORD = re.compile(r"[^\s\"',()]{41,}")
 
 
 class Pick(NamedTuple):
-    """An argument that is picked out of a response: by which rule, and which entry it is."""
+    """An argument that is picked from a response: by which rule, and which entry."""
 
     tool: str
     argument: str
@@ -41,10 +39,9 @@ class Pick(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """A list in a response out of which something is picked; `rivals` are the entries that fit as
-    well.
+    """A list in a response from which something is picked; `rivals` are entries that fit too.
 
-    `turn` and `result` say where the response stands in the sample.
+    `turn` and `result` are the position of the response in the sample.
     """
 
     turn: int
@@ -55,17 +52,17 @@ class Contest(NamedTuple):
 
     @property
     def chosen(self) -> list[int]:
-        """The entries that are picked, in the order of the list."""
+        """The picked entries, in the order of the list."""
         return sorted({pick.entry for pick in self.picks})
 
 
 def step_turns(sample: Sample) -> list[int]:
-    """The index of each call turn; its place in the list is the number of the step."""
+    """Return the index of each call turn; its place in the list is the number of the step."""
     return [at for at, _ in sample.call_turns]
 
 
 def contests_of(sample: Sample) -> list[Contest]:
-    """The lists out of which the arguments of a sample are picked, in the order of its turns."""
+    """Return the lists that the sample's arguments are picked from, in the order of its turns."""
     found: dict[tuple[int, int, str], list[Pick]] = {}
     for call in sample.all_calls:
         for evidence in call.evidence:
@@ -81,14 +78,12 @@ def contests_of(sample: Sample) -> list[Contest]:
 
 
 def response_of(sample: Sample, contest: Contest) -> JsonValue:
-    """The response in which a contest takes place."""
+    """Return the response that a contest is about."""
     return _response(sample, contest.turn, contest.result)
 
 
 def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
-    """The entries that meet the conditions of a pick as well and give another value; those
-    picked themselves are none.
-    """
+    """Return the unpicked entries that meet a pick's conditions but give another value."""
     chosen = {pick.entry for pick in picks}
     found: dict[int, Entry] = {}
     for pick in picks:
@@ -103,16 +98,14 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
 
 
 def relevant_fields(picks: Iterable[Pick]) -> list[str]:
-    """The fields of an entry that matter: those of the conditions, then those that are picked."""
+    """Return the fields of an entry that matter: those of conditions, then the picked ones."""
     rules = [pick.rule for pick in picks]
     asked = [condition.field for rule in rules for condition in rule.where if condition.field]
     return list(dict.fromkeys([*asked, *(rule.field for rule in rules if rule.field)]))
 
 
 def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, EntryRule, int] | None:
-    """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry
-    that is there.
-    """
+    """Return the turn, result, rule and entry of the evidence, or None if the entry is missing."""
     found, rule = _RESULT.fullmatch(evidence.path), evidence.rule
     if found is None or not isinstance(rule, EntryRule):
         return None
@@ -138,7 +131,7 @@ def _response(sample: Sample, turn: int, result: int) -> JsonValue:
 def render_result(
     response: JsonValue, contests: Sequence[Contest], words: SampleScreenWords
 ) -> str:
-    """A response in short; what is picked out of it, and what competes with that, stands first."""
+    """Return a response in short, beginning with the picked entries and their rivals."""
     if contests:
         parts = (line for contest in contests for line in _contest_lines(response, contest, words))
         rendered = "\n".join(parts)
@@ -148,7 +141,7 @@ def render_result(
 
 
 def render_picks(response: JsonValue, picks: Sequence[Pick], words: SampleScreenWords) -> str:
-    """As `render_result`, of picks that stand in no sample; each of them is of the same list."""
+    """Render picks that belong to no sample as `render_result` does; all must share one list."""
     contest = Contest(
         0, 0, picks[0].rule.entries, tuple(picks), tuple(find_rivals(response, picks))
     )
@@ -156,14 +149,14 @@ def render_picks(response: JsonValue, picks: Sequence[Pick], words: SampleScreen
 
 
 def render_response(response: JsonValue) -> str:
-    """A response without a pick: as it is where it is short, else what stands at its top."""
+    """Return a response without picks: whole if it is short, else its top-level facts."""
     if _is_short(response):
         return json.dumps(response, ensure_ascii=False)
     return _joined(_facts(response, "", 0), MOST_RESULT // 2)
 
 
 def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) -> str:
-    """An entry on one line: the fields that matter first, then what else there is room for."""
+    """Return an entry on one line: the fields that matter first, then others as room allows."""
     first = [(field, value_at(entry, field)) for field in fields if has(entry, field)]
     known = {field for field, _ in first}
     rest = (fact for fact in _facts(entry, "", 0) if fact[0] not in known and not _is_prose(*fact))
@@ -171,7 +164,7 @@ def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) ->
 
 
 def render_rule(rule: EntryRule | Picked, words: SampleScreenWords) -> str:
-    """The rule of a pick in the words of the screen."""
+    """Return the rule of a pick in the words of the screen."""
     parts = [
         words.rule[one.test].format(
             field=write_name(one.field), value=json.dumps(one.value, ensure_ascii=False)
@@ -201,7 +194,7 @@ def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
 
 
 def without_long_words(text: str) -> str:
-    """The text with the middle of each token that nobody reads left out."""
+    """Return the text with the middle of each very long token left out."""
     return _LONG_WORD.sub(lambda found: f"{found[0][:_HEAD]}…{found[0][-_TAIL:]}", text)
 
 
@@ -235,8 +228,9 @@ def _numbered(entry: Entry, fields: Sequence[str]) -> str:
 
 
 def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
-    """What is plain in a value, by its dotted path: the outer before the inner, of a list the
-    first entry.
+    """Yield the scalars in a value by dotted path, outer ones first; of a list the first entry.
+
+    A list also yields its length.
     """
     if isinstance(value, dict):
         below = {f"{path}.{name}" if path else name: member for name, member in value.items()}
@@ -253,7 +247,7 @@ def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonV
 
 
 def _is_prose(path: str, value: JsonValue) -> bool:
-    """Whether a text is too long to tell one entry from another; a name never is."""
+    """Whether a text is too long to tell entries apart; a name never is."""
     is_long = isinstance(value, str) and " " in value and len(value) > _PROSE
     return is_long and path.rsplit(".", 1)[-1].lower() not in _NAMES
 
@@ -274,7 +268,7 @@ def _joined(
 
 
 def _is_short(response: JsonValue) -> bool:
-    """Whether a response is shown whole; a long one is not written out only to see that."""
+    """Whether a response is short enough to show whole; doesn't serialize it to find out."""
     count = 0
     stack = [response]
     while stack:

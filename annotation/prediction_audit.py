@@ -1,4 +1,4 @@
-"""The audit of a model's answer: was the metric right? Whose answer it is is shown to nobody."""
+"""The audit of a model's answer: was the metric right? Auditors never see which model it was."""
 
 import json
 import unicodedata
@@ -54,9 +54,7 @@ GOLD_WRONG = "gold_wrong"
 
 
 class AuditCase(NamedTuple):
-    """An answer, the sample it was given on, the tools it could choose from, and what the metric
-    says: "" is right.
-    """
+    """An answer, its sample, the tools on offer and the metric's error type, "" if right."""
 
     prediction: Prediction
     sample: Sample
@@ -83,7 +81,7 @@ def audit_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> AuditTask:
-    """The task that asks people whether the metric is right about an answer."""
+    """Return the task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
     prediction, sample = case.prediction, case.sample
     due, made = sample.calls_at(prediction.turn), prediction.calls or ()
@@ -116,9 +114,7 @@ def audit_task(
 
 
 def visible(text: str) -> str:
-    """The text with each letter that nobody sees, or that turns others around, in the notation
-    of JSON.
-    """
+    """Return the text with invisible and bidirectional control characters as JSON escapes."""
     return "".join(letter if _is_seen(letter) else json.dumps(letter)[1:-1] for letter in text)
 
 
@@ -127,7 +123,7 @@ def _is_seen(letter: str) -> bool:
 
 
 def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iterator[Line]:
-    """What was stated and done before the calls due at `turn`, which stand elsewhere."""
+    """Yield what was said and done before the calls due at `turn`, which are shown elsewhere."""
     before = sample.with_changes(turns=sample.turns[: turn + 1])
     lines = list(render_turns(before, general))
     for line in lines[:-1] if is_dialogue(before) else lines:
@@ -135,9 +131,7 @@ def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iter
 
 
 def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping[int, int]:
-    """Which call that was made stands for which due one: of the same tool, in the same place if
-    there is one.
-    """
+    """Map each due call to the call made for it: same tool, and the same position if possible."""
     pairs = enumerate(zip(due, made, strict=False))
     partners = {at: at for at, (one, other) in pairs if one.tool == other.tool}
     for at, call in enumerate(due):
@@ -149,8 +143,9 @@ def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping
 
 
 def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
-    """The calls of a side; `alone` marks what the other side lacks, and where that is surplus,
-    differing values are marked too.
+    """Yield the lines of one side's calls; `alone` marks what the other side lacks.
+
+    If `alone` is the mark for surplus, values that differ are marked too.
     """
     for call, partner in side:
         yield f"{alone if partner is None else SAME} {write_name(call.tool)}"
@@ -169,7 +164,7 @@ def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
 
 
 def _wordy(prediction: Prediction, words: AuditWords) -> str:
-    """An answer without calls: what it says, or why it can't be read."""
+    """Return the text of an answer without calls: its words, or why it can't be read."""
     stated = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
         parts = filter(
@@ -180,15 +175,15 @@ def _wordy(prediction: Prediction, words: AuditWords) -> str:
 
 
 def _tools(tools: Sequence[Tool], named: set[str], general: SampleScreenWords) -> str:
-    """The tools that are called or due in full, then the others in a line each."""
+    """Return the tools that are called or due in full, then one line for each of the others."""
     full = [describe_tool(tool, general) for tool in tools if tool.name in named]
     short = "\n".join(name_tool(tool) for tool in tools if tool.name not in named)
     return visible(shortened("\n\n".join(filter(None, [*full, short])), _FOLDED)) or general.none
 
 
 def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedReview:
-    """The review that an annotation of the prediction with this key holds.
+    """Return the review in an annotation of the prediction with this key.
 
-    Raises AnnotationError where the annotation does not fit the prediction or our screen at all.
+    Raises AnnotationError if the annotation doesn't fit the prediction or our screen.
     """
     return parse_verdict(pulled, prediction, "audits", audit_words_in(DEFAULT_LANGUAGE).reason)

@@ -1,6 +1,4 @@
-"""What a reader wrote beside the gold, as a reviewer sees both, and the sample with what was
-written in the gold's place.
-"""
+"""Readings: a reader's calls shown beside the gold calls, and the sample that adopts them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -24,13 +22,13 @@ from callwright.warehouse.records import (
 
 
 def differing(sample: Sample, readings: Iterable[Reading]) -> list[Reading]:
-    """The readings that differ from the gold at their turn."""
+    """Return the readings that differ from the gold at their turn."""
     found = (one for one in readings if one.votes and one.turn < len(sample.turns))
     return [one for one in found if not same_calls(_gold(sample, one), one.calls)]
 
 
 def readings_of(verdicts: Iterable[Verdict]) -> list[Reading]:
-    """What readers wrote, by these verdicts."""
+    """Return the readings of these verdicts."""
     return [reading for verdict in verdicts for reading in verdict.readings]
 
 
@@ -40,9 +38,7 @@ def _gold(sample: Sample, reading: Reading) -> tuple[GoldCall, ...]:
 
 
 def render_readings(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
-    """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where
-    nothing differs.
-    """
+    """Return the gold and each reading below it, differences in ⟦ ⟧; "" if nothing differs."""
     found = differing(sample, readings_of(verdicts))
     return "\n\n".join("\n".join(_pair(sample, one, words)) for one in found)
 
@@ -59,16 +55,14 @@ def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterato
 
 
 def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
-    """The call with its arguments in the order in which the gold has them, so that they stand
-    one below the other.
-    """
+    """Return the call with its arguments in the gold's order, so that the two line up."""
     order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
     arguments = {name: call.arguments[name] for name in order if name in call.arguments}
     return call.with_changes(arguments=arguments)
 
 
 def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords) -> str:
-    """Calls on a line, with what the others lack or have otherwise in marks."""
+    """Return the calls on one line, marking what the others lack or have differently."""
     if not calls:
         return _marked(words.no_call)
     rest, shown = [*others], []
@@ -100,10 +94,9 @@ def _marked(text: str) -> str:
 
 
 def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
-    """The sample with what the reader wrote wherever it differs from the gold, child of the old
-    one.
+    """Return a child of the sample with the reader's calls wherever they differ from the gold.
 
-    Raises RecordError where nothing differs, or a call that was carried out would have another
+    Raises RecordError if nothing differs, or if a call was executed and would have another
     result.
     """
     taken = differing(sample, readings)

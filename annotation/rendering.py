@@ -1,6 +1,4 @@
-"""Conversations, calls and tools as annotators read them; each screen gives its style, and one
-walk makes the lines.
-"""
+"""Conversations, calls and tools as annotators see them; each screen supplies its style."""
 
 import json
 import re
@@ -61,9 +59,7 @@ class Line(Record):
 
 
 class TurnPlace(NamedTuple):
-    """Where a turn stands: `at` among all turns, its number among the turns of its kind, and the
-    call turn before it.
-    """
+    """The position of a turn: `at` among all, `number` among its kind, and the call turn before."""
 
     at: int
     number: int
@@ -75,11 +71,10 @@ def _bracketed(message: Message) -> str:
 
 
 class ConversationStyle(NamedTuple):
-    """How a screen renders calls, results and replies, None where it leaves one out; texts are cut
-    after `most` letters.
+    """How a screen renders calls, results and replies; None leaves one out.
 
-    `is_numbered`: user turns have numbers. `result_author` is who a result comes from on the
-    screen.
+    Texts are cut after `most` characters. `is_numbered` numbers the user turns. `result_author`
+    is who the screen names as the source of a result.
     """
 
     calls: Callable[[TurnPlace, CallTurn], str | None]
@@ -94,7 +89,7 @@ class ConversationStyle(NamedTuple):
 def render_conversation(
     sample: Sample, words: SampleScreenWords, style: ConversationStyle
 ) -> Iterator[Line]:
-    """The lines of a conversation: the one walk over turns that makes text for people of them."""
+    """Yield the lines of a conversation; every text of its turns for people is made here."""
     numbers: Counter[str] = Counter()
     before: CallTurn | None = None
     for index, turn in enumerate(sample.turns):
@@ -121,8 +116,9 @@ def render_conversation(
 
 
 def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
-    """The conversation with what each snapshot adds or changes; the calls after a single request
-    are rendered elsewhere.
+    """Yield the conversation with what each snapshot adds or changes.
+
+    The calls after a single request are rendered elsewhere.
     """
     alone = not is_dialogue(sample)
     shift = shift_turn(sample)
@@ -142,27 +138,25 @@ def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
 
 
 def render_reply(turn: ReplyTurn, words: SampleScreenWords) -> str:
-    """What the assistant says, after what this does where that is known.
+    """Return the assistant's reply, after its dialogue acts if they are known.
 
-    The author stays the same, for the style of the screen knows the assistant by its name.
+    The author stays the same because the screen's style recognizes the assistant by name.
     """
     return f"{write_acts(turn.acts, words)}{turn.text}" if turn.acts else turn.text
 
 
 def write_acts(acts: Sequence[DialogueAct], words: SampleScreenWords) -> str:
-    """The acts as they stand before the text of a reply."""
+    """Return the acts as they appear before the text of a reply."""
     return f"[{', '.join(words.act[act] for act in acts)}] "
 
 
 def user_name(number: int, words: SampleScreenWords) -> str:
-    """What the n-th user turn of a conversation is called."""
+    """Return the name of the n-th user turn of a conversation."""
     return f"{words.user} {number}"
 
 
 def _indented(value: JsonValue) -> str:
-    """A result with a line for each of its innermost objects, whole on one line where it is
-    short.
-    """
+    """Return a result as JSON, each innermost object on one line; a short result is one line."""
     whole = json.dumps(value, ensure_ascii=False)
     if len(whole) <= _RESULT_LINE:
         return whole
@@ -171,7 +165,7 @@ def _indented(value: JsonValue) -> str:
 
 
 def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
-    """The request, a line for the calls of each step and one for what came back, and the answer."""
+    """Yield the request, a line for each step's calls and one for their results, and the answer."""
     contests = contests_of(sample)
     style = ConversationStyle(
         calls=lambda place, turn: render_step(place.number, turn, words),
@@ -187,7 +181,7 @@ def _brief(value: JsonValue) -> str:
 
 
 def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
-    """The calls of one step; several have a line each."""
+    """Return the calls of one step; several have one line each."""
     step = f"{words.step.format(number=number)}:"
     calls: list[str] = []
     for call in turn.calls:
@@ -199,7 +193,7 @@ def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
 def _render_results(
     index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords
 ) -> str:
-    """The responses of one step in short, with a number where there are several."""
+    """Return the responses of one step in short, numbered if there are several."""
     rendered = []
     for number, response in enumerate(turn.results):
         own = [one for one in contests if (one.turn, one.result) == (index, number)]
@@ -209,9 +203,7 @@ def _render_results(
 
 
 class RenderedCalls(NamedTuple):
-    """The calls that a reviewer sees at once, and those that are folded away: of earlier turns,
-    or too many to see.
-    """
+    """The calls that a reviewer sees at once, and those folded: of earlier turns, or too many."""
 
     shown: str
     folded: str
@@ -220,11 +212,10 @@ class RenderedCalls(NamedTuple):
 def render_calls(
     sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
 ) -> RenderedCalls:
-    """The calls due in the end: the tool's name, then a line for each argument and where its value
-    comes from.
+    """Return the final calls: each tool's name, then a line per argument with its source.
 
-    Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with
-    what is new in each.
+    For a multi-step sample these are the calls of every step. Calls of earlier turns are folded,
+    each with what is new in it.
     """
     if is_path(sample):
         lines, earlier = list(_step_lines(sample, words)), []
@@ -242,7 +233,7 @@ def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
     turns = step_turns(sample)
 
     def source(evidence: Evidence | None) -> str:
-        """Where a value comes from; of one out of a response the step and the rule of the pick."""
+        """Return where a value comes from; for a value from a response, its step and rule."""
         if evidence is None or evidence.kind != "response" or (evidence.turn or 0) - 1 not in turns:
             return _source(evidence, {}, words)
         step = words.step.format(number=turns.index((evidence.turn or 0) - 1) + 1)
@@ -287,8 +278,9 @@ def _call_lines(
 
 
 def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
-    """What a check found, unless that was said before the call's own evidence: then it is of a
-    value since corrected.
+    """Return the check's evidence, or the call's own if that was said in a later turn.
+
+    An older find of the check is about a value that has since been corrected.
     """
     is_older = checked and own and (own.turn or 0) > (checked.turn or 0)
     return own if is_older else checked or own
@@ -297,8 +289,9 @@ def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
 def _earlier_lines(
     sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
 ) -> Iterator[str]:
-    """The calls of all turns but the last, by the user's turn before them: of those that only
-    grow what is new or changed.
+    """Yield the calls of all turns but the last, by user turn; only new or changed arguments.
+
+    The calls of an executed turn are shown in full.
     """
     places, before = _places(sample, words), CallTurn(calls=())
     proofs = [item for verdict in verdicts for item in verdict.evidence]
@@ -325,7 +318,7 @@ def _earlier_lines(
 
 
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
-    """What each user turn is called, where there is more than one to choose from."""
+    """Return the name of each user turn by its index, if there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     numbered = enumerate(users if is_dialogue(sample) else (), 1)
     return {index: user_name(number, words) for number, index in numbered}
@@ -346,18 +339,18 @@ def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleS
 
 
 def describe_tool(tool: Tool, words: SampleScreenWords) -> str:
-    """The tool in plain text."""
+    """Return the tool in plain text."""
     parameters = (f"  • {name} {facts}" for name, facts in parameter_facts(tool, words))
     return "\n".join([f"{tool.name}: {tool.description}", *parameters])
 
 
 def name_tool(tool: Tool) -> str:
-    """The tool in one line: what it does, and the names of its parameters."""
+    """Return the tool on one line: what it does, and the names of its parameters."""
     return f"{tool.name} ({', '.join(tool.properties)}): {tool.description}"
 
 
 def parameter_facts(tool: Tool, words: SampleScreenWords) -> Iterator[tuple[str, str]]:
-    """The name of each parameter, with its type, need and limits, and what it is for."""
+    """Yield each parameter's name, with its type, need, limits and description."""
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional
         about = str(schema.get("description", ""))
@@ -390,5 +383,5 @@ def _plain(value: object) -> str:
 
 
 def is_dialogue(sample: Sample) -> bool:
-    """Whether there is more to a sample than one request and the calls due after it."""
+    """Whether a sample is more than one request and the calls due after it."""
     return [turn.kind for turn in sample.turns] != ["user", "calls"]

@@ -1,4 +1,4 @@
-"""Tasks of any review kind, and how annotations of them become reviews."""
+"""The tasks of all review kinds, and how their annotations become reviews."""
 
 from collections.abc import Callable, Container
 from typing import Literal, NamedTuple
@@ -11,11 +11,10 @@ from callwright.warehouse.records import Record, Review, ReviewDecision, Sample,
 
 
 class Returned(Record):
-    """An edit that could not be used: what was typed, why it came back, and in which version of the
-    task.
+    """An edit that could not be used: what was typed, the problem, and the task's version.
 
-    `request` is the whole conversation as lines where there is more to it than one request; then
-    `calls` is "".
+    For more than a single request, `request` is the whole conversation as lines and `calls` is
+    "".
     """
 
     request: str
@@ -25,9 +24,7 @@ class Returned(Record):
 
 
 class ReviewTask(Record):
-    """One task for annotators about a subject; each review kind adds the fields that its screen
-    shows.
-    """
+    """A task for annotators about a subject; each review kind adds the fields of its screen."""
 
     subject: str
     kind: str
@@ -37,22 +34,19 @@ class ReviewTask(Record):
 
     @property
     def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under
-        it.
-        """
+        """Return the task's key in Label Studio, under which the same content is pushed once."""
         return task_key(self.kind, self.subject, self.version)
 
     def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it."""
+        """Return the task as Label Studio imports it."""
         fields = self.model_dump(mode="json", exclude={"kind"})
         return {"callwright_key": self.callwright_key, **fields}
 
 
 class QueuedTask(NamedTuple):
-    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many
-    people shall answer it.
+    """A task with its queue priority (0 to 1, highest first) and its number of reviewers.
 
-    `language` and `sample_kind` are what the tables of tasks choose by; a tool has no kind.
+    The task tables filter by `language` and `sample_kind`; a tool has no kind.
     """
 
     task: ReviewTask
@@ -63,21 +57,19 @@ class QueuedTask(NamedTuple):
 
     @property
     def callwright_key(self) -> str:
-        """The name under which the task is found again."""
+        """The key that identifies the task in Label Studio."""
         return self.task.callwright_key
 
     def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it; it sorts the priority as text."""
+        """Return the task as Label Studio imports it; the priority is sorted as text there."""
         chosen_by = {"language": self.language, "sample_kind": self.sample_kind}
         return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.4f}"}
 
 
 class TaskQueue(NamedTuple):
-    """A table of tasks of its own: of these languages and kinds of samples, all where none is
-    named.
+    """A separate table of tasks for these languages and sample kinds; empty means all.
 
-    With an `account` it is one person's: what they have not answered, and what not enough people
-    have.
+    With an `account`, the table shows what that person has not answered and too few people have.
     """
 
     title: str
@@ -87,19 +79,17 @@ class TaskQueue(NamedTuple):
 
 
 def task_key(kind: str, subject: str, version: int) -> str:
-    """The key under which a task is found again in Label Studio."""
+    """Return the key that identifies a task in Label Studio."""
     return f"{kind}:{subject}:{version}"
 
 
 def version_after(returned: Returned | None) -> int:
-    """The version of a task: the next one where it hands an edit back."""
+    """Return the version of a task: one higher if it hands back an edit."""
     return returned.version + 1 if returned else 1
 
 
 def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
-    """Why people are asked; an edit that is handed back comes with the `sentence` that says so
-    first.
-    """
+    """Return why people are asked, after `sentence` with the problem if an edit is returned."""
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
 
 
@@ -113,11 +103,11 @@ _DECISIONS: dict[str, ReviewDecision] = {
 
 
 class ParsedReview(Record):
-    """What one annotation says.
+    """The content of one annotation.
 
-    `reviewed` has a review, and where the decision is "edit" what the edit made, with the entries
-    that it struck. `returned` has what was typed and why it can't be used. `skipped` has none of
-    these.
+    A `reviewed` one has a review and, if the decision is "edit", the result of the edit, with
+    the struck entries. A `returned` one has what was typed and why it can't be used. A `skipped`
+    one has none of these.
     """
 
     outcome: Literal["reviewed", "returned", "skipped"]
@@ -128,11 +118,10 @@ class ParsedReview(Record):
 
 
 class Typed(NamedTuple):
-    """What a review kind finds in the boxes of its screen, as it goes back with a problem, and what
-    it makes of it.
+    """What a review kind reads from its screen's boxes, as sent back with a problem.
 
-    `edit` makes the edited subject, or raises RecordError where what was typed can't be used.
-    `problem` is one that the answers alone do not show.
+    `edit` makes the edited subject, or raises RecordError if the typed text cannot be used.
+    `problem` is a problem that the answers alone do not show.
     """
 
     edit: Callable[[], Sample | Tool]
@@ -143,7 +132,7 @@ class Typed(NamedTuple):
 
 
 class ChosenVerdicts(NamedTuple):
-    """The verdicts chosen, why, and what was stated about it."""
+    """The chosen verdicts, with their reasons and comment."""
 
     verdicts: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -151,7 +140,7 @@ class ChosenVerdicts(NamedTuple):
 
     @property
     def takes_reading(self) -> bool:
-        """Whether what a reader wrote is to take the place of the gold."""
+        """Whether a reader's calls replace the gold."""
         return self.verdicts == ("reading",)
 
     @property
@@ -161,7 +150,7 @@ class ChosenVerdicts(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Why the answers decide nothing, "" where they do."""
+        """Why the answers decide nothing; "" if they do."""
         match self.verdicts:
             case ():
                 return "No verdict was chosen."
@@ -174,10 +163,9 @@ class ChosenVerdicts(NamedTuple):
 def parse_annotation(
     pulled: PulledAnnotation, subject: str, read: Callable[[ChosenVerdicts], Typed]
 ) -> ParsedReview:
-    """The review that an annotation of what has the key `subject` holds; `read` is how its review
-    kind reads what was typed.
+    """Return the review in an annotation of `subject` (a key); `read` reads the typed text.
 
-    Raises AnnotationError where the annotation does not fit the subject or our screen at all.
+    Raises AnnotationError if the annotation does not fit the subject or the screen at all.
     """
     if pulled.subject != subject:
         raise AnnotationError(
@@ -224,11 +212,10 @@ def parse_annotation(
 def parse_verdict(
     pulled: PulledAnnotation, subject: str, screen: str, reasons: Container[str] | None = None
 ) -> ParsedReview:
-    """As `parse_annotation`, of a `screen` on which nothing is edited, and that offers these
-    `reasons`, None for any.
+    """Return the review in an annotation of a `screen` without editing, as `parse_annotation`.
 
-    Raises AnnotationError also for what the screen does not offer: it would count as a reason in
-    the figures.
+    `reasons` are those that the screen offers; None allows any. Raises AnnotationError also for
+    answers that the screen does not offer, because they would count in the figures.
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
@@ -249,7 +236,7 @@ def _nothing_to_edit() -> Sample | Tool:
 
 
 def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
-    """The answers of an annotation. Raises AnnotationError where it does not fit our screen."""
+    """Return the answers of an annotation. Raises AnnotationError if it doesn't fit our screen."""
     verdicts = read_control(pulled, "verdict", "choices")
     unknown = [verdict for verdict in verdicts if verdict not in _DECISIONS]
     if unknown:
@@ -263,14 +250,15 @@ def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
 
 
 def typed_into(pulled: PulledAnnotation, control: str) -> str | None:
-    """What a box holds, None where nobody touched it."""
+    """Return the text of a box; None if nobody touched it."""
     found = read_control(pulled, control, "text")
     return "\n".join(found) if found else None
 
 
 def read_control(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, ...]:
-    """What one control of the screen holds; controls that we did not put there are not looked
-    at.
+    """Return the values of one control of the screen; unknown controls are ignored.
+
+    Raises AnnotationError if the control holds something other than texts.
     """
     found: list[str] = []
     for item in pulled.result:

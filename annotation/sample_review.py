@@ -1,7 +1,6 @@
-"""The review of samples: what an annotator is shown of a sample, all of it as plain text, and what
-an annotation of it says.
+"""The review of samples: what annotators see, all as plain text, and what they answered.
 
-Strict about what was typed, and nothing typed is lost.
+Typed text is read strictly, and none of it is lost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,10 +57,10 @@ _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
 class SampleTask(ReviewTask):
-    """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
+    """One task for annotators; `request` and `calls` are the initial contents of the edit boxes.
 
-    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls
-    due; where none is due in the end, all candidates in short.
+    For a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the
+    calls due; if none is due at the end, all candidates in short.
     """
 
     kind: str = SAMPLE_REVIEW
@@ -87,8 +86,9 @@ def review_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> SampleTask:
-    """The task that asks people about `sample`; with `returned`, the task that hands an unusable
-    edit back.
+    """Return the task that asks people about `sample`.
+
+    With `returned` the task hands back an unusable edit.
     """
     words = words_in(language)
     why = _why(reason, sample, verdicts, words)
@@ -116,22 +116,23 @@ def review_task(
 
 
 class Boxes(NamedTuple):
-    """What stands in the two boxes before a person edits it."""
+    """The contents of the two boxes before a person edits them."""
 
     request: str
     calls: str
 
 
 def boxes(sample: Sample, language: Language = DEFAULT_LANGUAGE) -> Boxes:
-    """A request and its calls as JSON, or a whole conversation as lines and nothing."""
+    """Return a request and its calls as JSON, or a conversation as lines and an empty box."""
     if is_dialogue(sample):
         return Boxes(write_dialogue(sample, words_in(language)), "")
     return Boxes(sample.request, write_calls(sample.gold))
 
 
 def _about(kind: str, words: SampleScreenWords) -> str:
-    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is
-    known by its own part.
+    """Return the description of a sample kind, "" if there is none.
+
+    A kind derived from another (`mQmA_SO_case1`) is recognized by its own last part.
     """
     parts = kind.split("_")
     names = ("_".join(parts[start:]) for start in range(len(parts)))
@@ -141,10 +142,9 @@ def _about(kind: str, words: SampleScreenWords) -> str:
 def _tools(
     sample: Sample, tools: Sequence[Tool], preferred: set[str], words: SampleScreenWords
 ) -> tuple[str, str]:
-    """The tools that a reviewer compares with, among them those that a check preferred, and those
-    folded away.
+    """Return the tools to compare with, called or preferred by a check, and the folded rest.
 
-    Where no call is due in the end, all are compared: in one line each, and in full below.
+    If no call is due, all tools are compared: one line each, and in full in the folded part.
     """
     called = {call.tool for call in sample.all_calls} | preferred
     due = [tool for tool in tools if tool.name in called]
@@ -158,9 +158,7 @@ def _tools(
 
 
 def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
-    """The tools in full; where that is more than anybody reads, a line for each, as far as there
-    is room.
-    """
+    """Return the tools in full, or if that is too long a line each, cut to the space available."""
     full = "\n\n".join(describe_tool(tool, words) for tool in tools)
     if len(full) <= _MOST_OF_TOOLS:
         return full
@@ -168,9 +166,7 @@ def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
 
 
 def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
-    """Why people are asked; what the checks that did not pass say by themselves stands beside it
-    in plain words.
-    """
+    """Return why people are asked, without the texts of checks shown elsewhere in plain words."""
     rest = reason
     told = [one for one in verdicts if one.decision != "proved" and one.reason]
     named = sorted((f"{one.check}: {one.reason}" for one in told), key=len, reverse=True)
@@ -198,8 +194,9 @@ def parse_review(
     tools: Sequence[Tool],
     readings: Sequence[Reading] = (),
 ) -> ParsedReview:
-    """The review that an annotation of `sample` holds; `tools` are its candidates, `readings`
-    what readers wrote.
+    """Return the review in an annotation of `sample`.
+
+    `tools` are its candidates; `readings` are what readers wrote.
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
@@ -220,7 +217,10 @@ def parse_review(
 def _edited(
     request: str | None, typed: str | None, sample: Sample, tools: Sequence[Tool]
 ) -> Sample:
-    """The sample as its boxes hold it, None where nobody touched one."""
+    """Return the sample as its boxes hold it; a box is None if nobody touched it.
+
+    Raises RecordError if a conversation is None or a box can't be read.
+    """
     if is_dialogue(sample):
         if request is None:
             raise RecordError("The box with the conversation was left empty.")
@@ -242,8 +242,10 @@ def _edited(
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:
-    """The kind of a sample with these calls; one whose tool requires nothing can't tell, and
-    stays what it is.
+    """Return the kind of a sample with these calls.
+
+    The kind stays as it is if the called tools require nothing, because nothing can then be
+    missing.
     """
     required = {
         name for tool in tools for call in calls if tool.name == call.tool for name in tool.required

@@ -1,6 +1,4 @@
-"""The review screens: for each review kind its words in each language, and what Label Studio is
-instructed to show.
-"""
+"""The review screens: the words of each kind in each language, and Label Studio's configuration."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,18 +26,17 @@ from callwright.warehouse.templates import sandbox
 class ShownWords(Record):
     """Words of a screen or a page.
 
-    Declared are those that code asks for; what only a template shows is there besides.
+    Only words used by code are declared; those that only templates show are extra fields.
     """
 
     model_config = ConfigDict(extra="allow")
 
 
 class ScreenWords(ShownWords):
-    """The words that every screen has; a screen's own words are those of its
-    `configs/<kind>.<language>.yaml`.
+    """The words that every screen has; a screen's own are in `configs/<kind>.<language>.yaml`.
 
-    `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody
-    edited, "" where these are told as the question says it.
+    `drawn` says why people see a randomly drawn subject, and `edited` why they see an edited
+    one; "" if the question already says so.
     """
 
     title: str
@@ -50,9 +47,7 @@ class ScreenWords(ShownWords):
 
 
 class ProjectWords(ShownWords):
-    """The words of a project around its screen: its tables of tasks, and what stands before its
-    mark.
-    """
+    """The words of a project around its screen: its task tables' names and text before its mark."""
 
     open: str
     answered: str
@@ -65,16 +60,16 @@ _Words = TypeVar("_Words", bound=Record)
 
 @cache
 def interface_languages() -> tuple[Language, ...]:
-    """The languages that the review screens have words in."""
+    """Return the languages that the review screens have words in."""
     names = (file.name for file in files("callwright.annotation.configs").iterdir())
     split = (name.split(".") for name in names)
     return tuple(sorted(one[1] for one in split if one[0] == SAMPLE_REVIEW and one[-1] == "yaml"))
 
 
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
-    """The words of the screen of a review kind in one interface language, as the record `made`.
+    """Return the words of a review kind's screen in one language, as the record `made`.
 
-    Raises ConfigurationError where the screens have no words in it.
+    Raises ConfigurationError if the screens have no words in it.
     """
     if language not in interface_languages():
         raise ConfigurationError(
@@ -125,9 +120,7 @@ class SampleScreenWords(ScreenWords):
 
 
 class EditFormWords(ShownWords):
-    """What the page on which a sample is edited by form says beside the words of the screen of
-    samples.
-    """
+    """The words of the edit form page, beyond those of the sample screen."""
 
     link: str
     title: str
@@ -162,9 +155,7 @@ class CorrectionWords(ScreenWords):
 
 
 class DisambiguationWords(ScreenWords):
-    """Every word that an annotator of competing entries reads and that is not part of the
-    sample.
-    """
+    """The words on the screen of competing entries that are not part of the sample."""
 
     more: str
     returned: str
@@ -178,8 +169,9 @@ class ActsWords(ScreenWords):
 
 
 class AuditWords(ScreenWords):
-    """Every word that an auditor reads and that is part of no answer; `mistake` tells the error
-    types in plain words.
+    """The words on an auditor's screen that are not part of an answer.
+
+    `mistake` explains the error types in plain words.
     """
 
     right: str
@@ -216,9 +208,7 @@ _Columns = tuple[str, ...]
 
 
 class _ReviewKind(NamedTuple):
-    """The words of a screen, and of its tables of tasks the columns that are not shown at first,
-    and those that get room.
-    """
+    """The words of a screen, and the hidden and wide columns of its task tables."""
 
     words: Callable[[Language], ScreenWords]
     hidden: _Columns = ()
@@ -242,13 +232,12 @@ _FORMER = ("Default", "Answered")
 
 
 class Screen(Record):
-    """What a Label Studio project of one review kind needs: its title, labeling config and
-    instruction.
+    """What a Label Studio project of one review kind needs: title, config and instruction.
 
-    Its `description` is the question that it asks and what stands before the mark. Its tables of
-    tasks, those of what is open and of what is answered, are called as `tables` says; in them the
-    fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room.
-    `titles` and `known_tables` are those that it has in any language.
+    `description` is the question that it asks and the text before the mark. `tables` names its
+    tables of open and answered tasks; in them `hidden_columns` are hidden at first and
+    `wide_columns` are wide. `titles` and `known_tables` are its titles and table names in all
+    languages.
     """
 
     kind: str
@@ -264,7 +253,7 @@ class Screen(Record):
 
 
 def screen_words(kind: str, language: Language) -> ScreenWords:
-    """The words of the screen of a review kind."""
+    """Return the words of a review kind's screen. Raises ConfigurationError for an unknown kind."""
     if kind not in REVIEW_KINDS:
         problem = f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
         raise ConfigurationError(problem)
@@ -272,11 +261,9 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
 
 
 def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str = "") -> Screen:
-    """The screen of a review kind in an interface language; answers mean the same in every
-    language.
+    """Return the screen of a review kind in a language; answers mean the same in all languages.
 
-    `edit_page` is the address under which samples are edited by form, "" where that page is not
-    served.
+    `edit_page` is the address of the edit form for samples, "" if that page is not served.
     """
     words = screen_words(kind, language)
     has_form = edit_page and kind == SAMPLE_REVIEW

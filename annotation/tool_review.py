@@ -1,6 +1,4 @@
-"""The review of tools: what an annotator is shown about a tool, and what an annotation of it
-says.
-"""
+"""The review of tools: what an annotator sees of a tool, and how an annotation is read."""
 
 import json
 import re
@@ -42,7 +40,7 @@ _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 
 
 class TypedTool(Record):
-    """A tool as the boxes of the screen hold it."""
+    """A tool as the text boxes of the screen hold it."""
 
     name: str
     description: str
@@ -50,18 +48,14 @@ class TypedTool(Record):
 
 
 class ToolSurroundings(NamedTuple):
-    """What stands beside a tool: the tools of its toolset, its duplicate among them, and what
-    its category lacks.
-    """
+    """What is shown beside a tool: its toolset, with its duplicate, and gaps in its category."""
 
     tools: Sequence[Tool]
     gaps: Sequence[DoubtedFact] = ()
 
 
 class ToolTask(ReviewTask):
-    """One task for annotators of tools; `name`, `description` and `parameters` are what they
-    find in the boxes.
-    """
+    """A task for annotators of tools; `name`, `description`, `parameters` fill the edit boxes."""
 
     kind: str = TOOL_REVIEW
     tool: tuple[Line, ...]
@@ -82,8 +76,9 @@ def tool_task(
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> ToolTask:
-    """The task that asks people about `tool`; with `returned`, the task that hands an unusable
-    edit back.
+    """Return the task that asks people about `tool`.
+
+    With `returned` the task hands back an unusable edit.
     """
     words, general = tool_words_in(language), words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
@@ -108,26 +103,24 @@ def tool_task(
 
 
 def read_returned(returned: Returned) -> TypedTool:
-    """What was typed, of an edit that came back."""
+    """Return the typed tool of an edit that came back."""
     name, _, description = returned.request.partition("\n")
     return TypedTool(name=name, description=description, parameters=returned.calls)
 
 
 def boxes(tool: Tool) -> TypedTool:
-    """What stands in the boxes before a person edits it."""
+    """Return the contents of the boxes before a person edits them."""
     parameters = write_schema(tool.parameters)
     return TypedTool(name=tool.name, description=tool.description, parameters=parameters)
 
 
 def write_schema(schema: JsonValue) -> str:
-    """A schema as people read and edit it."""
+    """Return a schema as people read and edit it."""
     return json.dumps(schema, ensure_ascii=False, indent=2)
 
 
 def _lines(tool: Tool, words: ToolWords, language: Language) -> Iterator[Line]:
-    """The tool as a table: a line for its name, its description, each parameter, and what it
-    returns.
-    """
+    """Yield the tool as a table: name, description, each parameter, and what it returns."""
     yield Line(author=words.name, text=tool.name)
     yield Line(author=words.description, text=tool.description)
     for name, facts in parameter_facts(tool, words_in(language)):
@@ -153,8 +146,9 @@ def _duplicates(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Too
 
 
 def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
-    """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing
-    typed is lost.
+    """Return the review in an annotation of `tool`; an edit must be a valid tool.
+
+    Nothing that was typed is lost.
     """
 
     def read(_answers: ChosenVerdicts) -> Typed:
@@ -176,7 +170,7 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
 
 
 def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
-    """The tool as it was typed; RecordError says why it is none."""
+    """Return the tool as it was typed. Raises RecordError if it isn't valid."""
     for text in (typed.name, typed.description):
         check_storable(text, "The tool")
     name, description = typed.name.strip(), " ".join(typed.description.split())
@@ -192,7 +186,7 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
 
 
 def read_schema(text: str) -> JsonSchema:
-    """The schema of a tool's parameters that `text` holds; RecordError says why it holds none."""
+    """Return the schema of a tool's parameters in `text`. Raises RecordError if it isn't valid."""
     schema = read_json(text, "The schema of the parameters")
     if not isinstance(schema, dict) or schema.get("type") != "object":
         raise RecordError(

@@ -1,1 +1,1 @@
-"""What callwright's speed and memory are, measured; never a test."""
+"""Benchmarks of callwright's speed and memory; never a test."""

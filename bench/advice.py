@@ -1,9 +1,7 @@
-"""What a second look at the sources would find: `make advice`.
+"""Prints places in the sources that deserve a second look: `make advice`.
 
-Nothing here fails a build; each line is a place to look.
-
-Guards that fail are few and stand elsewhere: the order of imports, circles, second clients of a
-vendor (`make check`).
+Nothing here fails a build. The few checks that do are elsewhere: the order of imports, circles,
+second clients of a vendor (`make check`).
 """
 
 import ast
@@ -31,7 +29,7 @@ LONGEST_FILE, LONGEST_FUNCTION, MOST_SIBLINGS, WIDEST = 400, 40, 25, 100
 
 
 def main() -> None:
-    """Print the advice about the product's sources, and their size."""
+    """Print advice about the product's sources, and their size."""
     paths = [path for folder in PRODUCT for path in sorted((TOP / folder).rglob("*.py"))]
     for line in advice(paths):
         print(line)
@@ -42,7 +40,7 @@ def main() -> None:
 
 
 def advice(paths: list[Path]) -> Iterator[str]:
-    """A line for each place that may be worth a look."""
+    """Yield a line for each place that may deserve a look."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     yield from _of_files(paths)
     yield from _of_folders(paths)

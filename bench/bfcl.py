@@ -1,7 +1,6 @@
-"""BFCL's check of whole calls, as its official checker goes, by the values that CONFETTI's scores
-compare.
+"""BFCL's check of whole calls, like its official checker, on the values CONFETTI compares.
 
-Exports, answers and published cases are held against it.
+Exports, answers and published cases are compared with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +27,9 @@ def check_calls(
     answers: Sequence[Answer],
     category: str,
 ) -> Check:
-    """Whether the calls are those accepted.
+    """Return whether the calls are the accepted ones.
 
-    `category` tells, as a BFCL category does, how many there may be.
+    `category` decides how many calls there may be, as in BFCL.
     """
     try:
         if "parallel" in category:
@@ -49,7 +48,7 @@ def check_calls(
 def _check_parallel(
     documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]
 ) -> Check:
-    """Each answer takes the first call that fits and is left; none is given back."""
+    """Match each answer with the first remaining call that fits, without backtracking."""
     if len(made) != len(answers):
         return _wrong_count("parallel_function_checker_no_order", made, len(answers))
     left = list(made)
@@ -85,9 +84,7 @@ def _document(documents: Sequence[Document], answer: Answer) -> Document:
 
 
 def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
-    """Whether one call is the accepted one: name, required parameters, each value, and what may
-    not be left out.
-    """
+    """Check a call against the accepted one: name, required parameters, values, and omissions."""
     accepted = next(iter(answer.values()))
     name, declared = document.get("name"), document.get("parameters") or {}
     if made.name != name:

@@ -1,9 +1,9 @@
-"""A chat server that costs next to nothing: `python -m bench.chat_server [--port N] [--delay 0.05]`
-prints its address.
+"""A cheap chat server for load tests that prints its address.
 
-It answers POST …/chat/completions after the delay, each prompt alike, and misbehaves as told: every
-n-th reply refused with 429, every n-th connection cut, every n-th reply ended in its middle. GET
-…/stats says how often it was asked.
+Usage: `python -m bench.chat_server [--port N] [--delay 0.05]`. It answers POST
+…/chat/completions after the delay, every prompt alike, and fails on request: every n-th reply is
+refused with 429, every n-th connection is cut, every n-th reply ends in its middle. GET …/stats
+returns the number of requests.
 """
 
 import argparse
@@ -17,14 +17,14 @@ _LENGTH = b"content-length:"
 
 
 class Faults:
-    """What goes wrong, and how often; 0 means never."""
+    """Which faults the server makes, and how often; 0 means never."""
 
     def __init__(self, refuse: int = 0, cut: int = 0, halve: int = 0) -> None:
         self.refuse, self.cut, self.halve = refuse, cut, halve
         self.counts = {"calls": 0, "refused": 0, "cut": 0, "halved": 0}
 
     def of_next(self) -> str:
-        """What the next request meets."""
+        """Return the fault of the next request."""
         self.counts["calls"] += 1
         number = self.counts["calls"]
         for name, every in (("halved", self.halve), ("cut", self.cut), ("refused", self.refuse)):
@@ -35,7 +35,7 @@ class Faults:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: requests are read by hand, as little of HTTP as our own clients speak."""
+    """A connection that parses just as much HTTP as our own clients speak."""
 
     def __init__(self, delay: float, faults: Faults) -> None:
         self._delay = delay
@@ -45,16 +45,16 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Keep the transport for replies."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - TCP gives no other
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Answer no more."""
+        """Stop answering."""
         self._transport = None
 
     def data_received(self, data: bytes) -> None:
-        """Take each request that is complete."""
+        """Handle each request that is complete."""
         self._unread += data
         while (end := self._unread.find(_END)) >= 0:
             head = self._unread[:end].lower()
@@ -71,11 +71,11 @@ class Connection(asyncio.Protocol):
                 self._write(http(200, self.rendered(head)))
 
     def rendered(self, _head: bytes) -> bytes:
-        """What a GET is answered."""
+        """Return the answer to a GET request."""
         return json.dumps(self._faults.counts).encode()
 
     def well(self, _body: bytes) -> bytes:
-        """The whole reply to a request that meets no fault."""
+        """Return the whole reply to a request without a fault."""
         return _WELL
 
     def _answer(self, fault: str, body: bytes) -> None:
@@ -94,7 +94,7 @@ class Connection(asyncio.Protocol):
 
 
 def http(status: int, body: bytes) -> bytes:
-    """A reply as it goes over the wire."""
+    """Return a reply as it goes over the wire."""
     head = (
         f"HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length:"
         f" {len(body)}\r\n\r\n"
@@ -129,7 +129,7 @@ _REFUSED = http(
 async def serve(
     port: int, delay: float, faults: Mapping[str, int], connection: type[Connection] = Connection
 ) -> None:
-    """Serve until somebody ends this process."""
+    """Serve until the process is ended."""
     shared = Faults(**faults)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(

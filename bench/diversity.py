@@ -1,12 +1,12 @@
-"""How varied requests are: ours, out of a warehouse, beside HammerBench's published ones.
+"""Compares the diversity of a warehouse's requests with HammerBench's published ones.
 
     python -m bench.diversity WAREHOUSE.duckdb RECIPE [HAMMERBENCH_SAMPLES]
 
 For each language, over draws of a hundred requests (so that sets of different sizes compare):
-distinct-3, the share of different ones among all runs of three words; overlap, how much of a
-request's runs of three words another request has too (a self-BLEU that needs no smoothing); how
-much the ten commonest openings of three words cover; and in which share of the requests the tool's
-description stands word for word.
+distinct-3, the share of distinct trigrams; overlap, the share of a request's trigrams that
+another request has too (a self-BLEU without smoothing); the share of requests that begin with
+one of the ten commonest opening trigrams; and the share that contains the tool's description
+word for word.
 """
 
 import json
@@ -27,14 +27,14 @@ _WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\
 
 
 class Asked(NamedTuple):
-    """A request and the description of the tool that it asks for."""
+    """A request, and the description of the tool that it asks for."""
 
     request: str
     description: str
 
 
 class Diversity(NamedTuple):
-    """How varied a set of requests is."""
+    """The diversity of a set of requests."""
 
     requests: int
     distinct: float
@@ -44,7 +44,7 @@ class Diversity(NamedTuple):
 
 
 def measure(asked: Sequence[Asked]) -> Diversity:
-    """The figures, each the mean of some draws."""
+    """Return the figures, each the mean of several draws."""
     draws = [Random(draw).sample(list(asked), min(SIZE, len(asked))) for draw in range(DRAWS)]
     return Diversity(
         len(asked),
@@ -56,24 +56,24 @@ def measure(asked: Sequence[Asked]) -> Diversity:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text; of Chinese, its characters."""
+    """Return the words of a text; for Chinese, its characters."""
     return _WORD.findall(text.casefold())
 
 
 def runs(text: str) -> list[tuple[str, ...]]:
-    """All runs of three words in a text."""
+    """Return all runs of three words in a text."""
     row = words(text)
     return [tuple(row[at : at + LENGTH]) for at in range(len(row) - LENGTH + 1)]
 
 
 def distinct(asked: Sequence[Asked]) -> float:
-    """The share of different ones among all runs of three words."""
+    """Return the share of distinct ones among all runs of three words."""
     every = [run for one in asked for run in runs(one.request)]
     return len(set(every)) / max(1, len(every))
 
 
 def overlap(asked: Sequence[Asked]) -> float:
-    """How much of a request's runs of three words some other request has too, in the mean."""
+    """Return the mean share of a request's runs of three words that another request has too."""
     holders = Counter(run for one in asked for run in set(runs(one.request)))
     shares = [
         mean(holders[run] > 1 for run in set(runs(one.request)))
@@ -84,19 +84,19 @@ def overlap(asked: Sequence[Asked]) -> float:
 
 
 def commonest(asked: Sequence[Asked]) -> float:
-    """How much of the requests the ten commonest openings of three words cover."""
+    """Return the share of requests with one of the ten commonest openings of three words."""
     openings = Counter(tuple(words(one.request)[:LENGTH]) for one in asked)
     return sum(count for _, count in openings.most_common(COMMONEST)) / max(1, len(asked))
 
 
 def stands_in(asked: Asked) -> bool:
-    """Whether the description stands in the request word for word."""
+    """Whether the request contains the description word for word."""
     described = "\x00".join(words(asked.description))
     return bool(described) and described in "\x00".join(words(asked.request))
 
 
 def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
-    """The requests of single turns that a recipe landed, by language."""
+    """Return the single-turn requests that a recipe landed, by language."""
     warehouse = Warehouse(file)
     found: dict[str, list[Asked]] = {}
     for row in warehouse.rows(
@@ -112,7 +112,7 @@ def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
 
 
 def published(folder: Path) -> dict[str, list[Asked]]:
-    """The requests of HammerBench's samples of single turns, by language."""
+    """Return the requests of HammerBench's single-turn samples, by language."""
     found: dict[str, list[Asked]] = {}
     for language in sorted(one.name for one in folder.iterdir()):
         for name in ("ST_Perfect", "ST_Imperfect"):
@@ -128,7 +128,7 @@ def published(folder: Path) -> dict[str, list[Asked]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures, a line each set and language."""
+    """Print the figures, one line for each set and language."""
     print("set          language  requests  distinct-3  overlap  ten openings  description")
     sets = {"callwright": ours(Path(arguments[0]), arguments[1])}
     if len(arguments) > 2:  # noqa: PLR2004 - the third one may be left out

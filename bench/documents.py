@@ -1,8 +1,7 @@
-"""Importing documents: `python -m bench.documents FOLDER [--json]` imports each into a new work
-folder, by the command itself.
+"""Measure imports of documents: `python -m bench.documents FOLDER [--json]`.
 
-Documents are the files of the folder, or of each folder in it that holds a `MAIN` file with the
-name of its document.
+Each document is imported into a new work folder by the command itself. Documents are the files
+of the folder, or of each folder in it that has a `MAIN` file with the name of its document.
 """
 
 import argparse
@@ -22,7 +21,7 @@ _COLUMNS = ("document", "MB", "entries", "tools", "problems", "seconds", "CPU se
 
 
 def documents_in(folder: Path) -> Iterator[Path]:
-    """The documents of a folder, the largest first."""
+    """Yield the documents of a folder, the largest first."""
     found = [path for path in folder.iterdir() if path.is_file() and path.suffix in _ENDINGS]
     found += [
         main.parent / main.read_text(encoding="utf-8").strip() for main in folder.glob("*/MAIN")
@@ -31,7 +30,7 @@ def documents_in(folder: Path) -> Iterator[Path]:
 
 
 def measured(path: Path) -> dict[str, Any]:
-    """One import: what came of it, and what it took."""
+    """Import one document, and return its result and what it cost."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as home:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [

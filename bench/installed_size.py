@@ -1,7 +1,6 @@
-"""How many packages callwright's core and each extra need, and how many MB they take: `python -m
-bench.installed_size`.
+"""Count the packages and MB of the core and each extra: `python -m bench.installed_size`.
 
-Each is installed into an environment of its own, at the versions of requirements.lock.
+Each is installed into its own environment, at the versions in requirements.lock.
 """
 
 import subprocess
@@ -26,9 +25,7 @@ def main() -> None:
 
 
 def measure(*chosen: str) -> tuple[int, int]:
-    """How many packages the core needs with what is `chosen`, and the bytes of their files
-    before Python compiles them.
-    """
+    """Return how many packages the core needs with `chosen`, and their bytes without .pyc files."""
     with tempfile.TemporaryDirectory() as folder:
         _uv("venv", "--python", sys.executable, folder)
         project = [str(_TOP / "pyproject.toml"), "--constraint", str(_TOP / "requirements.lock")]

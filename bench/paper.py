@@ -1,10 +1,10 @@
-"""The papers' whole compositions with the template model: `python -m bench.paper
-hammerbench|complexfuncbench [--runs N] [--json]`.
+"""Build the papers' whole compositions with the template model and measure them.
 
-`python -m bench.paper all --folder DIR` builds the four papers' recipes in one work folder,
-HammerBench in its paper's size, has two candidates answer a release of it, and runs the command
-line's other commands there, each with `--memory` for DuckDB; `--only` runs some of them again in a
-folder that was built before.
+Usage: `python -m bench.paper hammerbench|complexfuncbench [--runs N] [--json]`. `python -m
+bench.paper all --folder DIR` builds the four papers' recipes in one work folder, HammerBench in
+its paper's size, has two candidates answer a release of it, and runs the command line's other
+commands there, each with `--memory` for DuckDB; `--only` runs some of them again in a folder
+that was built before.
 """
 
 import argparse
@@ -136,7 +136,7 @@ def main() -> None:
 
 
 def measure_builds(chosen: argparse.Namespace) -> None:
-    """The median of the runs, and what the last one made."""
+    """Print the median of the runs and the results of the last one."""
     built = [measure(chosen.paper) for _ in range(chosen.runs)]
     runs, reports = [run for run, _ in built], [report for _, report in built]
     result: dict[str, Any] = {
@@ -159,7 +159,7 @@ def measure_builds(chosen: argparse.Namespace) -> None:
 
 
 def measure(paper: str) -> tuple[ProcessRun, dict[str, Any]]:
-    """One build of the paper's size in a work folder of its own, and its report."""
+    """Run one build of the paper's size in its own work folder, and return its report."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         run = watch(
             _command(f"build {_recipe(paper, Path(folder))} --no-review --json"),
@@ -171,8 +171,9 @@ def measure(paper: str) -> tuple[ProcessRun, dict[str, Any]]:
 
 
 def measure_commands(chosen: argparse.Namespace) -> None:
-    """Seconds and peak memory of each command, told as it ends; what it printed stands beside
-    the work folder.
+    """Print the seconds and peak memory of each command when it ends.
+
+    The command's output is kept beside the work folder.
     """
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
         folder = (chosen.folder or Path(temporary)).absolute()
@@ -215,7 +216,7 @@ def _measured(folder: Path, only: str, memory: str) -> Iterator[dict[str, Any]]:
 
 
 def _recipe(paper: str, folder: Path) -> Path:
-    """The paper's recipe in a folder, with two candidates."""
+    """Write the paper's recipe to a folder, with two candidates."""
     loaded = yaml.safe_load((RECIPES / f"{paper}.yaml").read_text(encoding="utf-8"))
     path = folder / f"{paper}.yaml"
     path.write_text(
@@ -230,7 +231,7 @@ def _settings(folder: Path) -> dict[str, str]:
 
 
 def _command(words: str) -> list[str]:
-    """A command of our own, ended by `timeout` where it begins so."""
+    """Return a callwright command, run under `timeout` if it begins so."""
     first, *rest = shlex.split(words)
     ours = [sys.executable, "-m", "callwright"]
     return [first, *rest[:4], *ours, *rest[4:]] if first == "timeout" else [*ours, first, *rest]

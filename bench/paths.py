@@ -1,8 +1,8 @@
-"""50 multi-step samples of 100,000 tokens of context and more, evaluated: `python -m bench.paths
-[--count N] [--runs N] [--json]`.
+"""Evaluate 50 multi-step samples with contexts of at least 100,000 tokens.
 
-The candidate is a scripted model across a wire: what is measured is callwright, not a model. It
-leaves defaults out, so that the world is asked what the calls return.
+Usage: `python -m bench.paths [--count N] [--runs N] [--json]`. The candidate is a scripted model
+over the network, so callwright is measured and not a model. It omits defaults, so the world is
+asked what the calls return.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def measure(world: Environment, samples: Sequence[Sample]) -> tuple[ProcessRun, dict[str, Any]]:
-    """One evaluation in a work folder of its own, and the leaderboard's row."""
+    """Run one evaluation in its own work folder, and return the leaderboard's row."""
     with (
         tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder,
         _serve_guide(samples) as address,
@@ -133,9 +133,7 @@ async def _make_samples(world: Environment, count: int) -> list[Sample]:
 
 
 async def _make_sample(world: Environment, city: str, arrival: str, departure: str) -> Sample:
-    """The way to a hotel, then hotels at one place after the other until the context is as long
-    as it shall be.
-    """
+    """Make a sample: find a hotel, then list hotels elsewhere until the context is long enough."""
     stay = {"arrival_date": arrival, "departure_date": departure, "adults": 1}
     request = (
         f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me"
@@ -178,7 +176,7 @@ def _tokens(turns: Sequence[Turn]) -> int:
 
 
 def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Sample]) -> None:
-    """Freeze the samples as a build would have landed them."""
+    """Create a release of the samples as if a build had landed them."""
     warehouse.put([*tools, *samples])
     moment, build = "2026-01-01T00:00:00Z", content_key("bench")
     recipe = {
@@ -204,9 +202,7 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
 
 @contextmanager
 def _serve_guide(samples: Sequence[Sample]) -> Iterator[str]:
-    """A model that goes the gold's way and leaves out what has a default, on loopback; its
-    address.
-    """
+    """Serve a model on loopback that makes the gold calls without defaults; yield its address."""
     steps = {
         sample.request: [turn.calls for turn in sample.turns if turn.kind == "calls"]
         for sample in samples

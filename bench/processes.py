@@ -1,4 +1,4 @@
-"""Watching a command as a tree of processes: seconds, and the memory of all of it together."""
+"""Measures the time and memory of a command, with all its child processes."""
 
 import os
 import subprocess
@@ -16,11 +16,10 @@ _KILO = 1024
 
 
 class ProcessRun(NamedTuple):
-    """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS),
-    `resident_mb` for each process (RSS).
+    """One run: `peak_mb` is the process tree's peak by PSS, `resident_mb` its peak by RSS.
 
-    `cpu_seconds` is what the tree had of the processors: on a machine that is shared, less noisy
-    than the clock.
+    Both are the largest sum over the tree; PSS counts shared pages once. `cpu_seconds` is the
+    processor time of the tree, which on a shared machine is less noisy than the clock.
     """
 
     code: int
@@ -66,7 +65,7 @@ def _watch_tree(
 
 
 def _cpu_seconds(pid: int) -> float:
-    """What a process has had by itself, also one that nobody waits for."""
+    """Return the CPU time of one process, even if nobody waits for it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -92,7 +91,7 @@ def _tree(root: int) -> list[int]:
 
 
 def _memory_mb(pid: int) -> dict[str, float]:
-    """What a process holds of the memory, by how it is counted."""
+    """Return the memory of a process in MB, by measure."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -105,5 +104,5 @@ def _memory_mb(pid: int) -> dict[str, float]:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0))

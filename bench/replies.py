@@ -1,11 +1,10 @@
-"""Public replies of real models, run through our reading: python -m bench.replies PATH... [--gold
-FOLDER] [--show N].
+"""Run public replies of real models through our reading of replies.
 
-A path is a file or a folder with BFCL's result files (`result`), HammerBench's logs or CallNavi's
-predictions (`predict`), messages in OpenAI's form (`role`, `content`, `tool_calls`), tables with a
-column `raw_output`, or answers that are an object (`raw_message_text`). A source is a folder below
-the path, or the file. With BFCL's data in the folder `--gold` what is read is evaluated too, by
-BFCL's own check.
+Usage: `python -m bench.replies PATH... [--gold FOLDER] [--show N]`. A path is a file or a folder
+with BFCL's result files (`result`), HammerBench's logs or CallNavi's predictions (`predict`),
+messages in OpenAI's form (`role`, `content`, `tool_calls`), tables with a column `raw_output`,
+or answers that are an object (`raw_message_text`). A source is a folder below the path, or the
+file. With BFCL's data in the folder `--gold`, the calls are also evaluated by BFCL's own check.
 """
 
 import argparse
@@ -40,9 +39,7 @@ _CATEGORIES = {  # of BFCL's results before they had a version, as its data have
 
 
 class Reply(NamedTuple):
-    """A reply: its text, the calls that its provider took out of it, and the question it
-    answers, "" where none is known.
-    """
+    """A reply: its text, the calls its provider extracted, and its question, "" if unknown."""
 
     text: str
     written: tuple[WrittenCall, ...] = ()
@@ -51,7 +48,7 @@ class Reply(NamedTuple):
 
 
 class Read(NamedTuple):
-    """How a reply is read: what came of it, why it is refused, and its calls."""
+    """What reading a reply gives: the outcome, the problem if refused, and its calls."""
 
     outcome: Outcome
     problem: str = ""
@@ -59,7 +56,7 @@ class Read(NamedTuple):
 
 
 def replies_in(value: Any, question: str = "") -> Iterator[Reply]:  # noqa: ANN401 - a document of any form
-    """The replies that a document holds, wherever they stand in it."""
+    """Yield the replies in a document, wherever they stand in it."""
     if isinstance(value, list):
         for member in value:
             yield from replies_in(member, question)
@@ -102,7 +99,7 @@ def _written(name: str, arguments: Any) -> WrittenCall:  # noqa: ANN401 - a text
 
 
 def read(reply: Reply) -> Read:
-    """What our reading makes of a reply, as a build or an evaluation would have it."""
+    """Read a reply as a build or an evaluation does."""
     if reply.is_object:
         try:
             read_object(reply.text)
@@ -118,18 +115,19 @@ def read(reply: Reply) -> Read:
 
 
 class Gold(NamedTuple):
-    """BFCL's questions with their accepted calls; what it has no call for is not in it."""
+    """BFCL's questions with their accepted calls; questions without calls are left out."""
 
     functions: Mapping[str, Any]
     accepted: Mapping[str, Any]
 
     def judges(self, question: str) -> bool | None:
-        """Whether this question's accepted calls are known."""
+        """Whether the accepted calls of this question are known."""
         return _named_now(question) in self.accepted
 
     def is_right(self, question: str, calls: tuple[Call, ...]) -> bool:
-        """Whether these are the accepted calls; providers that take no dot in a name have
-        another sign in its place.
+        """Whether these are the accepted calls.
+
+        Providers that allow no dot in a name write another character in its place.
         """
         name = _named_now(question)
         functions = self.functions[name]
@@ -150,8 +148,10 @@ def _named_now(question: str) -> str:
 
 
 def read_gold(folder: Path) -> Gold:
-    """BFCL's data, wherever in a folder they lie; but for Java and JavaScript, whose values are
-    written in their own way.
+    """Return BFCL's data found anywhere in a folder.
+
+    Java and JavaScript are left out, because their values are written differently; so are the
+    files of multi-turn, memory, web search and format tests.
     """
     functions: dict[str, Any] = {}
     accepted: dict[str, Any] = {}
@@ -167,16 +167,16 @@ def read_gold(folder: Path) -> Gold:
 
 
 class Source:
-    """What was read of one source's replies."""
+    """The results of reading one source's replies."""
 
     def __init__(self) -> None:
-        """With nothing read."""
+        """Start without any results."""
         self.outcomes: Counter[str] = Counter()
         self.problems: defaultdict[str, list[str]] = defaultdict(list)
         self.judged = self.right = 0
 
     def add(self, reply: Reply, gold: Gold) -> None:
-        """Read one reply more."""
+        """Read one more reply."""
         found = read(reply)
         self.outcomes[found.outcome] += 1
         if found.problem:
@@ -189,7 +189,7 @@ class Source:
             self.right += gold.is_right(reply.question, found.calls)
 
     def row(self) -> dict[str, Any]:
-        """The source's figures."""
+        """Return the source's figures."""
         counts = {
             name.replace(" ", "_"): self.outcomes[name]
             for name in ("calls", "no call", "object", "refused")
@@ -205,7 +205,7 @@ class Source:
 
 
 def documents(path: Path) -> Iterator[tuple[str, Any]]:
-    """The documents of a file or a folder, each with the name of its source."""
+    """Yield the documents of a file or a folder, each with the name of its source."""
     for file in [path] if path.is_file() else sorted(path.rglob("*")):
         inner = file.relative_to(path).parts[:-1] or (file.stem,)
         if file.suffix in {".json", ".jsonl"}:

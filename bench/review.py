@@ -1,8 +1,8 @@
-"""The review loop's traffic with a real Label Studio: `python -m bench.review [--push N] [--many N]
-[--runs N] [--json]`.
+"""Measure the review loop's traffic with a real Label Studio.
 
-With LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY that server is used, else one is started in a folder
-of its own. Every run makes a project and deletes it.
+Usage: `python -m bench.review [--push N] [--many N] [--runs N] [--json]`. With LABEL_STUDIO_URL
+and LABEL_STUDIO_API_KEY that server is used, else one is started in its own folder. Every run
+creates a project and deletes it.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main() -> None:
 
 @contextmanager
 def studio() -> Iterator[tuple[LabelStudio, int]]:
-    """The adapter, and the process of the server (0 where it is somebody else's)."""
+    """Yield the adapter and the server's process id (0 for an external server)."""
     given = environment()
     url, token = given.get("LABEL_STUDIO_URL", ""), given.get("LABEL_STUDIO_API_KEY", "")
     if url:
@@ -81,7 +81,7 @@ def studio() -> Iterator[tuple[LabelStudio, int]]:
 
 
 def measure(adapter: LabelStudio, server: int, count: int, run: int) -> dict[str, float]:
-    """Seconds of each step, and what of them the processor worked in client and server together."""
+    """Return the seconds of each step, and the CPU time of client and server together."""
     screen = screen_for("sample_review").with_changes(kind=f"bench_{os.getpid()}_{run}")
     tasks = [
         QueuedTask(_task(number, screen.kind), priority=1 - number / count)
@@ -119,7 +119,7 @@ def measure(adapter: LabelStudio, server: int, count: int, run: int) -> dict[str
 
 
 def push_many(adapter: LabelStudio, count: int) -> float:
-    """Seconds of one push of so many tasks."""
+    """Return the seconds that one push of `count` tasks takes."""
     screen = screen_for("sample_review").with_changes(kind=f"bench_many_{os.getpid()}")
     project = adapter.ensure_project(screen)
     tasks = [
@@ -151,7 +151,7 @@ def _task(number: int, kind: str) -> SampleTask:
 
 
 def _answer(adapter: LabelStudio, kind: str, count: int) -> Project:
-    """A project whose tasks came with their annotations."""
+    """Return a project whose tasks came with their annotations."""
     screen = screen_for("sample_review").with_changes(kind=f"{kind}_answered")
     project = adapter.ensure_project(screen)
     verdict = {
@@ -172,7 +172,7 @@ def _answer(adapter: LabelStudio, kind: str, count: int) -> Project:
 
 
 def _worked(server: int) -> float:
-    """Seconds of processor that this process and the server's have used."""
+    """Return the CPU seconds that this process and the server's have used."""
     return time.process_time() + sum(_cpu(pid) for pid in _family(server))
 
 

@@ -1,5 +1,6 @@
-"""10,000 template samples with all checks: `python -m bench.samples [--count N] [--runs N]
-[--json]`.
+"""Measure 10,000 template samples with all checks.
+
+Usage: `python -m bench.samples [--count N] [--runs N] [--json]`.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def main() -> None:
 
 
 def measure(count: int) -> ProcessRun:
-    """One build in a work folder of its own."""
+    """Run one build in its own work folder."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         recipe = Path(folder) / "bench.yaml"
         share = {"perfect": count // 2, "imperfect": count * 7 // 20}

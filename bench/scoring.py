@@ -1,14 +1,15 @@
-"""Scoring a log of HammerBench's size, 1,098 conversations: `python -m bench.scoring LOG... [--runs
-N] [--json]`.
+"""Score a log of HammerBench's size, 1,098 conversations.
 
-A LOG is a folder with MT_res.json; conversations of the logs named are repeated until there are as
-many, and as many snapshots as near to 2,851 as they allow.
+Usage: `python -m bench.scoring LOG... [--runs N] [--json]`. A LOG is a folder with MT_res.json;
+the conversations of the logs are repeated up to that number, with a number of snapshots as close
+to 2,851 as they allow.
 
-`python -m bench.scoring --predictions 100000 --kind snapshots|plans|turns|runs [--files] [--folder
-DIR]` scores synthetic answers to a real release instead: what the template model answered, under
-four names, many times, with mistakes put in. All answers are in the warehouse when `callwright
-evaluate` is started, and all scores are when it ends; with --files they are the paper's own result
-files, which `callwright score` reads. A --folder that was filled before is taken again.
+`python -m bench.scoring --predictions 100000 --kind snapshots|plans|turns|runs [--files]
+[--folder DIR]` scores synthetic answers to a real release instead: the template model's answers,
+under four names, many times, with mistakes put in. All answers are in the warehouse when
+`callwright evaluate` starts, and all scores are when it ends; with --files they are the paper's
+own result files, which `callwright score` reads. A --folder that was filled before is used
+again.
 """
 
 import argparse
@@ -73,7 +74,7 @@ def main() -> None:
 
 
 def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """Score logs of the papers, in a process that has its modules and as a command."""
+    """Score logs of the papers, inside a running process and as a command."""
     snapshots = write_log(chosen.logs, folder)
     inside = [
         float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0])
@@ -92,7 +93,7 @@ def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
 
 
 def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """Score synthetic answers; each run has a work folder that nothing was scored in."""
+    """Score synthetic answers; each run has a work folder without earlier scores."""
     folder.mkdir(parents=True, exist_ok=True)
     filled = fill(folder, chosen.kind, chosen.predictions)
     measured = []
@@ -134,7 +135,7 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
 
 
 def write_log(sources: list[Path], folder: Path) -> int:
-    """Write a log of the paper's size; how many snapshots it has."""
+    """Write a log of the paper's size, and return how many snapshots it has."""
     pairs = [
         (rows, flags)
         for source in sources
@@ -159,20 +160,20 @@ def write_log(sources: list[Path], folder: Path) -> int:
 
 
 def read(file: Path) -> list[Any]:
-    """The list in a log's file."""
+    """Return the list in a log file."""
     rows: list[Any] = json.loads(file.read_bytes())
     return rows
 
 
 def clock(command: list[str]) -> float:
-    """How long a command takes."""
+    """Return how long a command takes, in seconds."""
     started = time.perf_counter()
     run(command)
     return time.perf_counter() - started
 
 
 def run(command: list[str]) -> str:
-    """What a command prints."""
+    """Return what a command prints."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 

@@ -1,6 +1,4 @@
-"""Synthetic answers to a real release: what one candidate answered, over again under other
-labels, with mistakes put in.
-"""
+"""Synthetic answers to a real release: a candidate's answers, relabelled, with mistakes put in."""
 
 import subprocess
 import sys
@@ -39,9 +37,7 @@ _WORDS = (
 
 
 class Source(NamedTuple):
-    """A recipe whose release is answered, and how many times as many samples of each kind are
-    built of it.
-    """
+    """A recipe whose release is answered, and the factor by which its sample counts grow."""
 
     recipe: str
     times: float
@@ -56,9 +52,7 @@ SOURCES: dict[str, Source] = {
 
 
 class Filled(NamedTuple):
-    """A work folder with answers in it: to how many samples, in how many runs of each candidate,
-    and how many in all.
-    """
+    """A work folder with answers: numbers of samples, runs per candidate, and answers in all."""
 
     home: Path
     samples: int
@@ -67,8 +61,9 @@ class Filled(NamedTuple):
 
 
 def fill(folder: Path, kind: str, count: int) -> Filled:
-    """Build a release, have it answered once, and multiply the answers until there are `count`;
-    made once a folder.
+    """Build a release, have it answered once, and multiply the answers up to `count`.
+
+    A folder that was filled before is used again.
     """
     home = folder / "home"
     warehouse = Warehouse(home / "warehouse.duckdb")
@@ -86,7 +81,7 @@ def fill(folder: Path, kind: str, count: int) -> Filled:
 
 
 def _source(folder: Path, source: Source) -> Path:
-    """The recipe with its counts multiplied."""
+    """Write the recipe with its counts multiplied."""
     path = folder / f"{source.recipe}.yaml"
     recipe = yaml.safe_load((Path(__file__).parents[1] / "recipes" / path.name).read_text())
     recipe["samples"] = {
@@ -97,7 +92,7 @@ def _source(folder: Path, source: Source) -> Path:
 
 
 def recipe_of(folder: Path) -> Path:
-    """A recipe that names the candidates."""
+    """Write a recipe that names the candidates."""
     known: dict[str, object] = {
         "name": "bench",
         "tools": [{"seed": "all"}],
@@ -111,7 +106,7 @@ def recipe_of(folder: Path) -> Path:
 
 
 def call(home: Path, *words: str) -> str:
-    """What a command prints; the process ends where it fails."""
+    """Return what a command prints; exit if it fails."""
     done = subprocess.run(
         [sys.executable, "-m", "callwright", *words],
         env={**environment(), "CALLWRIGHT_HOME": str(home)},
@@ -127,7 +122,7 @@ def call(home: Path, *words: str) -> str:
 
 
 def labels() -> list[str]:
-    """The names of the candidates."""
+    """Return the names of the candidates."""
     return [f"candidate-{number}" for number in range(CANDIDATES)]
 
 
@@ -149,8 +144,9 @@ def _multiply(warehouse: Warehouse, count: int) -> None:
 
 
 def altered(one: Prediction, label: str, run: int, rng: Random, tools: Sequence[str]) -> Prediction:
-    """The answer under another label and run, with mistakes: a value, a name, a tool, or a text
-    that can't be read.
+    """Return the answer under another label and run, often with a mistake.
+
+    A mistake changes a value, a name or a tool, or makes the text unreadable.
     """
     if not one.calls or rng.random() < 0.3:  # noqa: PLR2004 - as likely as not right
         return one.with_changes(model=label, run=run)

@@ -1,4 +1,4 @@
-"""Synthetic answers as the papers' own result files: what `callwright score` reads."""
+"""Writes synthetic answers in the papers' own formats, for `callwright score` to read."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ Row = dict[str, JsonValue]
 
 
 def write_files(warehouse: Warehouse, kind: str, folder: Path) -> list[str]:
-    """Write all answers of a work folder; the words of the command that scores them."""
+    """Write all answers of a work folder, and return the command's words to score them."""
     folder.mkdir()
     return _WRITERS[kind](warehouse, folder)
 
@@ -36,7 +36,7 @@ def _answers(warehouse: Warehouse) -> Iterator[tuple[Sample, Prediction, tuple[G
 
 
 def _write_logs(warehouse: Warehouse, folder: Path) -> list[str]:
-    """HammerBench's log: a conversation for each sample and run."""
+    """Write HammerBench's log: a conversation for each sample and run."""
     conversations: dict[tuple[str, str, int], list[JsonValue]] = defaultdict(list)
     for _, one, gold in _answers(warehouse):
         label: JsonValue = (
@@ -52,7 +52,7 @@ def _write_logs(warehouse: Warehouse, folder: Path) -> list[str]:
 
 
 def _write_plans(warehouse: Warehouse, folder: Path) -> list[str]:
-    """CallNavi's questions and predictions: a question for each answer."""
+    """Write CallNavi's questions and predictions: a question for each answer."""
     questions: dict[str, list[Row]] = defaultdict(list)
     predicted: dict[str, list[Row]] = defaultdict(list)
     for number, (sample, one, gold) in enumerate(_answers(warehouse)):
@@ -81,7 +81,7 @@ def _write_plans(warehouse: Warehouse, folder: Path) -> list[str]:
 
 
 def _write_turns(warehouse: Warehouse, folder: Path) -> list[str]:
-    """CONFETTI's accepted calls, one a row, and what was predicted for them."""
+    """Write CONFETTI's accepted calls, one in each row, and the predictions for them."""
     numbers: dict[tuple[str, str, int], int] = defaultdict(int)
     with (
         (folder / "conversationsclean.json").open("wb") as due,
@@ -104,7 +104,7 @@ def _write_turns(warehouse: Warehouse, folder: Path) -> list[str]:
 
 
 def _write_runs(warehouse: Warehouse, folder: Path) -> list[str]:
-    """ComplexFuncBench's results, one a line."""
+    """Write ComplexFuncBench's results, one a line."""
     rows = warehouse.rows("""
         select category, row_number() over () as number, success, error_type, error_parameter, correct_calls, total_calls,
             turns, shortest, steps from multi_step_runs join samples on samples.key = multi_step_runs.subject

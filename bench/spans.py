@@ -1,9 +1,8 @@
-"""Reading a million spans of 2 kB: `python -m bench.spans [--count N] [--take N] [--personal-data
-on] [--json]`.
+"""Read a million spans of 2 kB as a build reads a source.
 
-The spans are written by code into a folder that is thrown away: four a trace, scattered over the
-file, one line in ten thousand broken. Then a source is read as a build reads it. Prints seconds for
-each part, records, and the largest memory of the process.
+Usage: `python -m bench.spans [--count N] [--take N] [--personal-data on] [--json]`. The spans
+are generated in a temporary folder: four per trace, scattered over the file, one line in ten
+thousand broken. Prints the seconds of each part, the records, and the process's peak memory.
 """
 
 import argparse
@@ -41,7 +40,7 @@ _TOOLS = json.dumps(
 
 
 def _lines(count: int) -> Iterator[str]:
-    """The lines of a file: spans of traces that are under way together, in any order."""
+    """Yield the lines of a file: spans of interleaved traces, in random order."""
     rng, made = Random(1), 0
     while made < count:
         block = [line for number in range(_APART) for line in _trace(made // _SPANS + number, rng)]

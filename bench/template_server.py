@@ -1,8 +1,8 @@
-"""A chat server that answers what stages ask: `python -m bench.template_server [--port N] [--delay
-0.05]` prints its address.
+"""A chat server that answers what stages ask and prints its address.
 
-template/v1 words each answer once; whoever asks the same again gets it for next to nothing, so that
-a second run measures its client. GET …/asked gives all bodies that came, one a line.
+Usage: `python -m bench.template_server [--port N] [--delay 0.05]`. template/v1 words each answer
+once; a repeated request costs next to nothing, so a second run measures its client. GET …/asked
+returns all request bodies, one per line.
 """
 
 import argparse
@@ -20,13 +20,13 @@ _MODEL = "openai/bench"
 
 
 class TemplateConnection(Connection):
-    """One connection; what was answered is known to all of them."""
+    """One connection; all connections share the answers."""
 
     answers: ClassVar[dict[bytes, bytes]] = {}
     model: ClassVar[TemplateModel] = TemplateModel()
 
     def rendered(self, head: bytes) -> bytes:
-        """What a GET is answered: counts, or everything that was asked."""
+        """Return the answer to a GET request: the counts, or everything that was asked."""
         return (
             b"\n".join(self.answers)
             if b"/asked" in head.split(b"\r\n", 1)[0]
@@ -34,7 +34,7 @@ class TemplateConnection(Connection):
         )
 
     def well(self, body: bytes) -> bytes:
-        """The template's answer."""
+        """Return the template's answer."""
         known = self.answers.get(body)
         if known is None:
             known = self.answers[body] = _completion(_at_once(self.model.send(_request(body))))
@@ -49,7 +49,7 @@ def _request(body: bytes) -> ChatRequest:
 
 
 def _at_once(coroutine: Coroutine[Any, Any, RawReply]) -> RawReply:
-    """What a coroutine gives that waits for nothing."""
+    """Return the result of a coroutine that awaits nothing."""
     try:
         coroutine.send(None)
     except StopIteration as ended:

@@ -1,11 +1,10 @@
-"""Items a second through ledger, limits and one way to the model, beside the bare client in the
-same run.
+"""Items per second through ledger, limits and one transport, compared with the bare client.
 
-`python -m bench.throughput [--base-url URL] [-n 5000] [--steps 1] [-c 64] [--transport
-lean|litellm] [--runs 5] [--json]`. Without a URL a server of our own answers, after 50 ms each
-time. Each run is a process of its own, clients take turns, and the figures are medians. With
-`--real` the items are samples: three real stages of a build with ledger and landing, and the bare
-client sends the very requests that came of them.
+Usage: `python -m bench.throughput [--base-url URL] [-n 5000] [--steps 1] [-c 64] [--transport
+lean|litellm] [--runs 5] [--json]`. Without a URL our own server answers, after 50 ms each time.
+Each run is a process of its own, clients take turns, and the figures are medians. With `--real`
+the items are samples: three real stages of a build with ledger and landing, and the bare client
+sends the same requests that they sent.
 """
 
 import argparse
@@ -42,7 +41,7 @@ def main() -> None:
 
 
 def compare(url: str, chosen: argparse.Namespace) -> dict[str, Any]:
-    """The medians of callwright's runs, and those of the bare clients' beside them."""
+    """Return the medians of callwright's runs and of the bare clients'."""
     ours = "callwright-real" if chosen.real else f"callwright-{chosen.transport}"
     clients = [ours, "bare_aiohttp", *(["bare_litellm"] if chosen.transport == "litellm" else [])]
     runs: dict[str, list[dict[str, float]]] = {client: [] for client in clients}
@@ -92,7 +91,7 @@ def _median(runs: Sequence[dict[str, float]]) -> dict[str, float]:
 
 @contextmanager
 def address(given: str | None, server: str = "bench.chat_server") -> Iterator[str]:
-    """The address that was given, or that of a server of our own for as long as it is needed."""
+    """Yield the given address, or that of our own server while it is needed."""
     if given:
         yield given.rstrip("/")
         return

@@ -1,5 +1,6 @@
-"""Where a call's time goes, by whose code it is spent in: `python -m bench.throughput_profile
-[-n 3000] [-c 256]`.
+"""Profile a call's time by the code that spends it: `python -m bench.throughput_profile`.
+
+Options: `[-n 3000] [-c 256]`.
 """
 
 import argparse

@@ -1,10 +1,9 @@
-"""A measured run of real stages: `python -m bench.throughput_real CLIENT URL ITEMS _ CONCURRENCY`
-prints JSON.
+"""A measured run of real stages; prints JSON.
 
-`callwright-real` plans imperfect requests, carries each through the three stages of single turns
-(almost all ask a model in each) and lands them in DuckDB; `bare_aiohttp` sends the very requests
-that came of it, which the server remembers. A first run of `callwright-real` fills the server's
-memory and is no measurement.
+Usage: `python -m bench.throughput_real CLIENT URL ITEMS _ CONCURRENCY`. `callwright-real` plans
+imperfect requests, carries each through the three stages of single turns (almost all ask a model
+in each) and lands them in DuckDB; `bare_aiohttp` sends the same requests, which the server
+remembers. A first run of `callwright-real` fills the server's memory and is not a measurement.
 """
 
 import asyncio
@@ -50,12 +49,12 @@ def _recipe(url: str, items: int, concurrency: int) -> dict[str, Any]:
 
 
 def _settings(home: Path) -> Settings:
-    """As a user has them, on two cores."""
+    """Return a user's default settings, with two workers."""
     return read_settings({"CALLWRIGHT_WORKERS": "2"}, home=home)
 
 
 async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]:
-    """Planning, stages, ledger and landing of one group, in a work folder of its own."""
+    """Run planning, stages, ledger and landing of one group, in its own work folder."""
     import aiohttp  # noqa: F401 - imports are not what is measured
 
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
@@ -82,7 +81,7 @@ async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]
 
 
 async def bare_aiohttp(url: str, items: int, concurrency: int) -> dict[str, float]:
-    """The same requests by aiohttp and orjson, as many at once."""
+    """Send the same requests with aiohttp and orjson, at the same concurrency."""
     import aiohttp
 
     connector = aiohttp.TCPConnector(limit=concurrency)
@@ -122,7 +121,7 @@ CLIENTS = {"callwright-real": callwright, "bare_aiohttp": bare_aiohttp}
 
 
 def main() -> None:
-    """Run as told, and say what came of it."""
+    """Run the client named on the command line, and print the results."""
     client, url, *counts = sys.argv[1:]
     items, _, concurrency = map(int, islice(counts, 3))
     print(json.dumps(asyncio.run(CLIENTS[client](url, items, concurrency))))

@@ -1,5 +1,6 @@
-"""One measured run in a process of its own: `python -m bench.throughput_run CLIENT URL ITEMS
-STEPS CONCURRENCY` prints JSON.
+"""One measured run in its own process; prints JSON.
+
+Usage: `python -m bench.throughput_run CLIENT URL ITEMS STEPS CONCURRENCY`.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ _SYSTEM = "You answer in JSON."
 
 
 class ServedReply(BaseModel):
-    """What the server answers."""
+    """The server's answer."""
 
     answer: str = ""
     score: int = 0
@@ -41,7 +42,7 @@ Ask = Callable[[str], Awaitable[str]]  # a prompt's text, and what came of it
 
 
 class ThroughputPlan(NamedTuple):
-    """What a run is to do."""
+    """The settings of a run."""
 
     client: str
     url: str
@@ -52,8 +53,9 @@ class ThroughputPlan(NamedTuple):
 
 @asynccontextmanager
 async def callwright(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
-    """Our own chat with ledger, limits, budget and records, the transport being the client's
-    second half.
+    """Yield our own chat with ledger, limits, budget and records.
+
+    The transport is the second half of the client's name.
     """
     transport = plan.client.partition("-")[2]
     told = {
@@ -84,7 +86,7 @@ async def callwright(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async ge
 
 @asynccontextmanager
 async def bare_aiohttp(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
-    """aiohttp and orjson, and nothing else: no ledger, no limits, no check of what came."""
+    """Ask with aiohttp and orjson alone: no ledger, no limits, no check of replies."""
     import aiohttp
 
     headers = {"Content-Type": "application/json"}
@@ -102,7 +104,7 @@ async def bare_aiohttp(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async 
 
 @asynccontextmanager
 async def bare_litellm(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
-    """litellm's acompletion as its documentation has it."""
+    """Ask with litellm's acompletion, as in its documentation."""
     import litellm
 
     litellm.suppress_debug_info = True
@@ -126,7 +128,7 @@ CLIENTS: dict[str, Callable[[ThroughputPlan], AbstractAsyncContextManager[Ask]]]
 
 
 async def run(plan: ThroughputPlan) -> dict[str, float]:
-    """Ask for all items, each through its chain of steps."""
+    """Run all items, each through its chain of steps."""
     ended: Counter[str] = Counter()
     async with CLIENTS[plan.client](plan) as ask:
         await ask("Is anybody there?")  # imports and the first connection are not what is measured
@@ -165,7 +167,7 @@ def _wire(text: str) -> list[dict[str, str]]:
 
 
 def main() -> None:
-    """Run as told, and say what came of it."""
+    """Run the client named on the command line, and print the results."""
     client, url, *counts = sys.argv[1:]
     items, steps, concurrency = map(int, counts)
     print(json.dumps(asyncio.run(run(ThroughputPlan(client, url, items, steps, concurrency)))))

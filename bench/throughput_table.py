@@ -1,4 +1,4 @@
-"""The table of bench/README.md: `python -m bench.throughput_table [--runs 5]`."""
+"""Prints the table of bench/README.md: `python -m bench.throughput_table [--runs 5]`."""
 
 import argparse
 from typing import Any
@@ -25,7 +25,7 @@ HEAD = (
 
 
 def main() -> None:
-    """Measure and print each row with its bare clients below."""
+    """Measure and print each row, with its bare clients below."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs

@@ -1,10 +1,10 @@
-"""How the values of labelled requests stand by what is found in their words: `python -m
-bench.values FILE [--json]`.
+"""How the values of labelled requests compare with the evidence found in their words.
 
-Each line is a request as `check requests` reads it, with `label` (right or wrong) and, for a wrong
-one, perhaps `wrong`: the names of the arguments that its defect makes wrong. With `--corrections`
-each line is a question of BFCL with its functions, the ground truth before and after it was
-corrected: how many of either are contradicted without a model, by words or by the schema.
+Usage: `python -m bench.values FILE [--json]`. Each line is a request as `check requests` reads
+it, with `label` (right or wrong) and, for a wrong one, optionally `wrong`: the names of the
+arguments that its defect makes wrong. With `--corrections` each line is a question of BFCL with
+its functions and the ground truth before and after its correction: the figures are how many of
+each are contradicted without a model, by words or by the schema.
 """
 
 import argparse
@@ -24,9 +24,7 @@ _QUESTIONS = "BFCL_v4_simple.json"
 
 
 def main() -> None:
-    """Print the table of standings, or the share of golds that is contradicted before and after
-    their correction.
-    """
+    """Print the table of evidence, or the contradicted golds before and after correction."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--corrections", action="store_true")
@@ -41,9 +39,7 @@ def main() -> None:
 
 
 def count_standings(file: Path) -> dict[str, dict[str, int]]:
-    """How many arguments of right and of wrong lines stand how, by language and label, and how
-    many lines are contradicted.
-    """
+    """Count arguments by evidence, label and language, and the contradicted lines."""
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for line, found in zip(lines, check_requests(lines), strict=True):
@@ -63,9 +59,7 @@ def count_standings(file: Path) -> dict[str, dict[str, int]]:
 
 
 def count_corrections(file: Path) -> dict[str, dict[str, int]]:
-    """How many golds are contradicted by their words, and how many by the schema, before and
-    after the correction.
-    """
+    """Count golds contradicted by their words or the schema, before and after correction."""
     counts: dict[str, dict[str, int]] = {}
     for name, truth in (("before", "old_ground_truth"), ("after", "ground_truth")):
         found = Counter(golds=0, contradicted=0, by_words=0, by_schema=0)
@@ -77,7 +71,7 @@ def count_corrections(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _given(value: object) -> object:
-    """A value of a ground truth without the members of objects that may be missing."""
+    """Return a ground-truth value without the optional members of its objects."""
     if isinstance(value, list):
         return [_given(one) for one in value]
     if not isinstance(value, dict):
@@ -90,7 +84,7 @@ def _given(value: object) -> object:
 
 
 def _is_contradicted(line: Mapping[str, Any], truth: list[dict[str, object]]) -> tuple[bool, bool]:
-    """Whether the words, and whether the tools' schemas, speak against a gold of BFCL."""
+    """Return whether the words and whether the tools' schemas contradict a gold of BFCL."""
     truth = [{tool: _given(values) for tool, values in call.items()} for call in truth]
     with TemporaryDirectory() as folder:
         answers = Path(folder) / ANSWERS

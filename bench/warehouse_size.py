@@ -1,10 +1,10 @@
-"""A warehouse of made-up rows, asked what people and analysts ask: `python -m bench.warehouse_size
-[--samples N] [--json]`.
+"""Time the usual queries on a warehouse of made-up rows.
 
-Each sample has 14 outcomes, 7 verdicts and a request to a model, every twentieth is in doubt and
-asked about; what landed is a release that four candidates answered. Every command runs in a process
-of its own with DuckDB held to `--memory`. `--filled FILE` keeps the filled warehouse for the next
-time; each run works on a copy of it. What is measured is told at once, on stderr.
+Usage: `python -m bench.warehouse_size [--samples N] [--json]`. Each sample has 14 outcomes, 7
+verdicts and a request to a model; every twentieth is in doubt and under review; the accepted
+samples are a release that four candidates answered. Every command runs in its own process with
+DuckDB limited to `--memory`. `--filled FILE` keeps the filled warehouse for the next time; each
+run works on a copy of it. Measurements are printed to stderr as they come.
 """
 
 import argparse
@@ -64,7 +64,7 @@ _QUICK = 0.2  # seconds
 
 
 def main() -> None:
-    """Fill a warehouse, run the commands and print what each took."""
+    """Fill a warehouse, run the commands and print their time and memory."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def measured(warehouse: Warehouse, chosen: argparse.Namespace) -> Iterator[tuple[str, object]]:
-    """What is measured, one after the other."""
+    """Yield the measurements, one after the other."""
     began = time.perf_counter()
     if chosen.filled and chosen.filled.exists():
         shutil.copy2(chosen.filled, warehouse.path)
@@ -118,7 +118,7 @@ def measured(warehouse: Warehouse, chosen: argparse.Namespace) -> Iterator[tuple
 
 
 def filters(warehouse: Warehouse) -> dict[str, int]:
-    """Milliseconds that the page's list of samples takes by each filter, at its quickest."""
+    """Return the best time, in milliseconds, of the page's list of samples for each filter."""
     asked = [
         SampleFilter(),
         SampleFilter(words="number 77"),
@@ -137,9 +137,7 @@ def filters(warehouse: Warehouse) -> dict[str, int]:
 
 
 def _quickest(work: Callable[[], object]) -> float:
-    """Seconds that something takes, of three times the least: others may have the processors
-    meanwhile.
-    """
+    """Return the shortest of three run times in seconds, as other processes may use the CPU."""
     taken = []
     for _ in range(3):
         began = time.perf_counter()
@@ -149,7 +147,7 @@ def _quickest(work: Callable[[], object]) -> float:
 
 
 def commands(home: Path, memory: str) -> Iterator[tuple[str, dict[str, float]]]:
-    """Seconds and peak memory of each command."""
+    """Yield the seconds and peak memory of each command."""
     settings = {**environment(), "CALLWRIGHT_HOME": str(home), "CALLWRIGHT_DUCKDB_MEMORY": memory}
     for name, words in _COMMANDS.items():
         run = watch([sys.executable, *(word.format(home=home) for word in words)], settings)
@@ -166,7 +164,7 @@ def commands(home: Path, memory: str) -> Iterator[tuple[str, dict[str, float]]]:
 
 
 def ask(published: Warehouse, queries: Mapping[str, str]) -> dict[str, object]:
-    """How many queries the published copy answers quickly, and the seconds of the others."""
+    """Return how many queries were asked of the published copy, and the seconds of slow ones."""
     slow: dict[str, object] = {}
     with published.reading() as connection:
         for name, query in queries.items():
@@ -181,9 +179,7 @@ def _answer(connection: Connection, query: str) -> None:
 
 
 def fill(warehouse: Warehouse, samples: int, predictions: int) -> None:
-    """Put made-up samples with all their rows into a warehouse, and the answers of four
-    candidates to those that landed.
-    """
+    """Fill a warehouse with made-up samples, and four candidates' answers to those that landed."""
     _execute(warehouse, _ONCE)
     for first in range(0, samples, _BATCH):
         _execute(warehouse, _OF_SAMPLES, {"first": first, "until": min(samples, first + _BATCH)})

@@ -1,10 +1,10 @@
-"""Episodes of a simulated document, by one core: `python -m bench.worlds [--episodes N] [--parallel
-N] [--runs N] [--json]`.
+"""Episodes of a simulated document on one core: seconds and memory.
 
-An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and
-the difference to its start. State and reward are those of a task of three of them, by what trainers
-use (`callwright.Episode`), and so are the episodes that are under way at once. Times are of the
-processor, so that what others do on the machine counts little.
+Usage: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--json]`. An episode is
+a start, five calls (a search, a new order, a change, a cancellation, a read), and the difference
+to its start. State and reward are those of a task of three of them, through the API that
+trainers use (`callwright.Episode`), and so are the parallel episodes. Times are processor times,
+so other work on the machine has little effect.
 """
 
 import argparse
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def make_world() -> DocumentWorld:
-    """A shop with orders."""
+    """Return the world of a shop with orders."""
     tools = [
         Tool(
             name=name,
@@ -140,7 +140,7 @@ def _run(world: DocumentWorld, calls: list[Call]) -> DocumentEpisode:
 
 
 def _task(world: DocumentWorld, calls: list[Call]) -> Task:
-    """The task of which these calls are the gold."""
+    """Return the task whose gold these calls are."""
     made, changes = (
         tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in calls),
         _run(world, calls).state,
@@ -169,7 +169,7 @@ def _played(task: Task, calls: list[Call]) -> Episode:
 
 
 def _rewarded(task: Task, calls: list[Call]) -> None:
-    """An episode of writes, which does the task."""
+    """Run an episode of writes that does the task. Raises ValueError if it gets no full reward."""
     with _played(task, calls) as episode:
         if episode.reward() != 1.0:
             raise ValueError("The gold does not do the task.")
@@ -187,9 +187,7 @@ def _seconds(done: Callable[[], object], times: int) -> float:
 
 
 def _memory(task: Task, calls: list[Call], parallel: int) -> dict[str, float]:
-    """What so many episodes take that are under way at once, each with three writes; and what is
-    left when they are gone.
-    """
+    """Return the memory of parallel episodes with three writes each, and what is left after."""
     gc.collect()
     before = _resident()
     episodes = [_played(task, calls) for _ in range(parallel)]
@@ -204,7 +202,7 @@ def _memory(task: Task, calls: list[Call], parallel: int) -> dict[str, float]:
 
 
 def _resident() -> float:
-    """The memory that this process holds, in MB."""
+    """Return the memory that this process holds, in MB."""
     with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 - a file of the kernel
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 

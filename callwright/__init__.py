@@ -1,4 +1,4 @@
-"""Function-calling datasets that people trust, and what is measured on them.
+"""Function-calling datasets that people can trust, and evaluations on them.
 
     import callwright
 
@@ -15,7 +15,7 @@
     print(found.figures["args_acc"], len(found.failures))
 
 Everything is kept in `.callwright/` in the current folder, or in the `home` that each function
-takes; the command `callwright` works on the same folder. docs/python.md goes through all of it.
+takes; the command `callwright` works on the same folder. docs/python.md explains it all.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""`python -m callwright` is `callwright`, where the script is not on the path."""
+"""Runs `python -m callwright` as `callwright`, where the script is not on the path."""
 
 from callwright.flows.cli import main
 

@@ -1,4 +1,4 @@
-"""What tests of one's own checks, kinds, worlds and models begin with; any test runner will do.
+"""Helpers for testing your own checks, kinds, worlds and models, with any test runner.
 
     TABLE = make_tool("book_table", people="integer")
 
@@ -7,7 +7,7 @@
         verdict = run_check(check, sample, [TABLE])
         assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "impolite")
 
-What does not hold is an AssertionError that says so in a sentence.
+Whatever does not hold raises an AssertionError that says why in a sentence.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def _require(holds: object, sentence: str) -> None:
 class ScriptedModel:
     """A model that answers each prompt, by its name, with the next line of its script.
 
-    `asked` has the prompts that it was asked.
+    `asked` lists the prompts that it received.
 
     >>> chat = ScriptedModel({"judge_message": [MessageFit(reason="It is by Anna.", fits=True)]})
     """
@@ -79,16 +79,19 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """The name that its answers are kept under."""
+        """The name under which its answers are kept."""
         return self._name
 
     @property
     def left(self) -> dict[str, int]:
-        """How many lines nobody asked for, by prompt; empty once the script is spoken."""
+        """How many lines of each prompt are left; empty once the script is used up."""
         return {prompt: len(lines) for prompt, lines in self._script.items() if lines}
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The next line for the prompt, which is a reply of this class."""
+        """Return the next line for the prompt, a reply of this class.
+
+        Raises AssertionError if the line is of another class.
+        """
         line = self._next(prompt)
         if not issubclass(answer, type(line)):  # what it asks for may be narrowed to a tool
             raise AssertionError(f"{prompt.name} wants {answer.__name__}, the script has {line!r}")
@@ -97,7 +100,10 @@ class ScriptedModel:
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """The next line for the prompt: words, or words with calls."""
+        """Return the next line for the prompt: words, or words with calls.
+
+        Raises AssertionError for any other line.
+        """
         line = self._next(prompt)
         if isinstance(line, Completion):
             return line
@@ -127,7 +133,7 @@ def make_tool(
     required: Iterable[str] = (),
     **parameters: str | JsonSchema | None,
 ) -> Tool:
-    """A tool whose parameters are each a type or a schema, or any text.
+    """Return a tool; each parameter is a type, a schema, or None for any text.
 
     >>> make_tool("book_table", people="integer", area={"enum": ["inside", "terrace"]})
     """
@@ -151,11 +157,10 @@ def make_sample(
     language: Language = "en",
     withheld: Sequence[Tool] = (),
 ) -> Sample:
-    """A sample: what the user says as text, the calls that are due as arguments by tool, or whole
-    turns.
+    """Make a sample from user texts, due calls (arguments by tool name), or whole turns.
 
-    What a call takes word by word from the user has its evidence. Where the last turn is no call,
-    none is due.
+    Argument values that are taken verbatim from the user get evidence. If the last turn is not a
+    call turn, no call is due.
 
     >>> make_sample([TABLE], "A table for 4.", {"book_table": {"people": 4}})
     """
@@ -202,7 +207,7 @@ def context_of(
     seed: int = 1,
     environments: Iterable[Environment] = (),
 ) -> StageContext:
-    """What a stage has at hand: these tools, the model of its role, a seeded generator, worlds."""
+    """Return a stage's context: tools, the model of its role, a seeded generator, worlds."""
     by_key = dict(tools) if isinstance(tools, Mapping) else {tool.key: tool for tool in tools}
     worlds = {world.name: world for world in environments}
     return StageContext(chat or ScriptedModel({}), Random(seed), by_key, worlds)
@@ -211,8 +216,10 @@ def context_of(
 def run_check(
     check: Check[Sample], sample: Sample, tools: Tools = (), chat: ChatModel | None = None
 ) -> Verdict:
-    """What a check says of a sample with these tools; each doubt has a sentence that people are
-    told.
+    """Return a check's verdict on a sample with these tools.
+
+    Raises AssertionError if the check does not apply to the sample, or has no sentence for one
+    of its doubts.
 
     >>> run_check(check, make_sample([TABLE], "A table for 4."), [TABLE]).decision
     'unproved'
@@ -232,7 +239,7 @@ def run_check(
 def run_stages(
     family: Family, record: Record, tools: Tools = (), chat: ChatModel | None = None
 ) -> list[Record]:
-    """What the stages of a family of kinds make of a record, one after the other.
+    """Run a record through the stages of a family of kinds, and return what they make of it.
 
     >>> run_stages(FAMILY, Derivation(...), [TABLE])[0].request
     'A table for 4. Thanks!'
@@ -259,7 +266,7 @@ def run_stages(
 
 
 def ask_world(world: Environment, tool: str, **arguments: object) -> CallResponse:
-    """What a world answers to a call of one of its tools: the same again, and JSON.
+    """Return a world's response to a call; asserts that it is repeatable and JSON.
 
     >>> ask_world(library, "find_books", title="Solaris").response
     [{'book_id': 'b2', 'title': 'Solaris', 'lent_to': ''}]
@@ -290,8 +297,10 @@ def ask_world(world: Environment, tool: str, **arguments: object) -> CallRespons
 
 
 def check_adapter(adapter: Adapter, model: str = "example/small", **options: object) -> RawReply:
-    """What an adapter answers to a greeting, where it keeps the protocol: errors are ours, an
-    answer by schema is JSON.
+    """Return an adapter's answer to a greeting, if the adapter keeps the protocol.
+
+    Raises AssertionError if it does not: errors must be callwright's own, and an answer by
+    schema must be JSON.
 
     >>> check_adapter(open_model(settings)).text
     'Hello there.'

@@ -1,1 +1,1 @@
-"""What runs: the table of stages, the runner, recipes, Prefect flows and the command line."""
+"""The application: the table of stages, the runner, recipes, Prefect flows and the commands."""

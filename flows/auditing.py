@@ -1,6 +1,4 @@
-"""Measuring the checks, on samples broken on purpose and on labelled wordings, and the models
-that read, beside each other.
-"""
+"""Measure the checks and reading models on samples broken on purpose and on labelled wordings."""
 
 import tempfile
 from collections import defaultdict
@@ -76,8 +74,9 @@ _GIVING = 60  # samples of each kind and language whose values may be put into o
 
 
 class AuditPlan(NamedTuple):
-    """What is audited: a release, or what the newest builds have landed; so many samples of each
-    kind and language.
+    """What to audit: a release or what the newest builds landed, and how many per kind.
+
+    `per_kind` counts samples of each kind and language.
     """
 
     release: str = ""
@@ -89,9 +88,7 @@ class AuditPlan(NamedTuple):
 
 
 class DefectCase(NamedTuple):
-    """A sample, whole (`defect` is "") or with a defect, and what today's checks decide about
-    it.
-    """
+    """A sample, intact (`defect` is "") or with a defect, and what today's checks decide."""
 
     subject: str
     defect: str
@@ -104,7 +101,7 @@ class DefectCase(NamedTuple):
 
 
 class AuditReport(NamedTuple):
-    """An audit that is kept, and its figures, as the views have them."""
+    """A stored audit with its figures, as the views have them."""
 
     audit: str
     source: str
@@ -115,11 +112,10 @@ class AuditReport(NamedTuple):
 
 
 async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) -> AuditReport:
-    """Break accepted samples in every way that fits, let today's checks judge them and themselves
-    as they were, and keep that.
+    """Break accepted samples in every way that fits, run today's checks, and keep the result.
 
-    Raises ConfigurationError where nothing has been accepted, or for a release or a defect that
-    there is not.
+    The intact samples are checked as well. Raises ConfigurationError if nothing has been
+    accepted, or for an unknown release or defect.
     """
     injectors = injectors_named(plan.defects)
     warehouse = open_warehouse(settings)
@@ -151,9 +147,7 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
 
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
-    """The samples that are audited, drawn by the plan's seed, and what the others of their kinds
-    hold.
-    """
+    """Return the samples to audit, drawn by seed, and data of other samples of their kinds."""
     with warehouse.reading_together():
         groups = _accepted(warehouse, plan)
         giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
@@ -177,9 +171,7 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
 
 
 def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], dict[str, Tool]]:
-    """So many accepted samples of each kind and language, drawn by the plan's seed, and their
-    tools.
-    """
+    """Return `per_kind` accepted samples of each kind and language, by seed, and their tools."""
     drawn = [key for keys in _accepted(warehouse, plan).values() for key in keys[: plan.per_kind]]
     samples = list(samples_by_key(warehouse, drawn).values())
     return samples, read_tools(
@@ -188,8 +180,9 @@ def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], d
 
 
 def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], list[str]]:
-    """The keys of what a release has, or the newest builds have landed, by kind and language, in
-    an order by the seed.
+    """Return the keys of a release, or of what the newest builds landed, by kind and language.
+
+    The order depends on the seed. Raises ConfigurationError if there are none.
     """
     if plan.release:
         release_named(warehouse, plan.release)
@@ -213,8 +206,9 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
 
 @contextmanager
 def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environment]]:
-    """The environments of the newest builds, by name, but servers: nobody shall send them broken
-    calls.
+    """Yield the newest builds' environments by name, without servers.
+
+    Servers must not receive broken calls.
     """
     rows = warehouse.rows(
         "select body from builds where key in (select build from latest_builds) order by started_at"
@@ -235,8 +229,9 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
 
 
 def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
-    """What becomes of a sample; `open` where no check doubts it, but none that was asked settles
-    what it claims either.
+    """Return what the verdicts decide about a sample: its grade, or else the weakest decision.
+
+    It is `open` if no check doubts it, but none that ran settles its claims either.
     """
     grade = settled_claims(verdicts).grade
     if grade == "proved" or grade == "judged":  # noqa: PLR1714 - so that types follow
@@ -248,10 +243,9 @@ def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
 
 
 async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> AuditReport:
-    """Let the readers judge requests that are labelled right or wrong, a JSON line each, and keep
-    what they decide.
+    """Let the readers judge requests labelled right or wrong, a JSON line each; keep the result.
 
-    Raises ConfigurationError where the file can't be read, or a line has no label.
+    Raises ConfigurationError if the file cannot be read, or a line has no label.
     """
     checked = [one async for one in find_requests(path, plan.model, settings)]
     cases = []
@@ -269,7 +263,7 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
 
 
 class WordingLabel(NamedTuple):
-    """What a line says of its own call: whether it is right, and if not, what is wrong with it."""
+    """A line's label for its own call: whether it is right, and if not, what is wrong."""
 
     is_broken: bool
     defect: str
@@ -294,7 +288,7 @@ def _labels(path: Path) -> Iterator[WordingLabel]:
 def keep_audit(
     warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequence[DefectCase]
 ) -> AuditReport:
-    """Keep an audit with all of its cases, and count it."""
+    """Store an audit with all of its cases, and return it with its counts."""
     made_at = datetime.now(UTC)
     model = plan.model or RULES
     key = content_key([source, model, plan.seed, plan.per_kind, made_at.isoformat()])
@@ -344,7 +338,7 @@ def keep_audit(
 
 
 def _argument_rows(case: DefectCase) -> Iterator[Row]:
-    """How each argument of an intact sample stands, and each that a defect made wrong."""
+    """Yield the grade of each argument of an intact sample, and of each that a defect broke."""
     if case.is_broken and not case.wrong:
         return
     for name, standing in standings_told(case.verdicts).items():
@@ -354,8 +348,10 @@ def _argument_rows(case: DefectCase) -> Iterator[Row]:
 
 
 def audit_page(report: AuditReport) -> str:
-    """The figures as Markdown tables: by check, family, kind, language and grade, and how many
-    of each defect are still proved.
+    """Return the figures as Markdown tables.
+
+    They are by check, family, kind, language and grade, and give how many of each defect are
+    still proved.
     """
     together = [row for row in report.figures if row["check_name"] == ALL_CHECKS]
     slices = defaultdict(list, grouped(together, itemgetter("slice_by")))
@@ -380,8 +376,11 @@ _UNKNOWN = (
 
 
 class ComparisonPlan(NamedTuple):
-    """Which models read, how many samples of each family and language, of which release, and how
-    many may be wrong.
+    """The models to compare as readers, and the samples that they read.
+
+    `limit` is the number of samples of each family and language. `wrong_before` is the share of
+    samples that is wrong before reading, None for the share that readers of the newest builds
+    doubted; `wrong_at_most` is the bar for the share that is wrong afterwards.
     """
 
     models: tuple[str, ...]
@@ -393,9 +392,7 @@ class ComparisonPlan(NamedTuple):
 
 
 class ReaderComparison(NamedTuple):
-    """How the models read the same places, side by side; `chosen` is the cheapest that meets the
-    bar, "" where none does.
-    """
+    """How the models read the same places; `chosen` is the cheapest that meets the bar, else ""."""
 
     source: str
     samples: int
@@ -408,9 +405,9 @@ class ReaderComparison(NamedTuple):
 async def compare_readers(
     plan: ComparisonPlan, settings: Settings, progress: Progress
 ) -> ReaderComparison:
-    """Let each model read the same planted places.
+    """Let each model read the same samples with planted defects.
 
-    Raises ConfigurationError where nothing with calls has been accepted.
+    Raises ConfigurationError if no sample with calls has been accepted.
     """
     await _look_at_models(plan.models)
     warehouse = open_warehouse(settings)
@@ -444,8 +441,9 @@ async def compare_readers(
 
 
 async def _look_at_models(names: Sequence[str]) -> None:
-    """Raise ConfigurationError, or UnavailableError where a server is away, before any of these
-    models is asked.
+    """Check these models before any is asked.
+
+    Raises ConfigurationError, or UnavailableError if a server cannot be reached.
     """
     recipes = [recipe_of_checks(name) for name in names]
     for recipe in recipes:
@@ -456,9 +454,7 @@ async def _look_at_models(names: Sequence[str]) -> None:
 
 
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
-    """Samples at which calls are due, as many of each family and language as are asked for, and
-    their tools.
-    """
+    """Return samples with due calls, `limit` of each family and language, and their tools."""
     found, tools = read_samples(warehouse, AuditPlan(plan.release, plan.limit, plan.seed))
     kept = grouped(filter(has_calls, found), lambda one: (family_of(one.kind).name, one.language))
     samples = []
@@ -471,9 +467,7 @@ def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], di
 
 
 def _planted_in(sample: Sample, tools: Mapping[str, Tool], seed: int) -> list[PlantedPoint]:
-    """What every reader is asked to read of a sample: the gold as it is, and defects of
-    different sorts.
-    """
+    """Return what every reader reads of a sample: the gold as it is, and various defects."""
     read = sample.underlying
     toolset = [tools[key] for key in read.candidates if key in tools]
     return plant_each(read, toolset, Random(f"{seed}:{sample.key}"), defects=_DEFECTS)

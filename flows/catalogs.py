@@ -1,5 +1,6 @@
-"""The tools of a recipe, and catalogs in the warehouse: imported once, named by what they hold,
-used by a name of the user's.
+"""The tools of a recipe, and catalogs in the warehouse.
+
+A catalog is imported once, keyed by its content, and used by a name that the user gives it.
 """
 
 import os
@@ -62,7 +63,7 @@ _NOTHING: Made = MappingProxyType({})
 
 
 class KeptCatalog(NamedTuple):
-    """An imported catalog in the warehouse; `name` is "" where no user has named it."""
+    """An imported catalog in the warehouse; `name` is "" if no user has named it."""
 
     key: str
     name: str
@@ -83,10 +84,10 @@ def import_catalog(
     *,
     name: str = "",
 ) -> KeptCatalog:
-    """Read a file, a folder or several, unless they were read before, and keep what is chosen,
-    under a name where one is given.
+    """Import a catalog from files or a folder unless it is known, and keep the chosen part.
 
-    Raises ConfigurationError where it can't be read, or the choice does not fit.
+    It is kept under `name` if one is given. Raises ConfigurationError if it cannot be read, or
+    the choice does not fit.
     """
     return _chosen(warehouse, _base(warehouse, form, path), choice, name)
 
@@ -94,7 +95,7 @@ def import_catalog(
 def import_server(
     warehouse: Warehouse, catalog: Catalog, origin: str, choice: ToolChoice, name: str
 ) -> KeptCatalog:
-    """Keep what an MCP server listed just now; `origin` is its command or URL.
+    """Store the tools that an MCP server listed just now; `origin` is its command or URL.
 
     Raises ConfigurationError as `import_catalog`.
     """
@@ -110,11 +111,10 @@ def import_server(
 
 
 def with_catalogs(recipe: Recipe, warehouse: Warehouse) -> Recipe:
-    """The recipe, each server that is named by a catalog with the document, command or URL and the
-    choice of that catalog.
+    """Return the recipe with its server catalogs resolved to a document, command or URL.
 
-    Raises ConfigurationError where there is no such catalog, it is of something else, or its
-    document has changed since.
+    Each gets the choice of its catalog. Raises ConfigurationError if there is no such catalog,
+    it holds something else, or its document has changed since.
     """
     if not any(isinstance(source, ServerSettings) and source.catalog for source in recipe.tools):
         return recipe
@@ -151,7 +151,7 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
 
 
 def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> KeptCatalog:
-    """What is chosen of a catalog, as a catalog of its own, under the name where one is given."""
+    """Return the chosen part of a catalog as a catalog of its own, under the name if any."""
     key = (
         base
         if choice == _ALL
@@ -176,13 +176,13 @@ def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> K
 
 
 def catalogs_in(warehouse: Warehouse) -> list[KeptCatalog]:
-    """The catalogs that have names, by name."""
+    """Return the catalogs that have names, by name."""
     rows = warehouse.rows(sql("catalogs.named"))
     return [_kept(row, row["name"]) for row in rows]
 
 
 def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
-    """The catalog of this name. Raises ConfigurationError that lists those there are."""
+    """Return the catalog with this name. Raises ConfigurationError that lists the catalogs."""
     found = catalogs_in(warehouse)
     for one in found:
         if one.name == name:
@@ -200,7 +200,7 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
-    """Take a catalog's name away; its tools stay for the builds that used them.
+    """Remove a catalog's name; its tools stay for the builds that used them.
 
     Raises ConfigurationError for an unknown name.
     """
@@ -210,13 +210,13 @@ def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
 
 
 def tools_in(warehouse: Warehouse, key: str, choice: ToolChoice = _ALL) -> list[Tool]:
-    """The tools of a catalog by its key, or what is chosen of them; only those are read."""
+    """Return the tools of a catalog by its key, or those chosen; only those are read."""
     chosen = choose(listed_in(warehouse, key), choice)
     return adapt(_read(warehouse, [one.key for one in chosen]), choice)
 
 
 def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
-    """The tools of a catalog as they are chosen by, in the order of the document."""
+    """Return the entries that a catalog's tools are chosen by, in the order of the document."""
     rows = warehouse.rows(sql("catalogs.listed"), [key])
     for row in rows:
         row["tags"] = tuple(row["tags"])
@@ -226,7 +226,7 @@ def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
 
 
 def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
-    """What was odd in the files of a catalog, in their order."""
+    """Return the problems in the files of a catalog, in their order."""
     rows = warehouse.rows(
         "select * from catalog_problems where catalog = ? order by position", [key]
     )
@@ -237,9 +237,7 @@ def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
 
 
 class PlumbingParameter(NamedTuple):
-    """A parameter that no plan chooses, in how many tools of a catalog, and in how many of them
-    it is required.
-    """
+    """A parameter that no plan chooses, the number of tools with it, and where it is required."""
 
     parameter: str
     tools: int
@@ -247,15 +245,13 @@ class PlumbingParameter(NamedTuple):
 
 
 def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
-    """The parameters of a catalog's tools that no plan chooses, the most frequent first."""
+    """Return the parameters of a catalog's tools that no plan chooses, the most frequent first."""
     return [PlumbingParameter(**row) for row in warehouse.rows(sql("catalogs.plumbing"), [key])]
 
 
 @contextmanager
 def aside(recipe: Recipe, settings: Settings) -> Iterator[Settings]:
-    """The settings of a work folder that is thrown away, with a ledger of its own and the
-    catalogs that a recipe names.
-    """
+    """Yield settings of a temporary work folder with its own ledger and the recipe's catalogs."""
     with tempfile.TemporaryDirectory(prefix="callwright-aside-") as folder:
         home = Path(folder)
         other = settings.aside(home)._replace(ledger=home / "ledger.sqlite", prefect_api_url="")
@@ -271,9 +267,7 @@ def _names_catalog(source: object) -> bool:
 
 
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
-    """Put the catalogs that a recipe names into another warehouse as well, where a look at it is
-    built.
-    """
+    """Copy the catalogs that a recipe names into another warehouse, for a temporary build."""
     for source in recipe.tools:
         if isinstance(source, CatalogTools | SimulatedSettings) and _names_catalog(source):
             kept = catalog_named(warehouse, source.catalog)
@@ -285,9 +279,7 @@ def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> Non
 
 
 def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
-    """The key of the import of these files as a whole; they are read where they were not, or
-    have changed since.
-    """
+    """Return the key of the import of these files; they are read if new or changed."""
     wanted = os.pathsep.join(
         str(one.absolute()) for one in ([path] if isinstance(path, Path) else path)
     )
@@ -326,7 +318,7 @@ def _base_key(form: str, path: str, hashes: list[list[str]]) -> str:
 
 
 def _hashes(files: Sequence[Path]) -> list[list[str]]:
-    """Each file with the hash of its content, "" where it is gone."""
+    """Return each file with the hash of its content; "" if it is gone."""
     return [
         [
             str(file.absolute()),
@@ -343,7 +335,7 @@ def _keep(
     listed: Sequence[ListedTool],
     problems: Sequence[Problem],
 ) -> None:
-    """Write a catalog down, its head last: what was cut off is read again."""
+    """Store a catalog, its head last, so that an interrupted import is repeated."""
     rows: list[Row] = [
         {
             "catalog": head["key"],
@@ -399,13 +391,13 @@ def _kept(row: Row, name: str) -> KeptCatalog:
 
 
 def catalog_json(kept: KeptCatalog) -> dict[str, object]:
-    """A catalog as the command line prints it."""
+    """Return a catalog as the command line prints it."""
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     return kept._asdict() | {"selection": chosen, "imported_at": kept.imported_at.isoformat()}
 
 
 class DistinctTools(NamedTuple):
-    """Distinct tools, and what was odd in the files they came from."""
+    """Distinct tools, and the problems in the files they came from."""
 
     tools: tuple[Tool, ...]
     problems: tuple[Problem, ...]
@@ -417,11 +409,10 @@ def gather_tools(
     made: Made = _NOTHING,
     answering: Mapping[str, Sequence[Tool]] = MappingProxyType({}),
 ) -> DistinctTools:
-    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those
-    of its environments.
+    """Return every tool that the recipe names, once.
 
-    What is imported is read once, and kept in the warehouse. Raises ConfigurationError where a
-    source has no tool.
+    `made` are tools that were made for it, `answering` those of its environments. Imports are
+    read once and kept in the warehouse. Raises ConfigurationError if a source has no tool.
     """
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []

@@ -1,8 +1,7 @@
-"""Checking data that others bring: requests with their calls, exported records, whole or broken,
-and those of HammerBench.
+"""Check data from elsewhere: requests with calls, exported records, HammerBench's records.
 
-Each line of a file is hostile until it is parsed; a line that is no record is an answer of its own,
-never the end.
+Each line of a file is hostile until it is parsed; a line that is not a record gets an answer of
+its own and never ends the run.
 """
 
 import asyncio
@@ -67,9 +66,7 @@ _UNREAD = ("unread", "not_read")  # doubts of whoever gave no usable answer
 
 
 class RequestLine(BaseModel):
-    """A request and the call that is said to be right: its tool, alone or the name of one of
-    `tools`, and what stood before it.
-    """
+    """A request and the call claimed to be right: its tool or its name in `tools`, and context."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -91,7 +88,7 @@ class RequestLine(BaseModel):
 
     @property
     def shown(self) -> list[ToolLine]:
-        """The tools that there are."""
+        """The tools that the model sees."""
         alone = [] if isinstance(self.tool, str) else [self.tool]
         return [
             *(one for one in alone if one.name not in {each.name for each in self.tools}),
@@ -100,22 +97,22 @@ class RequestLine(BaseModel):
 
     @property
     def called(self) -> str:
-        """The name of the tool that is called; one that is alone needs no name."""
+        """The name of the called tool; a single tool needs no name."""
         named = self.tool if isinstance(self.tool, str) else self.tool.name
         return named or (self.tools[0].name if len(self.tools) == 1 else "")
 
     @property
     def reference_time(self) -> datetime | None:
-        """When it was said, None where that is not known."""
+        """The time of the request; None if unknown."""
         return self.now.replace(tzinfo=self.now.tzinfo or UTC) if self.now else None
 
 
 class CheckedRequest(NamedTuple):
-    """What was found of a request: its decision, how each argument stands, and why it is doubted.
+    """The result for a request: its decision, the grade of each argument, and any doubts.
 
-    It is `judged` where a model that reads it writes the same call (`written`), `doubted` where it
-    writes another one, `contradicted` where its words or the tool's schema speak against the call,
-    and else `open`.
+    It is `judged` if a model that reads it writes the same call (`written`), `doubted` if it
+    writes another one, `contradicted` if its words or the tool's schema contradict the call, and
+    `open` otherwise.
     """
 
     id: str
@@ -126,7 +123,7 @@ class CheckedRequest(NamedTuple):
 
 
 class CheckVerdict(NamedTuple):
-    """A check's answer about a record; the grade tells whether a rule or a model gave it."""
+    """A check's verdict on a record; the grade says whether a rule or a model gave it."""
 
     check: str
     decision: Decision
@@ -135,10 +132,10 @@ class CheckVerdict(NamedTuple):
 
 
 class CheckedRecordLine(NamedTuple):
-    """The verdicts on an exported record, and as of a request how its arguments stand.
+    """The verdicts on an exported record, and the grade of each argument as for a request.
 
-    `key` is "" where the line holds none. An argument of several calls stands as its weakest does.
-    A record is `proved` where code settles all that it claims.
+    `key` is "" if the line has none. An argument of several calls gets its weakest grade. A
+    record is `proved` if code settles everything in it.
     """
 
     key: str
@@ -150,11 +147,10 @@ class CheckedRecordLine(NamedTuple):
 async def find_requests(
     rows: Rows, model: str, settings: Settings
 ) -> AsyncIterator[CheckedRequest]:
-    """Find what each request says of its call, and let `model`, if there is one, read what it asks
-    for.
+    """Find what each request says of its call, and let `model`, if given, read the request.
 
-    A file is read as far as answers are asked for. Raises ConfigurationError where it can't be
-    read.
+    A file is read only as far as answers are asked for. Raises ConfigurationError if it cannot
+    be read.
     """
     waiting: deque[asyncio.Task[CheckedRequest]] = deque()
     async with opened_chats(model, settings) as chats:
@@ -199,9 +195,7 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
 
 
 def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
-    """Where each value of a request's call is said, and what speaks against it without a look at
-    the words.
-    """
+    """Find where each value of a request's call is said, and which values break the schema."""
     call = GoldCall(tool=stated.called, arguments=stated.arguments)
     [tool] = [one for one in tools if one.name == stated.called]
     turns = (UserTurn(text=stated.request),)
@@ -231,9 +225,7 @@ def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
 
 
 def _without_formats(schema: JsonSchema) -> JsonSchema:
-    """A schema without the formats of its texts: people leave out the zone that a date-time
-    wants, and mean the same.
-    """
+    """Return the schema without its text formats: people leave out a date-time's zone."""
     return {
         name: _without_formats(one) if isinstance(one, dict) else one
         for name, one in schema.items()
@@ -242,7 +234,7 @@ def _without_formats(schema: JsonSchema) -> JsonSchema:
 
 
 async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Verdict:
-    """Whether a model that reads the request asks for the same call."""
+    """Return the verdict of a model that reads the request and writes the call anew."""
     call = GoldCall(tool=stated.called, arguments=stated.arguments)
     turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
     language: Any = stated.language
@@ -270,10 +262,9 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
 async def find_records(
     rows: Rows, model: str, settings: Settings
 ) -> AsyncIterator[CheckedRecordLine]:
-    """Run today's checks on exported records, one after another; without `model` those that need
-    none.
+    """Run today's checks on exported records, one by one; without `model`, those that need none.
 
-    Raises ConfigurationError where a file can't be read.
+    Raises ConfigurationError if a file cannot be read.
     """
     async with opened_chats(model, settings) as chats:
         with (
@@ -286,15 +277,17 @@ async def find_records(
 
 
 class _Worlds:
-    """The simulated worlds that the calls of records are made in again, each opened once."""
+    """The simulated worlds that records' calls are repeated in, each opened once."""
 
     def __init__(self, folder: Path, opened: ExitStack) -> None:
         self._folder, self._opened = folder, opened
         self._known: dict[EnvironmentPart, Environment] = {}
 
     async def of(self, sample: Sample) -> Mapping[str, Environment]:
-        """The environment that the sample names: of the settings that its name leaves open those
-        that answer its calls alike.
+        """Return the sample's environment, with the settings that answer its calls alike.
+
+        Only settings that the environment's name leaves open are tried. {} if it is unknown or
+        cannot run alone.
         """
         name = sample.facts.environment
         known = WORLDS.named(name) if name in WORLDS else None
@@ -351,8 +344,9 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
 
 
 def _decision_on(verdicts: Sequence[Verdict]) -> RecordDecision:
-    """What verdicts come to: what a model that read doubts, or a rule that leaves it to people,
-    is doubted.
+    """Return what the verdicts add up to.
+
+    What a reading model doubts, or a rule leaves to people, is doubted.
     """
     settled = settled_claims(verdicts)
     if settled.grade == "proved" or settled.grade == "judged":  # noqa: PLR1714 - so that types follow
@@ -371,7 +365,7 @@ async def check_sample(
     chats: Chats | None,
     environments: Mapping[str, Environment],
 ) -> list[Verdict]:
-    """The verdicts of today's checks on a sample; without `chats` of those that need no model."""
+    """Return the verdicts of today's checks on a sample; without `chats`, of rule checks only."""
     maker = sample.origin.model if sample.origin else ""
     verdicts: list[Verdict] = []
     for stage in all_checks():
@@ -399,7 +393,7 @@ def _context(
 
 
 async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
-    """A check's verdicts; one that can't be carried out on this record says so as one of them."""
+    """Return a check's verdicts; if it can't be carried out, one that says so."""
     try:
         found = await stage.carry_out(sample, context)
     except (RecordError, ReplyError) as error:
@@ -410,7 +404,7 @@ async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list
 
 @asynccontextmanager
 async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | None]:
-    """A model in each role, None where none is named."""
+    """Yield the chats with the model in each role; None if no model is named."""
     if not model:
         yield None
         return
@@ -438,14 +432,14 @@ def _lines(rows: Rows) -> Iterator[FileLine]:
 
 
 def _loaded(line: FileLine) -> Any:  # noqa: ANN401 - not validated yet
-    """What a line holds. Raises ValueError."""
+    """Return the value in a line. Raises ValueError if it can't be read."""
     if line.problem:
         raise ValueError(line.problem)
     return read_json(line.content.decode())
 
 
 def _check_schema(schema: JsonSchema) -> None:
-    """Raise ValueError where parameters are no JSON Schema that can be read."""
+    """Raise ValueError if parameters are not a valid JSON Schema."""
     if depth(schema) > DEEPEST:
         raise ValueError(f"the parameters are nested more than {DEEPEST} levels deep")
     try:
@@ -480,9 +474,7 @@ class CheckedRecord(NamedTuple):
 
 
 class CheckedFile(NamedTuple):
-    """All records of a file, what could not be read of it, a count of decisions by check, and
-    the checks left out.
-    """
+    """A file's records, unreadable parts, counts of decisions by check, and omitted checks."""
 
     records: list[CheckedRecord]
     problems: list[Problem]
@@ -494,10 +486,9 @@ _ORDER = ("contradicted", "unproved", "proved")
 
 
 async def check_hammerbench(path: Path, model: str, settings: Settings) -> CheckedFile:
-    """Run the checks on every record of HammerBench, its label taken as gold; without a model those
-    that need none.
+    """Check every record of HammerBench with its label as gold; without a model, by rules only.
 
-    Raises ConfigurationError where the file can't be read.
+    Raises ConfigurationError if the file cannot be read.
     """
     records: list[CheckedRecord] = []
     problems: list[Problem] = []
@@ -530,8 +521,9 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
 
 
 def recipe_of_checks(model: str) -> Recipe:
-    """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in
-    each role if there is one.
+    """Return a recipe that makes nothing, for checks of others' data by `model`, if given.
+
+    The model has every role.
     """
     recipe = parse_recipe(
         {"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check"

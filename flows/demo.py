@@ -1,4 +1,4 @@
-"""The main job: the demo dataset through every real part, from a tool catalog to a report."""
+"""The demo: builds a dataset with every real part, from a tool catalog to a report."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ RELEASE = "demo"
 
 
 class DemoResult(NamedTuple):
-    """What the demo made, and where to look at it."""
+    """The results of the demo, and where to look at them."""
 
     build: BuildReport
     release: Release
@@ -35,7 +35,7 @@ class DemoResult(NamedTuple):
     database: Path
 
     def lines(self) -> list[str]:
-        """The result for a terminal."""
+        """Return the result as lines for a terminal."""
         text = files("callwright.flows").joinpath("demo.txt.j2").read_text(encoding="utf-8")
         page = sandbox(trim_blocks=True, lstrip_blocks=True).from_string(text)
         rendered: str = page.render(
@@ -45,12 +45,12 @@ class DemoResult(NamedTuple):
 
 
 def demo_recipe() -> Path:
-    """The demo's recipe."""
+    """Return the path of the demo's recipe."""
     return Path(str(files("callwright.recipes").joinpath("demo.yaml")))
 
 
 def run_demo(settings: Settings, progress: Progress) -> DemoResult:
-    """Run the demo; run again, it finds everything done and only looks."""
+    """Run the demo; a second run finds everything done and only reads the results."""
     require_extra("flows")
     require_extra("review")
     from callwright.flows.engine.deploying import start_prefect
@@ -129,7 +129,7 @@ def _evaluate(settings: Settings, progress: Progress) -> "Evaluation":
 
 
 def stop_servers(settings: Settings) -> list[str]:
-    """End the servers of this work folder; the names of those that ran."""
+    """Stop the servers of this work folder, and return the names of those that were running."""
     from callwright.flows.engine.deploying import stop_prefect
     from callwright.flows.review.servers import stop_label_studio
 

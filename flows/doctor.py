@@ -1,4 +1,4 @@
-"""Looking at this machine: what callwright can use here, and what to do about the rest."""
+"""Examines this machine: what callwright can use here, and how to add the rest."""
 
 import shutil
 from collections.abc import Iterator
@@ -22,8 +22,9 @@ from callwright.warehouse.extras import EXTRAS, command_for
 
 
 class SystemPart(NamedTuple):
-    """One part: "ready", "absent" where something optional is missing, "broken" where something
-    needed is.
+    """A part of the system: "ready", "absent" (an optional one is missing), or "broken".
+
+    "broken" means that something needed is missing.
     """
 
     part: str
@@ -32,7 +33,7 @@ class SystemPart(NamedTuple):
 
 
 def examine(recipe: Path | None = None) -> list[SystemPart]:
-    """Look at each part once, and at the models of a recipe; nothing is started or changed."""
+    """Examine each part once, and the models of a recipe, without starting or changing anything."""
     settings = read_settings()
     free = shutil.disk_usage(settings.home if settings.home.exists() else Path()).free // 2**20
     return [
@@ -79,9 +80,7 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
 
 
 def _models(recipe: Path | None) -> list[SystemPart]:
-    """Which keys there are; with a recipe, whether each of its models has its key, its server
-    and a price.
-    """
+    """Return which keys are set; with a recipe, whether each model has key, server and price."""
     if recipe is None:
         found = [name for names in KEYS.values() for name in names if secret(name)]
         return [
@@ -119,7 +118,7 @@ def _model(settings: ModelSettings) -> SystemPart:
 
 
 def _known_of(settings: ModelSettings) -> Iterator[str]:
-    """What litellm's map tells of a model besides its price."""
+    """Yield what litellm's map says of a model besides its price."""
     name = settings.name
     if not known_model(name):
         yield "litellm does not know this model"

@@ -1,6 +1,4 @@
-"""Drafting a file of sentences for the tools of a catalog: by a model, or a skeleton for people
-to write on.
-"""
+"""Draft a file of sentences for a catalog's tools: by a model, or a skeleton to fill in."""
 
 import asyncio
 import re
@@ -50,9 +48,7 @@ class LeftOutTool(NamedTuple):
 
 
 class DraftedFile(NamedTuple):
-    """What was drafted: the text of the file, for how many of the tools, and what a model took
-    for it.
-    """
+    """A drafted file: its text, the number of tools it covers, and the model's calls and cost."""
 
     text: str
     tools: int
@@ -63,9 +59,9 @@ class DraftedFile(NamedTuple):
 
 
 def file_for(catalog: str, language: Language, out: Path | None) -> Path:
-    """Where a draft goes.
+    """Return the path for a draft.
 
-    Raises ConfigurationError where there is a file already, or its name says another language.
+    Raises ConfigurationError for an unknown language, a name with another one, or a file there.
     """
     if language not in known():
         raise ConfigurationError(
@@ -93,9 +89,7 @@ def write_draft(drafted: DraftedFile, path: Path) -> None:
 def draft_skeleton(
     tools: Sequence[Tool], language: Language, path: Path, catalog: str
 ) -> DraftedFile:
-    """A file with a sentence for each tool, made of what its document calls it and its
-    parameters.
-    """
+    """Return a file with a sentence per tool, made from the names in the tool's document."""
     entries = {tool.name: _skeleton(tool) for tool in tools}
     said = (
         "This is a skeleton: what the document calls tools and parameters. Write what people say in"
@@ -113,8 +107,10 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
     settings: Settings,
     progress: Progress,
 ) -> DraftedFile:
-    """A file with a model's sentences for each tool; those that can't be used are asked for once
-    more, and left out then.
+    """Return a file with a model's sentences for each tool.
+
+    Unusable sentences are asked for once more, and then left out. Raises ConfigurationError for
+    a model that cannot draft.
     """
     named = read_model(model)
     if not reads_language(model):
@@ -143,9 +139,7 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
 async def draft_entries(
     tools: Sequence[Tool], language: Language, chat: ChatModel, progress: Progress
 ) -> tuple[dict[str, Entry], dict[str, str]]:
-    """What a model drafts for each tool, as a file says it; and why there is nothing for the
-    others.
-    """
+    """Return a model's drafts by tool, in file form, and the reasons for tools without any."""
     prompts = {
         tool.name: sentence_prompt(tool, tools, language, opener_of(language)) for tool in tools
     }
@@ -185,7 +179,7 @@ async def _each(
     progress: Progress,
     title: str,
 ) -> None:
-    """Do this for each tool, several at once; what a model answers unusably is a reason."""
+    """Run `work` for each tool, several at once; an unusable reply becomes a reason."""
     progress.begin(title, len(names))
     places = asyncio.Semaphore(_AT_ONCE)
 
@@ -204,7 +198,7 @@ async def _each(
 
 
 def _entry(draft: SentenceDraft, tool: Tool) -> Entry:
-    """What a file says of a tool, of a model's draft."""
+    """Return the entry of a file for a model's draft."""
     says: dict[str, dict[object, str]] = defaultdict(dict)
     for one in draft.says:
         is_flag = json_type(tool.properties.get(one.parameter, {})) == "boolean"
@@ -241,19 +235,19 @@ def _skeleton(tool: Tool) -> Entry:
 
 
 def _words_of(name: str) -> str:
-    """A parameter's name as words; one in small letters is cut only where it is joined."""
+    """Return a parameter's name as words; an all-lower-case name is split only at its joints."""
     return " ".join(re.split(r"[_\-.\s]+", name)) if name.islower() else humanise(name)
 
 
 def _cleaned(words: str) -> str:
-    """Words without the signs that mean something in a sentence, and without its end."""
+    """Return words without the signs that mean something in a sentence, and without a final one."""
     return " ".join(_SIGNS.sub(" ", words).split()).rstrip("".join(signs(".!?{.!?}")))
 
 
 def _problems(
     entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language
 ) -> dict[str, list[str]]:
-    """What is wrong with the entries of a file, by tool."""
+    """Return the problems with the entries of a file, by tool."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, one in _found(entries, tools, language):
         found[name].append(
@@ -287,7 +281,7 @@ def written_draft(
     language: Language,
     head: Iterable[str],
 ) -> DraftedFile:
-    """The file of a draft: what can't be used stands in it as comments, with the reason."""
+    """Return the file of a draft; unusable entries become comments with the reason."""
     wrong = _problems(entries, tools, language)
     why = {**reasons, **{name: " ".join(problems) for name, problems in wrong.items()}}
     lines, left_out = [*head], list[LeftOutTool]()
@@ -308,7 +302,7 @@ def written_draft(
 
 
 def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[str]:
-    """The lines at the head of a file."""
+    """Yield the lines at the head of a file."""
     yield f"# What people say in {of(language).name} to the tools of the catalog {catalog}."
     yield f"# {said}"
     yield (
@@ -332,7 +326,7 @@ def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[s
 
 
 def _lines(name: str, entry: Entry) -> list[str]:
-    """A tool's entry as lines of YAML."""
+    """Return a tool's entry as lines of YAML."""
     lines = [f"{_key(name)}:"]
     for part, held in entry.items():
         lines.append(f"  {part}:")

@@ -1,4 +1,4 @@
-"""The environments of a recipe: what answers the calls of its multi-step samples."""
+"""The environments of a recipe, which answer the calls of its multi-step samples."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

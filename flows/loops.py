@@ -1,5 +1,6 @@
-"""Event loops that ctrl-C ends at once, also while code in them or in their threads waits for
-the warehouse.
+"""Event loops that Ctrl-C ends at once, even while code in them waits for the warehouse.
+
+This includes code in their threads.
 """
 
 import asyncio
@@ -16,8 +17,10 @@ Result = TypeVar("Result")
 
 
 def run_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine in a loop of its own and return its result; asyncio's own `run` only
-    cancels the task at ctrl-C.
+    """Run a coroutine in its own loop and return its result.
+
+    Unlike asyncio's `run`, which only cancels the task at Ctrl-C, this also stops work that
+    waits.
     """
     stop = STOP.get() or Event()
 

@@ -1,6 +1,6 @@
-"""What to do next in a work folder: one command, by what is there.
+"""Suggests the next command for a work folder, by what it contains.
 
-The command works as it is printed, in that folder.
+The command works as printed, in that folder.
 """
 
 import re
@@ -25,16 +25,14 @@ _COUNTS = re.compile(r"^(samples|scale):", re.MULTILINE)
 
 
 class RecipeFile(NamedTuple):
-    """A recipe in a folder or one level below it: its path from there, and the name of its
-    builds.
-    """
+    """A recipe in a folder or one level below: its path from there, and its builds' name."""
 
     path: Path
     name: str
 
 
 class NextStep(NamedTuple):
-    """What there is by now, the command that comes next, and what it is good for."""
+    """The current state, the next command, and its purpose."""
 
     found: str
     command: str
@@ -70,9 +68,7 @@ _FIRST = "writes a first recipe; `callwright demo` shows every part at work inst
 
 
 def find_recipes(folder: Path) -> Iterator[RecipeFile]:
-    """Find the recipes in a folder and one level below it: first what `init` wrote, then the
-    others, the nearest first.
-    """
+    """Yield the recipes in a folder and one level below it: those of `init`, then the nearest."""
     folders = [folder, *sorted(one for one in folder.glob("[!.]*") if one.is_dir())]
     files = [path for one in folders for path in sorted(one.glob("*.y*ml"))]
     for path in sorted(files, key=lambda one: (one.name != RECIPE, one.parent != folder)):
@@ -83,7 +79,7 @@ def find_recipes(folder: Path) -> Iterator[RecipeFile]:
 
 
 def _head_of(path: Path) -> str:
-    """The beginning of a file, "" where it can't be read."""
+    """Return the beginning of a file; "" if it can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD).decode("utf-8", "replace")
@@ -110,8 +106,9 @@ def step_for(
     recipes: Sequence[RecipeFile],
     releases: Sequence[str] = (),
 ) -> NextStep:
-    """Return the step that follows from a row of next_step.sql, the recipes at hand and the
-    names of the releases.
+    """Return the step that follows from a row of next_step.sql, the recipes and the releases.
+
+    `releases` are names.
     """
     newest, landed, waiting = (
         counts["newest"],
@@ -158,7 +155,7 @@ def step_for(
 
 
 def _free_name(releases: Sequence[str]) -> str:
-    """The first of v1, v2, … that no release has."""
+    """Return the first of v1, v2, … that no release has."""
     return next(
         name for number in range(1, len(releases) + 2) if (name := f"v{number}") not in releases
     )

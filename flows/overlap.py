@@ -1,6 +1,4 @@
-"""Contamination: what a release has in common with published data sets, and what of a build a
-recipe keeps out because of it.
-"""
+"""Contamination: what a release has in common with published data sets, and what recipes avoid."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,9 +32,7 @@ _BETWEEN = 15.0  # seconds between two sentences on how far reading is
 
 
 class CommonSample(NamedTuple):
-    """A sample of a release, and the nearest one of a data set that it has something in common
-    with.
-    """
+    """A sample of a release, and the nearest sample of a data set that shares something with it."""
 
     how: Common
     sample: str
@@ -47,8 +43,9 @@ class CommonSample(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """What a release and a data set have in common: how many samples of each side, by how, and
-    one pair for each sample and how.
+    """What a release and a data set have in common: counts for both sides by `how`, and pairs.
+
+    There is one pair for each sample and `how`.
     """
 
     name: str
@@ -61,9 +58,9 @@ class Overlap(NamedTuple):
 
 
 def parse_with(stated: str) -> tuple[str, Path]:
-    """A data set as FORMAT:PATH.
+    """Parse a data set stated as FORMAT:PATH.
 
-    Raises ConfigurationError that lists the formats, or where nothing is at the path.
+    Raises ConfigurationError that lists the formats, or if there is nothing at the path.
     """
     form, _, path = stated.partition(":")
     if not path:
@@ -82,11 +79,11 @@ def find_overlap(
     progress: Progress,
     likeness: float = LIKENESS,
 ) -> list[Overlap]:
-    """What samples have in common with each data set.
+    """Return what samples have in common with each data set.
 
-    The samples are in memory, the data sets are read through.
+    The samples are kept in memory, the data sets are streamed.
 
-    Raises ConfigurationError for an unknown format, or where a data set holds no sample.
+    Raises ConfigurationError for an unknown format, or if a data set holds no sample.
     """
     named = [(one, *parse_with(one)) for one in stated]
     own = OverlapIndex(samples, likeness)
@@ -131,18 +128,16 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
 
 
 class Avoided:
-    """The samples of a build that repeat what its recipe avoids; `found` are the verdicts about
-    them by their keys.
-    """
+    """The samples of a build that repeat what its recipe avoids; `found` maps keys to verdicts."""
 
     def __init__(self, sources: Sequence[AvoidedSource], warehouse: Warehouse) -> None:
-        """Nothing is read before it is looked for."""
+        """Read nothing until samples are looked for."""
         self._sources = sources
         self._warehouse = warehouse
         self.found: dict[str, Verdict] = {}
 
     def look(self, samples: Iterable[Sample]) -> Iterator[Sample]:
-        """The samples as they come, each looked for in the data sets."""
+        """Yield the samples as they come, after looking for each in the data sets."""
         if not self._sources:
             yield from samples
             return
@@ -151,9 +146,7 @@ class Avoided:
             yield from some
 
     def kept_out(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-        """The verdicts about whether samples are new, those against what is avoided in the place
-        of others.
-        """
+        """Yield the verdicts on novelty, those against avoided samples replacing others."""
         return (self.found.get(one.subject, one) for one in verdicts)
 
     def _look(self, samples: Sequence[Sample]) -> None:
@@ -192,7 +185,7 @@ def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
 
 @lru_cache(4)
 def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
-    """What is read of a source, while its files stay as they are."""
+    """Return the index of a source, cached while its files stay the same."""
     records = (
         one for path in source.paths for one in read_source(SOURCES.named(source.format), path)
     )

@@ -1,6 +1,4 @@
-"""The tables to which other packages add rows by entry points, and files of one's own by
-`path.py:name`.
-"""
+"""The tables that other packages extend by entry points, and users by files, `path.py:name`."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -16,7 +14,7 @@ from callwright.warehouse.registry import Plugin, PluginError, Registry, classes
 
 
 def tables() -> tuple[Registry[Any], ...]:
-    """Every table; each has rows of its own class."""
+    """Return every table; each has rows of its own class."""
     from callwright.generators.catalogs import FORMATS
     from callwright.generators.environments.protocol import WORLDS
     from callwright.generators.imports.reading import SOURCES
@@ -30,16 +28,15 @@ def tables() -> tuple[Registry[Any], ...]:
 
 
 def plugins() -> tuple[Plugin, ...]:
-    """What other packages bring, table by table, with what is wrong with it."""
+    """Return what other packages add, table by table, with its problems."""
     return tuple(plugin for table in tables() for plugin in table.plugins())
 
 
 class Extension(BaseModel):
-    """A row of a table in a Python file of one's own: a kind, a check, an export, an importer, a
-    world or a model.
+    """A row of a table in your own Python file: a kind, check, export, importer, world or model.
 
-    `digest` is the key of what the file held when the recipe was read, `table` is the one that the
-    row is of.
+    `digest` is the key of the file's content when the recipe was read, `table` is the row's
+    table.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,7 +50,7 @@ class Extension(BaseModel):
 def add_all(extensions: Iterable[Extension]) -> None:
     """Add the rows of a recipe's files in this process.
 
-    Raises ConfigurationError where a file has changed since it was read.
+    Raises ConfigurationError if a file has changed since it was read.
     """
     for one in extensions:
         if add_from_file(one.file, one.name).digest != one.digest:
@@ -63,9 +60,9 @@ def add_all(extensions: Iterable[Extension]) -> None:
 
 
 def add_from_file(path: Path, name: str) -> Extension:
-    """Add the row that a file holds under a name to the table of its class, for this process.
+    """Add the named row of a file to the table of its class, for this process.
 
-    Raises PluginError where there is no such file or name, running it raises, or no table has such
+    Raises PluginError if there is no such file or name, running it fails, or no table has such
     rows.
     """
     found = row_in_file(path, name)
@@ -81,11 +78,10 @@ def add_from_file(path: Path, name: str) -> Extension:
 
 
 def function_named(stated: str) -> Callable[..., Any] | None:
-    """The function that `agent.py:answer` or `package.module:answer` names, None where it names
-    none.
+    """Return the function that `agent.py:answer` or `package.module:answer` names, or None.
 
-    Modules are looked for in the present folder, too. Raises ConfigurationError where there is no
-    such function.
+    None means that the text names no function. Modules are also looked for in the current
+    folder. Raises ConfigurationError if there is no such function.
     """
     place, _, name = stated.rpartition(":")
     if not name.isidentifier():

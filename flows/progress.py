@@ -1,6 +1,4 @@
-"""What a build reports while it runs: messages in sentences, progress in counts, and what slow
-models are asked meanwhile.
-"""
+"""What a build reports while it runs: messages, progress counts, and requests to slow models."""
 
 import asyncio
 import time
@@ -24,26 +22,24 @@ _MINUTE = 60
 
 
 class Progress(Protocol):
-    """Receives what a build reports: the command line, Prefect's log, or nobody."""
+    """Receives the progress of a build, for the command line, Prefect's log, or nobody."""
 
     def say(self, sentence: str) -> None:
-        """One event worth a line."""
+        """Report one event worth a line."""
         ...
 
     def begin(self, title: str, total: int) -> None:
-        """A stretch of work with `total` items begins."""
+        """Report the start of a phase with `total` items."""
         ...
 
     def advance(self, count: int) -> None:
-        """So many more items of the present stretch are done."""
+        """Report that `count` more items of the current phase are done."""
         ...
 
 
 @runtime_checkable
 class LiveProgress(Protocol):
-    """A progress that has one place for what is under way, where the newest state stands in
-    place of the one before.
-    """
+    """A progress with one place for the current state, which each new state replaces."""
 
     @property
     def is_live(self) -> bool:
@@ -51,14 +47,12 @@ class LiveProgress(Protocol):
         ...
 
     def show(self, state: str) -> None:
-        """What is under way by now, "" for nothing."""
+        """Show what is running now, "" for nothing."""
         ...
 
 
 class Phase(NamedTuple):
-    """A part of a build: work under the title `title` makes `samples` of its samples, `variants`
-    of each of its items.
-    """
+    """A part of a build: work named `title` makes `samples`, with `variants` of each item."""
 
     title: str
     samples: int = 0
@@ -67,15 +61,15 @@ class Phase(NamedTuple):
 
 @runtime_checkable
 class PhasedProgress(Protocol):
-    """A progress that shows how far the whole of several phases is."""
+    """A progress that shows the total over several phases."""
 
     def plan(self, title: str, phases: Sequence[Phase]) -> None:
-        """Work in these phases begins; each stretch of it is under the title of its phase."""
+        """Start work in these phases; each `begin` has the title of its phase."""
         ...
 
 
 class PhaseCount:
-    """How many samples of a whole are done, by what is done of the present phase.
+    """Counts the samples done in total, from the progress of the current phase.
 
     >>> count = PhaseCount([Phase("requests", 40), Phase("dialogues", 10)])
     >>> count.begin("requests", 40); count.advance(30); count.done
@@ -85,7 +79,7 @@ class PhaseCount:
     """
 
     def __init__(self, phases: Sequence[Phase]) -> None:
-        """Nothing is done yet."""
+        """Start with nothing done."""
         self.phases = tuple(phases)
         self.total = sum(one.samples for one in phases)
         # never less than before: what is planned in place of others is part of what was asked for
@@ -95,18 +89,16 @@ class PhaseCount:
 
     @property
     def number(self) -> int:
-        """The number of the present phase, counted from 1, 0 before the first."""
+        """The number of the current phase, counted from 1; 0 before the first."""
         return self._at + 1
 
     @property
     def to_come(self) -> tuple[Phase, ...]:
-        """The phases after the present one."""
+        """The phases after the current one."""
         return self.phases[self._at + 1 :]
 
     def begin(self, title: str, items: int) -> None:
-        """A stretch of so many items begins; what a phase lacks of its samples by then is done
-        already.
-        """
+        """Begin a stretch of `items`; samples that its phase lacks by then count as done."""
         here = max(self._at, 0)
         later = (at for at, one in enumerate(self.phases[here:], here) if one.title == title)
         self._at = next(later, self._at)
@@ -114,7 +106,7 @@ class PhaseCount:
         self._count()
 
     def advance(self, items: int) -> None:
-        """So many items of the stretch are done."""
+        """Count `items` more of the current phase as done."""
         self._left -= items
         self._count()
 
@@ -130,13 +122,13 @@ class SilentProgress:
     """Reports nothing."""
 
     def say(self, sentence: str) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def begin(self, title: str, total: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, count: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 _LARGE, _STEP = 1_000, 100  # items: fewer are done before anybody asks how far they are
@@ -144,7 +136,7 @@ _Item = TypeVar("_Item")
 
 
 def counted(items: Iterable[_Item], title: str, total: int, progress: Progress) -> Iterator[_Item]:
-    """The items as they come, with how far they are where there are many."""
+    """Yield the items as they come, and report progress if there are many."""
     if total < _LARGE:
         yield from items
         return
@@ -156,9 +148,7 @@ def counted(items: Iterable[_Item], title: str, total: int, progress: Progress) 
 
 
 class Work(NamedTuple):
-    """What a run has to do: `records`, each with about `calls` requests to models, so many at
-    once.
-    """
+    """What a run has to do: `records`, with about `calls` requests each, `concurrency` at once."""
 
     title: str
     records: int
@@ -170,8 +160,9 @@ class Work(NamedTuple):
 async def watch_traffic(
     traffic: "Traffic | None", progress: Progress, work: Work
 ) -> AsyncIterator[None]:
-    """While models answer, show what they are asked, or tell it where nobody looks: after 10 s,
-    and then every half minute.
+    """Show the requests while models answer, or without a display say them now and then.
+
+    They are said after 10 s, and then every 30 s.
     """
     if traffic is None:
         yield
@@ -201,7 +192,7 @@ async def _show(traffic: "Traffic", live: LiveProgress) -> None:
 async def _tell(
     traffic: "Traffic", progress: Progress, work: Work, sent: int, answered: int
 ) -> None:
-    """`sent` and `answered` were counted before this work began."""
+    """Report the traffic; `sent` and `answered` were counted before this work began."""
     due, away = time.monotonic() + FIRST_WORD, dict[str, object]()
     while True:
         await asyncio.sleep(min(FIRST_WORD, LOOK))
@@ -222,7 +213,7 @@ async def _tell(
 
 
 def absence_sentence(model: str, absence: "Absence") -> str:
-    """Which model is waited for, since when, until when, and why."""
+    """Return a sentence on which model is waited for, since when, until when, and why."""
     since, until = (
         time.strftime("%H:%M:%S", time.localtime(moment))
         for moment in (absence.since, absence.until)
@@ -231,10 +222,10 @@ def absence_sentence(model: str, absence: "Absence") -> str:
 
 
 def traffic_state(traffic: "Traffic") -> str:
-    """Return one line on the requests: answered, waiting, seconds an answer, tokens and cost, and
-    the last stage and model.
+    """Return one line on the requests: counts, seconds per answer, tokens, cost, last stage.
 
-    While a model is away, the line says which one, since when, until when, and why.
+    It also names the last model. While a model is unavailable, the line says which one, since
+    when, until when, and why.
     """
     if traffic.absences:
         return " ".join(absence_sentence(*one) for one in traffic.absences.items())
@@ -251,9 +242,7 @@ def traffic_state(traffic: "Traffic") -> str:
 
 
 def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int) -> str:
-    """Return what was asked and answered, the seconds an answer takes, and the time to go at the
-    pace of the slowest model.
-    """
+    """Return requests and answers, seconds per answer, and time left at the slowest model."""
     slowest = traffic.slowest
     seconds, left = slowest.seconds_an_answer, work.records * work.calls - answered
     pace = f"{seconds:.1f} s an answer" if slowest.answered else f"none within {seconds:.0f} s"
@@ -267,7 +256,7 @@ def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: '40 s', '3 min', '2 h 5 min'."""
+    """Return seconds as a person says them: '40 s', '3 min', '2 h 5 min'."""
     if seconds < _MINUTE:
         return f"{seconds:.0f} s"
     minutes = round(seconds / _MINUTE)
@@ -276,9 +265,7 @@ def duration(seconds: float) -> str:
 
 
 def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
-    """Say which of the models that roles have work across a wire, by which of our ways their
-    requests go, and who reads itself.
-    """
+    """Say which roles' models are remote, their transport, and who reads its own words."""
     across = {role: model for role, model in models if model.path != "in process"}
     if across:
         progress.say(
@@ -290,7 +277,7 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
 
 
 def told_of_own_reader(models: "Iterable[tuple[str, ModelSettings]]") -> Iterator[str]:
-    """Say where the model that words the samples is to read them as well."""
+    """Yield a warning if the model that words the samples also reads them."""
     names = {role: model.name for role, model in models if model.path != "in process"}
     if "generator" in names and names.get("checker") == names["generator"]:
         yield (
@@ -301,7 +288,7 @@ def told_of_own_reader(models: "Iterable[tuple[str, ModelSettings]]") -> Iterato
 
 
 def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
-    """Say how many records met a bug, and which the first one is."""
+    """Report how many records met a bug, with the first one."""
     if count:
         line = first.partition("\n")[0]
         progress.say(

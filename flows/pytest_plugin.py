@@ -1,6 +1,6 @@
-"""pytest's plug-in: the samples of a release as cases of a test.
+"""pytest plug-in: runs a test for each sample of a release.
 
-What it needs is imported where a test is marked.
+Its imports happen only where a test is marked.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,13 @@ _ABOUT = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the mark known."""
+    """Register the mark."""
     config.addinivalue_line("markers", _ABOUT)
 
 
 @pytest.fixture
 def callwright_sample(request: pytest.FixtureRequest) -> "KeptSample":
-    """A sample of the release that the test is marked with: its request, calls, messages and
-    tools.
-    """
+    """A sample of the release that the test is marked with: request, calls, messages and tools."""
     sample: KeptSample = request.param
     told = {"kind": sample.sample.kind, "request": sample.request}
     request.node.user_properties.extend(told.items())
@@ -38,7 +36,7 @@ def callwright_sample(request: pytest.FixtureRequest) -> "KeptSample":
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A case a sample, with its key as the id."""
+    """Make a test case for each sample, with its key as the id."""
     if _FIXTURE not in metafunc.fixturenames:
         return
     test, mark = metafunc.function.__name__, metafunc.definition.get_closest_marker(_MARK)
@@ -63,8 +61,9 @@ def _samples(
     kinds: Sequence[str] = (),
     home: Path | str | None = None,
 ) -> "list[KeptSample]":
-    """The samples of a split and of these kinds, paths being below pytest's root; none of them
-    is an error.
+    """Return the samples of a split and of these kinds; finding none is an error.
+
+    Paths are relative to pytest's root.
     """
     from callwright.flows.api.releases import load_release
     from callwright.warehouse.errors import ConfigurationError

@@ -1,4 +1,4 @@
-"""Settings from the environment: the only reader of it."""
+"""Settings from the environment; nothing else reads it."""
 
 import atexit
 import locale
@@ -53,23 +53,23 @@ _MEGABYTES = {"MB": 1, "GB": 1000}
 
 
 def _duckdb_memory_mb() -> int:
-    """A quarter of this machine's memory, within bounds."""
+    """Return a quarter of this machine's memory, within bounds."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
     return max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
 
 
 class Settings(NamedTuple):
-    """What the environment says; the defaults here are what holds where it says nothing.
+    """The settings from the environment; the defaults here apply where it sets nothing.
 
     `patience` is how many seconds to wait for a warehouse that another process has open. Builds
-    publish at their end and every `publish_every` minutes, 0 for never. Every `review_every`
-    minutes deployed flows pull reviews, 0 for never; `review_hourly_cost` is what an hour of
-    reviewing costs in US dollars, None where nobody says.
+    publish at their end and every `publish_every` minutes, 0 for never. Deployed flows pull
+    reviews every `review_every` minutes, 0 for never; `review_hourly_cost` is the cost of an
+    hour of reviewing in US dollars, None if unknown.
 
-    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), or "dask:" and a
-    scheduler's address; `workers` is how many processes this machine gives. Dask's workers keep
-    what they need in their own folder `scratch`; a scheduler without TLS is used only where the
-    settings say that it `trusts_scheduler`. DuckDB takes at most `duckdb_memory_mb` and
+    Shards are processed at `workplace`: "local", "dask" (a cluster of this machine), or "dask:"
+    and a scheduler's address; `workers` is how many processes this machine provides. Dask's
+    workers keep their files in their own folder `scratch`; a scheduler without TLS is used only
+    if the settings say that it `trusts_scheduler`. DuckDB takes at most `duckdb_memory_mb` and
     `duckdb_threads` of this machine.
     """
 
@@ -91,9 +91,7 @@ class Settings(NamedTuple):
     publish_every: float = 10.0
 
     def aside(self, home: Path) -> "Settings":
-        """These settings for a work folder that is thrown away: nobody reads what would be
-        published from it.
-        """
+        """Return these settings for a temporary work folder, from which nothing is published."""
         return self._replace(home=home, publish_every=0.0)
 
     @property
@@ -110,13 +108,12 @@ class Settings(NamedTuple):
 def read_settings(
     environment: Mapping[str, str] | None = None, *, home: Path | None = None
 ) -> Settings:
-    """Return the settings that an environment states, this process's own unless one is given.
+    """Return the settings in an environment, by default that of this process.
 
     The work folder is `home`, else CALLWRIGHT_HOME, else `.callwright` in the current folder.
-    Raises ConfigurationError for a value that can't be one, StoreError where the work folder can't
-    be made.
+    Raises ConfigurationError for an invalid value, StoreError if the work folder can't be made.
 
-    read_settings({}).publish_every  # 10.0: what holds where nobody says anything
+    read_settings({}).publish_every  # 10.0, the default
     """
     from callwright.warehouse.records import DEFAULT_LANGUAGE
 
@@ -152,7 +149,7 @@ def read_settings(
 
 
 def open_warehouse(settings: Settings | None = None) -> "Warehouse":
-    """The warehouse of the work folder that the settings name, this process's own unless given."""
+    """Return the warehouse of the settings' work folder, by default this process's."""
     from callwright.warehouse.engine import DatabaseLimits
     from callwright.warehouse.store import Warehouse
 
@@ -163,11 +160,10 @@ def open_warehouse(settings: Settings | None = None) -> "Warehouse":
 
 @contextmanager
 def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator["Warehouse"]:
-    """The warehouse of the work folder as it was last written, in a copy that nobody who writes
-    waits for.
+    """Yield a copy of the work folder's warehouse as last written, without blocking writers.
 
-    While a build is under way it is what was published last, which is told with its age; `live`
-    waits for the present state.
+    During a build it is what was published last, and its age is said; `live` waits for the
+    present state.
     """
     from callwright.warehouse.publish import is_build_under_way, published_or_copied
 
@@ -191,7 +187,7 @@ def _on_stderr(sentence: str) -> None:
 
 
 def _require_home(home: Path) -> None:
-    """Raise StoreError where the work folder neither is there nor can be made."""
+    """Raise StoreError if the work folder neither exists nor can be made."""
     place = next((one for one in (home, *home.parents) if one.exists()), Path("/"))
     if place.is_dir() and (place == home or os.access(place, os.W_OK | os.X_OK)):
         return
@@ -203,9 +199,9 @@ def _require_home(home: Path) -> None:
 
 
 def _crew(given: str) -> tuple[str, int]:
-    """Where shards are worked, and by how many processes of this machine, 0 for one a core.
+    """Return where shards are processed, and by how many local processes, 0 for one per core.
 
-    Raises ConfigurationError.
+    Raises ConfigurationError for an invalid setting.
     """
     place, _, more = given.partition(":")
     if given.isdecimal():
@@ -241,7 +237,7 @@ def _number(stated: Mapping[str, str], name: str, default: float) -> float:
 
 
 def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
-    """A size such as "512MB" or "2 GB" in megabytes. Raises ConfigurationError."""
+    """Return a size such as "512MB" or "2 GB" in megabytes. Raises ConfigurationError."""
     given = stated.get(name, "").strip()
     if not given:
         return default
@@ -256,9 +252,9 @@ def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
 
 
 def quiet_vendors(quiet: Mapping[str, str] = MappingProxyType(QUIET)) -> None:
-    """Switch off, for this process and its children, whatever would reach for the network unasked.
+    """Keep libraries in this process and its children from using the network unasked.
 
-    And have them read texts as UTF-8: duckling takes its encoding from the locale, and ends the
+    Also make them read texts as UTF-8: duckling takes its encoding from the locale, and ends the
     process in one such as C.
     """
     for name, value in quiet.items():
@@ -270,8 +266,8 @@ def quiet_vendors(quiet: Mapping[str, str] = MappingProxyType(QUIET)) -> None:
 def silence_teardown() -> None:
     """Close stderr's file after all other exit handlers.
 
-    DuckDB's binding reports, after them, every object that another library still holds; pages of
-    it, and harmless. Handlers run last come first, so this is to be called before anything else
+    After them, DuckDB's binding reports every object that another library still holds: pages of
+    harmless output. Handlers registered first run last, so call this before anything else
     registers one.
     """
     atexit.register(_silence)
@@ -285,20 +281,20 @@ def _silence() -> None:
 
 
 def environment() -> dict[str, str]:
-    """A copy of the environment, for child processes."""
+    """Return a copy of the environment, for child processes."""
     return dict(os.environ)
 
 
 def secret(name: str) -> str:
-    """The secret in the variable `name`, "" where it is not set."""
+    """Return the secret in the variable `name`; "" if it is not set."""
     return os.environ.get(name, "")
 
 
 def named_secret(name: str) -> str:
-    """The secret in a variable that a recipe names, "" where it is not set.
+    """Return the secret in a variable that a recipe names; "" if it is not set.
 
-    Raises ConfigurationError for a variable that is not for recipes: one from a stranger reads
-    nothing else of this machine.
+    Raises ConfigurationError for a variable that is not for recipes, so that a stranger's recipe
+    reads nothing else of this machine.
     """
     allowed = {
         one.strip() for one in os.environ.get("CALLWRIGHT_SECRETS", "").split(",")
@@ -313,9 +309,9 @@ def named_secret(name: str) -> str:
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made where it is not there, for nobody but this user.
+    """Return the folder, created if needed, accessible only to this user.
 
-    Raises StoreError where it is somebody else's.
+    Raises StoreError if it belongs to somebody else.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = folder.lstat()
@@ -330,16 +326,15 @@ def private_folder(folder: Path) -> Path:
 
 
 def use_prefect(api: str, home: Path) -> None:
-    """Let this process speak to the Prefect server at `api`; to be called before Prefect is
-    imported.
-    """
+    """Set the Prefect server of this process to `api`; call this before Prefect is imported."""
     os.environ["PREFECT_API_URL"] = api
     os.environ["PREFECT_HOME"] = str(home)
 
 
 def hush_prefect() -> None:
-    """Keep Prefect's log off this terminal, where the command line has its own messages;
-    Prefect's server still gets it.
+    """Keep Prefect's log off the terminal; Prefect's server still gets it.
+
+    The command line has its own messages.
     """
     for name in ("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "PREFECT_INTERNAL_LOGGING_LEVEL"):
         os.environ.setdefault(name, "CRITICAL")

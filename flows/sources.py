@@ -1,14 +1,14 @@
-"""Samples of files: what a recipe takes of them, and releases of what others made.
+"""Samples from files: those that a recipe takes, and releases of other people's samples.
 
-A recipe's files are read once into a folder of the work folder, record by record, before its build
-is opened. A file may be larger than memory, and reading may be cut off: it goes on where it
-stopped. What was read is named by the files' content and by how they are read, so that the same
-again is read from the folder.
+A recipe's files are read once into a subfolder of the work folder, record by record, before its
+build is opened. A file may be larger than memory, and interrupted reading continues where it
+stopped. The result is named by the files' content and by how they are read, so that the same
+files are not read again.
 
-Where a recipe takes some of them only, these are chosen such that they differ: by tool, outcome,
-error and feedback, and by how new what is said is. Records in which the users say the same and the
-same is called are folded into one, with their count. Of each record memory holds three numbers; of
-a stratum no more than some hundreds are read for what they say.
+If a recipe takes only some of them, these are chosen for diversity: by tool, outcome, error and
+feedback, and by how new their wording is. Records with the same user messages and the same calls
+are folded into one, with their count. Memory holds three numbers for each record; of a stratum,
+the texts of at most a few hundred records are read.
 """
 
 import time
@@ -64,8 +64,9 @@ Encode = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 
 class Chosen(NamedTuple):
-    """The places of the records that were chosen, each with how many say the same; and how many
-    were folded, and not chosen.
+    """The chosen records by position, each with its number of duplicates.
+
+    `folded` and `not_chosen` count the others.
     """
 
     seen: dict[int, int]
@@ -74,9 +75,7 @@ class Chosen(NamedTuple):
 
 
 class ReadSource(NamedTuple):
-    """What was read of a source into its folder: how many records, how many of them without a
-    sample, how much personal data.
-    """
+    """What was read of a source into its folder: records, unreadable ones, personal data."""
 
     folder: Path
     records: int = 0
@@ -85,12 +84,12 @@ class ReadSource(NamedTuple):
     chosen: Chosen | None = None  # None where all are taken
 
     def all(self) -> Iterator[TakenRecord]:
-        """The records, in their order."""
+        """Yield the records, in their order."""
         with (self.folder / _RECORDS).open("rb") as file:
             yield from map(TakenRecord.model_validate_json, file)
 
     def taken(self) -> Iterator[TakenRecord]:
-        """The records that are taken, and those that hold no sample."""
+        """Yield the records that are taken, and those without a sample."""
         if self.chosen is None:
             yield from self.all()
             return
@@ -100,19 +99,19 @@ class ReadSource(NamedTuple):
 
     @property
     def asked(self) -> int:
-        """How many records are to become samples, or to tell why not."""
+        """How many records should become samples, or report why not."""
         return self.records if self.chosen is None else self.unreadable + len(self.chosen.seen)
 
     def tools(self) -> Iterator[Tool]:
-        """The tools that the records bring."""
+        """Yield the tools in the records."""
         with (self.folder / _TOOLS).open("rb") as file:
             yield from map(Tool.model_validate_json, file)
 
 
 def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None:
-    """Read what the recipe takes from files, as far as it was not read before.
+    """Read what the recipe takes from files, unless it was read before.
 
-    Raises ConfigurationError where nothing is there.
+    Raises ConfigurationError if there is nothing.
     """
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
@@ -133,7 +132,7 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
 
 
 def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
-    """What people should know of the files that a recipe takes samples from."""
+    """Yield remarks on the files that a recipe takes samples from."""
     found, all_taken = Counter[str](), True
     for read in known_sources(recipe, settings):
         found.update(read.personal)
@@ -159,7 +158,7 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
 
 
 def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
-    """What was read before for a recipe. Raises ConfigurationError where it was not."""
+    """Return what was read for a recipe. Raises ConfigurationError if it was not read yet."""
     found = []
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
@@ -179,7 +178,7 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
 
 
 def known_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
-    """As `taken_sources`; none where the files are gone or have changed since the build."""
+    """Return what `taken_sources` does; empty if files are gone or have changed since the build."""
     try:
         return taken_sources(recipe, settings)
     except ConfigurationError:
@@ -187,12 +186,12 @@ def known_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
 
 
 def taken_in(folder: Path) -> ReadSource:
-    """What was read into a folder."""
+    """Return what was read into a folder."""
     return ReadSource(folder, **orjson.loads((folder / _DONE).read_bytes()))
 
 
 def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
-    """The tools that the records of a recipe bring, each once."""
+    """Return the tools in the records of a recipe, each once."""
     found: dict[str, Tool] = {}
     for read in taken_sources(recipe, settings):
         taken = () if read.chosen is None else read.taken()
@@ -204,20 +203,18 @@ def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
 
 
 def taken_records(recipe: Recipe, settings: Settings, own: Sequence[Tool]) -> Iterator[TakenRecord]:
-    """The records that a recipe takes; one whose row names no tools has those of the recipe."""
+    """Yield the records that a recipe takes; a record without tools gets those of the recipe."""
     for read in taken_sources(recipe, settings):
         yield from (_with_tools(record, own) for record in read.taken())
 
 
 def _choice(folder: Path, source: SampleSource) -> Path:
-    """The file with what is chosen of a source that was read."""
+    """Return the path of the file with the chosen records of a source."""
     return folder / f"chosen-{content_key([source.take, *source.by])}.json"
 
 
 def source_key(recipe: Recipe, source: SampleSource) -> str:
-    """The name of what is read of a source: the same while its files hold the same and are read
-    the same way.
-    """
+    """Return the key of what is read of a source, which depends on its files and how it is read."""
     stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
@@ -227,7 +224,7 @@ def source_key(recipe: Recipe, source: SampleSource) -> str:
 
 
 def files_key(paths: Sequence[Path]) -> str:
-    """A key of what files and folders hold. Raises ConfigurationError where nothing is there."""
+    """Return a key of the contents of files and folders. ConfigurationError if one is missing."""
     return content_key(_contents(paths))
 
 
@@ -257,9 +254,7 @@ def _folder(recipe: Recipe, source: SampleSource, settings: Settings) -> Path:
 
 
 class _Mark(NamedTuple):
-    """How far reading has come: so many records, of them unreadable, and the lengths of the
-    files that hold them.
-    """
+    """How far reading has come: records, unreadable ones, and the lengths of their files."""
 
     records: int = 0
     unreadable: int = 0
@@ -271,7 +266,7 @@ class _Mark(NamedTuple):
 
 
 class _Reading:
-    """A source under way."""
+    """The reading of one source."""
 
     def __init__(self, source: SampleSource, rules: PersonalDataRules, folder: Path) -> None:
         self._source, self._rules, self._folder = source, rules, folder
@@ -283,7 +278,7 @@ class _Reading:
         )
 
     def carry_on(self, progress: Progress) -> ReadSource:
-        """Read what is left."""
+        """Read the remaining records."""
         every = chain.from_iterable(read_source(self._form, path) for path in self._source.paths)
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
@@ -341,9 +336,7 @@ class _Reading:
         return taken_in(self._folder)
 
     def _opened(self, opened: ExitStack, path: Path, at: int) -> BinaryIO:
-        """A file to go on with, cut to where it was when the last mark was made; nobody else may
-        read it.
-        """
+        """Open a file to continue, cut to its length at the last mark, and private to this user."""
         path.touch(mode=0o600)
         file = opened.enter_context(path.open("r+b"))
         file.truncate(at)
@@ -351,7 +344,7 @@ class _Reading:
         return file
 
     def _taken(self, record: ImportedRecord, vault: BinaryIO | None) -> TakenRecord:
-        """A record as it is kept, without personal data where the recipe says so."""
+        """Return a record as it is stored, without personal data if the recipe says so."""
         taken = _taken(record, self._source)
         if self._rules.mode == "off" or taken.sample is None:
             return taken
@@ -380,9 +373,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
-    """A record as it is kept: its place is told from the folder that the source's path stands
-    in.
-    """
+    """Return a record as it is kept; its place is relative to the source path's folder."""
     places = [f"{path.parent}/" for path in source.paths]
     where = next(
         (record.where.removeprefix(place) for place in places if record.where.startswith(place)),
@@ -404,9 +395,7 @@ def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
 
 
 def _outcome_of(sample: Sample) -> str:
-    """How the calls of a conversation went, by what they returned; "" where they returned
-    nothing.
-    """
+    """Return how a conversation's calls ended by their results: "ok", "error", or "" for none."""
     results = [
         result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results
     ]
@@ -415,9 +404,7 @@ def _outcome_of(sample: Sample) -> str:
 
 
 def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
-    """A record whose row names no tools, with those of the recipe beside it: those that it
-    calls, and others.
-    """
+    """Return a record that names no tools with the recipe's: those that it calls, and others."""
     sample = record.sample
     if sample is None or sample.candidates:
         return record
@@ -441,7 +428,7 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
 
 
 class ImportedRelease(NamedTuple):
-    """The release, how many records can't be samples, and all that was found odd."""
+    """The release, how many records can't be samples, and all problems."""
 
     release: Release
     left_out: int
@@ -449,9 +436,9 @@ class ImportedRelease(NamedTuple):
 
 
 def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> ImportedRelease:
-    """Keep the samples of a file or folder with their tools, and freeze them under a name.
+    """Store the samples of a file or folder with their tools, and make a release of them.
 
-    Raises ConfigurationError for an unknown format, a name that is taken, or where there is no
+    Raises ConfigurationError for an unknown format, a name that is taken, or if there is no
     sample.
     """
     check_release_name(name)
@@ -493,10 +480,9 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
 def choose(
     read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[Stratum], encode: Encode
 ) -> Chosen:
-    """Choose so many of the records that `read` gives, the same each time; each stratum has an even
-    share, as far as it goes.
+    """Choose `take` records, the same each time, evenly over strata as far as they go.
 
-    `encode` gives a vector of length one for each text.
+    `read` yields the records; `encode` gives a vector of length one for each text.
     """
     import numpy as np
 
@@ -547,7 +533,7 @@ def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
 
 
 def _shares(sizes: Sequence[int], take: int) -> list[int]:
-    """How many of each stratum: even shares, what a small one leaves goes to the others."""
+    """Return even shares for the strata; what a small one leaves goes to the others."""
     shares, left = [0] * len(sizes), take
     for number, at in enumerate(sorted(range(len(sizes)), key=lambda one: sizes[one])):
         shares[at] = min(sizes[at], -(-left // (len(sizes) - number)))
@@ -558,9 +544,7 @@ def _shares(sizes: Sequence[int], take: int) -> list[int]:
 def _pools(
     strata: Sequence[int], shares: Sequence[int], prints: Sequence[bytes]
 ) -> list[list[int]]:
-    """Of each stratum the records among which is chosen, in an order of their own, whichever
-    came first.
-    """
+    """Return for each stratum the records to choose from, in an order independent of arrival."""
     members: list[list[int]] = [[] for _ in shares]
     for at, stratum in enumerate(strata):
         members[stratum].append(at)
@@ -571,9 +555,7 @@ def _pools(
 
 
 def _newest(rows: Sequence[Sequence[float]], first: int, share: int) -> Iterator[int]:
-    """So many places of vectors: the first one, then always the one that is least like those
-    before it.
-    """
+    """Yield `share` positions of vectors: `first`, then always the one least like those before."""
     import numpy as np
 
     vectors = np.asarray(rows, dtype=np.float32)

@@ -1,7 +1,7 @@
-"""The table of stages: what each reads, who does it, and where the paper asks for it.
+"""The table of stages: what each reads, who does it, and which section of the paper asks for it.
 
-Families of samples, the toolset and the checks give their rows; here they are joined.
-The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one
+Families of samples, the toolset and the checks contribute their rows; here they are joined. The
+runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate over this
 table.
 """
 
@@ -28,7 +28,7 @@ _VERSION_BYTES = 6
 
 
 def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator[Stage]:
-    """The stages, and before each the checks of its group that judge what it reads."""
+    """Yield the stages, each preceded by the checks of its group on what it reads."""
     for stage in stages:
         yield from (
             check for check in checks if (check.group, check.reads) == (stage.group, stage.reads)
@@ -37,7 +37,7 @@ def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator
 
 
 class LandingStages(NamedTuple):
-    """The names of the stages that a whole build goes through at once, after the checks."""
+    """The names of the stages after the checks, which a whole build passes at once."""
 
     duplicates: str = "duplicates"
     review: str = "review"
@@ -76,7 +76,7 @@ _LANDING_STAGES = (
 
 
 def all_stages() -> tuple[Stage, ...]:
-    """The table: the stages of all families and the checks that there are, in order."""
+    """Return the table: the stages of all families and the checks, in order."""
     return _stages_of(FAMILIES.version, CHECKS.version)
 
 
@@ -88,7 +88,7 @@ def _stages_of(*_versions: int) -> tuple[Stage, ...]:
 
 
 def stage_named(name: str) -> Stage:
-    """The stage with this name. Raises ConfigurationError that lists the names there are."""
+    """Return the stage with this name. Raises ConfigurationError that lists the names."""
     for stage in all_stages():
         if stage.name == name:
             return stage
@@ -97,7 +97,7 @@ def stage_named(name: str) -> Stage:
 
 
 def stage_names() -> tuple[str, ...]:
-    """The names of all stages, in order."""
+    """Return the names of all stages, in order."""
     return tuple(stage.name for stage in all_stages())
 
 
@@ -114,27 +114,22 @@ def stages_of(group: str, only: Collection[str] = ()) -> tuple[Stage, ...]:
 
 
 def prompt_paths() -> dict[str, str]:
-    """The prompts of all stages by name, each with the path of its file from the top of the
-    packages.
-    """
+    """Return all stages' prompts by name, with their files' paths from the packages' top."""
     paths = {path for stage in all_stages() for path in stage.templates}
     return {path.rpartition("/")[2].removesuffix(".j2"): path for path in sorted(paths)}
 
 
 def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
-    """The version of each check that samples go through, in their order, where a recipe brings
-    prompts of its own.
-    """
+    """Return the versions of all sample checks in order, with a recipe's own prompts."""
     with own_prompts(own):
         return {check.name: version_of(check) for check in stages_of(CHECK_GROUP)}
 
 
 def version_of(stage: Stage) -> str:
-    """A stage's version: that of its code, where it is a check, and those of its prompts; of a
-    recipe's own file its content.
+    """Return a stage's version: those of its code and prompts.
 
-    What is asked about the rest is asked anew where a check before it may leave something else
-    open.
+    Code counts if the stage is a check, and the content of a recipe's own file counts. A check
+    that asks about the rest is asked anew if an earlier check may leave something else open.
     """
     version = stage.version if isinstance(stage, Check) else ""
     source = CHECKS.source_of(stage.name) if stage in all_checks() else None
@@ -149,9 +144,7 @@ def version_of(stage: Stage) -> str:
 
 
 def prompt_rows(own: Mapping[str, str] | None = None) -> list[Row]:
-    """The table of prompts: the text of each one by its version, in those of a recipe's `own`
-    where it brings any.
-    """
+    """Return the rows of the prompt table: each prompt's text by version, with a recipe's `own`."""
     now = datetime.now(UTC)
     with own_prompts(own or {}):
         texts = prompt_texts(("callwright.generators", "callwright.validators"))
@@ -159,7 +152,7 @@ def prompt_rows(own: Mapping[str, str] | None = None) -> list[Row]:
 
 
 def stage_rows() -> list[Row]:
-    """The table as the warehouse keeps it, for views to order by."""
+    """Return the table's rows for the warehouse, for views to order by."""
     return [
         {
             "name": stage.name,
@@ -187,7 +180,7 @@ The stages of the group `measuring` read some accepted samples again, to see how
 
 
 def stage_page() -> str:
-    """docs/stages.md: `python -m callwright.flows.stages > docs/stages.md` writes it."""
+    """Return docs/stages.md: `python -m callwright.flows.stages > docs/stages.md` writes it."""
     lines = [_HEAD]
     for group in dict.fromkeys(stage.group for stage in all_stages()):
         columns = "| stage | reads | yields | role | prompts | source | what it does |"

@@ -1,5 +1,6 @@
-"""Text of others on a terminal: what would move the cursor, set a title or turn the writing
-direction is shown, not obeyed.
+"""Others' text on a terminal: control characters are shown and not obeyed.
+
+These move the cursor, set a title or turn the writing direction.
 """
 
 import re
@@ -13,16 +14,12 @@ _BYTE = 0x100
 
 
 def visible(text: str) -> str:
-    r"""Return the text with escapes such as `\x1b` and `\u202e` in the place of what would not
-    be seen but obeyed.
-    """
+    """Return the text with control and invisible characters replaced by visible escapes."""
     return _UNSEEN.sub(_escape, text)
 
 
 def visible_json(document: str) -> str:
-    r"""The same for JSON, which stays JSON of the same value: all of them are written as
-    `\u001b`.
-    """
+    """Return the JSON document with such characters as JSON escapes; its value is the same."""
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 

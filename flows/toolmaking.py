@@ -49,7 +49,7 @@ Working = Callable[[GroupRun], AbstractContextManager[Carrier]]
 
 
 class Toolset(NamedTuple):
-    """A toolset by its key: the recipe's source and the plans that it makes of it."""
+    """A toolset by its key: the recipe's source, and the plans made from it."""
 
     key: str
     source: GeneratedTools
@@ -163,7 +163,7 @@ def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:
 def _open(
     toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress
 ) -> GroupRun:
-    """Write down what is to be made; a toolset has no tools to begin with."""
+    """Store what is to be made, and open the run; a toolset starts without tools."""
     body = {
         "source": toolset.source.model_dump(mode="json"),
         "recipe": orjson.loads(recipe.model_dump_json(by_alias=True)),
@@ -204,7 +204,7 @@ class ToolsetReport(NamedTuple):
 
 
 class ShownTool(NamedTuple):
-    """A tool as a person looks at it; required parameters have a star."""
+    """A tool as shown to a person; required parameters have a star."""
 
     name: str
     language: str
@@ -228,7 +228,7 @@ def find_problems(tools: Sequence[Tool]) -> list[Problem]:
 
 
 def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
-    """What no rule looks at: tools in a language that the language folder does not have."""
+    """Yield a problem for each language of tools that no rule checks."""
     counted = Counter(tool.language for tool in tools if tool.language not in known())
     for language, count in counted.items():
         checked = ", ".join(known())
@@ -278,7 +278,7 @@ async def report_tools(
 
 
 def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
-    """A toolset as it stands."""
+    """Return the current state of a toolset."""
     made, used = tools_of(warehouse, toolset), usable_tools(warehouse, toolset)
     outcomes = {
         row["subject"]: row for row in warehouse.rows(sql("toolsets.last_outcomes"), [toolset])

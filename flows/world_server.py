@@ -1,6 +1,4 @@
-"""An MCP server over the world of a task, or of a recipe: each session has an episode of its
-own, which its calls change.
-"""
+"""An MCP server over the world of a task or recipe; each session changes its own episode."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -54,19 +52,18 @@ _CONTROLS: tuple[dict[str, Any], ...] = (
 
 
 class WorldSessions:
-    """The episodes of sessions by their names; the one that was idle longest is closed where
-    there are too many.
-    """
+    """The episodes of sessions by name; if there are too many, the longest idle one is closed."""
 
     def __init__(self, tasks: Tasks, first: Task, *, has_controls: bool) -> None:
-        """A session begins with the task `first`; with controls it may begin another, and ask
-        for its reward.
+        """Begin each session with the task `first`; with controls it may begin another task.
+
+        It may also ask for its reward then.
         """
         self._tasks, self._first, self._has_controls = tasks, first, has_controls
         self._episodes: OrderedDict[str, Episode] = OrderedDict()
 
     def episode(self, session: str) -> Episode:
-        """The episode of a session, begun at its first use."""
+        """Return the episode of a session, starting it at its first use."""
         if session not in self._episodes:
             self._episodes[session] = self._first.begin()
         self._episodes.move_to_end(session)
@@ -75,7 +72,7 @@ class WorldSessions:
         return self._episodes[session]
 
     def tools(self, session: str) -> list[dict[str, Any]]:
-        """The tools of a session's task, and its controls."""
+        """Return the tools of a session's task, and its controls."""
         task = self.episode(session).task
         controls = (
             _CONTROLS if task.sample.changes else _CONTROLS[:1]
@@ -83,7 +80,7 @@ class WorldSessions:
         return [*task.tools, *(controls if self._has_controls else ())]
 
     def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> Answer:
-        """What a call of a session is answered."""
+        """Return the answer to a call in a session."""
         if self._has_controls and name in (RESET, REWARD):
             try:
                 return (
@@ -116,9 +113,9 @@ class WorldSessions:
 
 
 def make_server(sessions: WorldSessions) -> "Server[Any]":
-    """The server of these sessions.
+    """Return the server of these sessions.
 
-    Raises ConfigurationError where the extra `mcp` is not installed.
+    Raises ConfigurationError if the extra `mcp` is not installed.
     """
     require_extra("mcp")
     from mcp.server.lowlevel import Server
@@ -149,8 +146,9 @@ def make_server(sessions: WorldSessions) -> "Server[Any]":
 
 
 def _session_of(asked: "ServerRequestContext[Any]") -> str:
-    """The session of a request: the one named in the address, the transport's own, or the only
-    one.
+    """Return a request's session: the one in the address, the transport's own, or the only one.
+
+    Raises ConfigurationError if a request over HTTP names none.
     """
     if asked.request is None:
         return ALONE

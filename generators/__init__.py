@@ -1,3 +1,1 @@
-"""What invents or imports: tool catalogs, and the stages that turn a tool into a sample with
-gold calls.
-"""
+"""Import tool catalogs, and run the stages that turn a tool into samples with gold calls."""

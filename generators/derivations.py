@@ -1,7 +1,6 @@
-"""Planning what is made of samples: of which source each dialogue, shift and external reference
-comes (HammerBench 4.2).
+"""Plan derivations: the source of each dialogue, shift and external reference (HammerBench 4.2).
 
-Sources take turns in an order that the seed gives, so the same sources always give the same plan.
+Sources take turns in a seeded order, so the same sources always give the same plan.
 """
 
 from array import array
@@ -30,14 +29,12 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
     others: Sequence[Sample] = (),
     keys: Iterable[str] | None = None,
 ) -> Iterator[Derivation]:
-    """What could be made of the kind, best first, until the sources are used up; `others` lend
-    requests to intent shifts.
+    """Yield possible derivations of a kind, best first, until the sources are used up.
 
-    Where the `keys` of the sources are given, these are put in order without being read.
-
-    A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the
-    same reason. There may be millions of sources, kept elsewhere: one is held at a time, of the
-    others their positions.
+    `others` lend requests to intent shifts. With `keys`, sources are ordered without being read.
+    Sources with an obstacle are skipped; a stage that still meets one fails with the same
+    reason. There may be millions of sources in storage: one is held at a time, and only the
+    positions of the others.
     """
     if kind.transform is None:
         return
@@ -71,7 +68,7 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
 
 
 def _shuffled(keys: Iterable[str], kind: str, seed: int) -> "array[int]":
-    """The positions of the sources with these keys, in an order that the seed gives."""
+    """Return the positions of the sources with these keys, in an order given by the seed."""
     import numpy as np
 
     digests = (blake2b(f"{seed}:{kind}:{key}".encode()).digest() for key in keys)
@@ -82,9 +79,7 @@ def _shuffled(keys: Iterable[str], kind: str, seed: int) -> "array[int]":
 def _with_long_ones(
     ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]
 ) -> "array[int]":
-    """The positions with those of sources that lack several arguments spread evenly, as many as
-    are wanted and there are.
-    """
+    """Spread sources that lack several arguments evenly over the order, up to the wanted share."""
     several, single, mixed = array("q"), array("q"), array("q")
     for at in ordered:
         (several if _missing(sources[at], tools) > 1 else single).append(at)
@@ -106,9 +101,7 @@ def _missing(source: Sample, tools: Mapping[str, Tool]) -> int:
 def _another_request(
     source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random
 ) -> Sample | None:
-    """A request of the source's language for a tool that none of its candidates can stand for,
-    None where there is none.
-    """
+    """Pick a same-language request for a tool that no candidate can replace, or None."""
     known = [tools[key] for key in source.candidates if key in tools]
     for _ in range(_TRIES if others else 0):
         other = rng.choice(others)

@@ -1,7 +1,7 @@
-"""What a family of samples is: its kinds with their traits, its stages, and how it plans.
+"""A family of samples: its kinds with their traits, its stages, and how it plans.
 
-Whoever needs to know what samples of a kind are like asks the traits, never the kind's name. Each
-family is one object in a folder or file of its own; generators/kinds.py has the table of them.
+Code that needs to know what samples of a kind are like asks the traits, not the kind's name.
+Each family is one object in a folder or file of its own; generators/kinds.py lists them.
 """
 
 import inspect
@@ -96,16 +96,12 @@ class Traits:
 
     @property
     def is_live(self) -> bool:
-        """Whether the user says on the way what is wanted, so that nobody does the task without
-        asking.
-        """
+        """Whether the user says along the way what is wanted, so nobody does the task unasked."""
         return self.is_task and self.is_long
 
     @property
     def reviews(self) -> tuple[Review, ...]:
-        """The kinds of reviews that people may be asked for: of the sample, of how its path was
-        found, of its dialogue acts.
-        """
+        """The kinds of reviews to ask people for: of the sample, its path and its dialogue acts."""
         of_path: tuple[Review, ...] = (
             ("correction", "disambiguation") if self.asked == "path" else ()
         )
@@ -144,9 +140,9 @@ WorldObstacle = Callable[[Sample, Mapping[str, Tool], Mapping[str, Environment]]
 
 
 class LeftOut(NamedTuple):
-    """What planning leaves out, and why: a tool of a kind, or, of any tool, so many `samples`.
+    """What planning leaves out, and why: a tool of a kind, or a number of `samples` of any tool.
 
-    `language` and `place` are "" where the reason holds for all of them.
+    `language` and `place` are "" if the reason holds for all of them.
     """
 
     kind: str
@@ -158,13 +154,11 @@ class LeftOut(NamedTuple):
 
 
 def ignore(_left_out: LeftOut) -> None:
-    """Where nobody hears what is left out."""
+    """Ignore what planning leaves out."""
 
 
 class Share(NamedTuple):
-    """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for
-    none.
-    """
+    """A part of a kind's count; `place` is its domain or complexity, or ""."""
 
     language: Language
     samples: int
@@ -172,18 +166,15 @@ class Share(NamedTuple):
 
 
 def tools_for(tools: Sequence[Tool], language: Language) -> list[Tool]:
-    """The tools that requests in a language are made of: those with a document in it, else all,
-    which a model translates.
-    """
+    """Return the tools in a language or, if there are none, all tools, which a model translates."""
     return [tool for tool in tools if tool.language == language] or [*tools]
 
 
 class Order(NamedTuple):
-    """What a planner is asked for: the first `samples` samples of a kind in a language and at a
-    place.
+    """A planner's order: the first `samples` samples of a kind in a language and at a place.
 
-    `candidates` tools stand beside each; `own_values` are the recipe's for some parameters;
-    `variants` are made of one draft where a draft is good for several samples.
+    Each gets `candidates` tools; `own_values` are the recipe's for some parameters; `variants`
+    are made of each draft if drafts are good for several samples.
     """
 
     kind: Kind
@@ -199,7 +190,7 @@ class Order(NamedTuple):
     leave_out: Callable[[LeftOut], None] = ignore  # hears what is left out
 
     def misses(self, reason: str, *, tool: str = "", samples: int = 0) -> None:
-        """Note that a tool, or so many samples of the order, are left out."""
+        """Record that a tool, or a number of the order's samples, is left out."""
         self.leave_out(LeftOut(self.kind.name, reason, self.language, self.place, tool, samples))
 
 
@@ -210,9 +201,7 @@ _LOST = 20  # so many samples more are tried in place of those that can't be pla
 
 
 def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) -> list[Tool]:
-    """The tools that samples of the order's kind can be about; of each other one it is told why
-    it can't.
-    """
+    """Return the tools that the kind's samples can be about, reporting why the others can't."""
     usable = []
     for tool in tools:
         try:
@@ -227,7 +216,7 @@ def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) ->
 
 
 def value_obstacle(order: Order, tool: Tool) -> str:
-    """Why no values can be drawn for a tool's required parameters, "" where they can."""
+    """Return why no values can be drawn for a tool's required parameters, or "" if they can."""
     try:
         order.own_values.fill(tool, tool.required, order.language, Random(tool.key))
     except Exception as error:  # noqa: BLE001 - a bug in one tool's schema costs that tool and is told
@@ -236,7 +225,7 @@ def value_obstacle(order: Order, tool: Tool) -> str:
 
 
 def told_of(error: Exception) -> str:
-    """What an error that costs one sample or tool says; the traceback of a bug goes to the log."""
+    """Return the message of an error that costs a sample or tool; log the traceback of a bug."""
     if isinstance(error, CallwrightError):
         return str(error)
     _LOG.error("a bug in planning", exc_info=error)
@@ -246,10 +235,9 @@ def told_of(error: Exception) -> str:
 def plan_each(
     order: Order, about: Callable[[int], str], make: Callable[[int], Planned]
 ) -> Iterator[Planned]:
-    """The drafts numbered from 0, as many as the order wants; what can't be made costs one, and
-    another number is tried.
+    """Yield as many drafts as ordered, numbered from 0; failures are reported and skipped.
 
-    `about` names the tool of a number. Raises ConfigurationError where `make` says that the tools
+    `about` names the tool of a number. Raises ConfigurationError if `make` says that the tools
     allow no more.
     """
     lost = 0
@@ -306,7 +294,7 @@ class Family(NamedTuple):
 
 
 def problem_of_family(family: Family, others: Sequence[Family]) -> str:
-    """Why a family can't make its samples or stand beside others, "" where it can.
+    """Return why a family can't make its samples or be added to others, or "" if it can.
 
     >>> problem_of_family(Family("own", (Kind("own", "…", "own", Traits()),), stages=()), [])
     "its kind 'own' is made by the group 'own', of which the family has no stages"
@@ -323,7 +311,7 @@ def problem_of_family(family: Family, others: Sequence[Family]) -> str:
 
 
 def _gaps(family: Family, kind: Kind) -> Iterator[str]:
-    """What a kind lacks of what makes it."""
+    """Yield what a kind lacks among the stages that make it."""
     made = [stage for stage in family.stages if stage.group == kind.group]
     if not made:
         yield (
@@ -360,7 +348,7 @@ def _count_taken(family: Family, transform: Transform | None) -> int:
 
 
 def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:
-    """Names of the family that something else has."""
+    """Yield a sentence for each name of the family that is already in use."""
     for other in others:
         for taken in {kind.name for kind in family.kinds} & {kind.name for kind in other.kinds}:
             yield f"there is a kind {taken!r} in the family {other.name!r}; give it another name"
@@ -378,6 +366,6 @@ def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:
 
 
 def shared_evenly(count: int, among: int) -> list[int]:
-    """A count in so many parts, the first ones larger by one where it does not divide."""
+    """Divide a count into equal parts; the first ones are larger by one if there is a rest."""
     share, rest = divmod(count, max(1, among))
     return [share + (position < rest) for position in range(among)]

@@ -1,9 +1,8 @@
-"""Values that a model gives for parameters: what is too much is cut, types are mended, and what it
-never gives is drawn.
+"""Values that a model gives for parameters: excess is cut, types are fixed, gaps are drawn.
 
-Nothing is asked for that code can settle: an answer that does by itself is taken as it is; where
-three did not, the values in them that do are put together, and those that all of them lack are
-drawn as the planner draws its own.
+Models are not asked for what code can settle: a usable answer is taken as it is; after three
+unusable ones their usable values are combined, and those that all lack are drawn as the planner
+draws its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,12 +34,10 @@ Given = TypeVar("Given", bound=ArgumentValues)
 
 
 class WantedValues(NamedTuple):
-    """The parameters of a tool that need values, beside those that are known, for a person who
-    speaks a language.
+    """The parameters of a tool that need values beside the known ones, for a language.
 
-    Those that it `may` have besides are left to the model, and what it gives wrongly there is left
-    out. `objection` tells why a value that the schema allows can't be taken beside others, "" where
-    it can.
+    The model may also fill those in `may`; what it gets wrong there is dropped. `objection` says
+    why a value that the schema allows can't be used beside others, or "".
     """
 
     tool: Tool
@@ -60,13 +57,13 @@ async def collect_values(
     *,
     attempts: int = ATTEMPTS,
 ) -> tuple[Arguments, Given]:
-    """A value for each parameter wanted, in their order, then what was added, and the last answer.
+    """Return a value for each wanted parameter in order, then extra ones, and the last answer.
 
-    Who is asked again is told what was wrong.
+    A repeated question says what was wrong.
 
-    `answer` is what the prompt asks for, held to the tool's schema. More than three `attempts` are
-    made only as long as each parameter was given values, if not such as go with others. Raises
-    ReplyError where neither the model nor a draw gives one that does.
+    `answer` is the type that the prompt asks for, restricted to the tool's schema. More than
+    three `attempts` are made only while each parameter gets values, though none that fit the
+    others. Raises ReplyError if neither the model nor a random draw gives one that fits.
     """
     kept: Arguments = {}
     valid: set[str] = set()
@@ -86,7 +83,7 @@ async def collect_values(
 
 
 def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) -> str:
-    """What keeps an answer from being enough, a sentence a parameter."""
+    """Return what makes an answer insufficient, in one sentence for each parameter."""
     return " ".join(
         (
             _problem(name, {**wanted.known, **fitting, name: given[name]}, wanted)
@@ -101,14 +98,12 @@ def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) ->
 def values_of(
     answer: type[Answer], tool: Tool, names: Sequence[str], may: Sequence[str] = ()
 ) -> type[Answer]:
-    """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes
-    for these parameters.
-    """
+    """Narrow `answer`, a kind of ArgumentValues, to exactly what the tool takes for these names."""
     return narrowed(answer, {"values": arguments_schema(tool, names, may)})
 
 
 def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
-    """The values of an answer that were asked for, each in its type where that can be told."""
+    """Return the requested values of an answer, each converted to its type where possible."""
     properties, asked = wanted.tool.properties, {*wanted.names, *wanted.may}
     return {
         name: mended(value, properties[name])
@@ -118,7 +113,7 @@ def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
 
 
 def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
-    """The values that do, beside what is known and those before them."""
+    """Return the values that fit, together with the known ones and those before them."""
     taken: Arguments = {}
     for name in (*wanted.names, *wanted.may):
         if name in given and not _problem(
@@ -133,16 +128,14 @@ def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
 
 
 def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
-    """Why a value can't be given for a parameter, "" where it can: it is empty, or the schema
-    refuses it.
-    """
+    """Return why a value can't be given, or "": it is empty or the schema refuses it."""
     if value in EMPTY:
         return f"the value of {name!r} is empty."
     return " ".join(argument_problems(tool, {name: value}, partial=True))
 
 
 def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
-    """The values with those that lack drawn. Raises ReplyError where no draw does."""
+    """Draw the missing values at random. Raises ReplyError if no draw fits."""
     left = [name for name in wanted.names if name not in given]
     complaint = (
         f"{ATTEMPTS} answers gave no value that does for {', '.join(left)} of {wanted.tool.name!r}"

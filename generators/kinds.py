@@ -1,7 +1,6 @@
-"""The table of families, and of their kinds: of which other kinds samples are made, and how many
-the papers have of each.
+"""The table of families and their kinds, with source kinds and the papers' counts.
 
-Counts are those of the paper that a kind's traits name; only HammerBench's have a part in a build
+Counts are those of the paper that a kind's traits name; only HammerBench's are part of a build
 of the paper's size.
 """
 
@@ -43,7 +42,7 @@ _PUBLISHED = Traits("HammerBench")  # of kinds that only published files have
 
 
 def all_kinds() -> Mapping[str, Kind]:
-    """The kinds that have a row, by name: those of all families, in order."""
+    """Return the registered kinds of all families by name, in order."""
     return _kinds_of(FAMILIES.version)
 
 
@@ -53,9 +52,9 @@ def _kinds_of(_version: int) -> Mapping[str, Kind]:
 
 
 def family_of(kind: str) -> Family:
-    """The family that makes samples of a kind.
+    """Return the family that makes samples of a kind.
 
-    Raises ConfigurationError where there is no such kind.
+    Raises ConfigurationError if there is no such kind.
     """
     group = kind_named(kind).group
     return next(
@@ -79,10 +78,10 @@ def _anywhere() -> dict[Transform, str]:
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of this name; shifts and external information take any kind: `perfect_SO_case1`,
-    `mQmA_external`.
+    """Return the kind of this name; shifts and external information apply to any kind.
 
-    Raises ConfigurationError that lists the kinds there are.
+    Examples are `perfect_SO_case1` and `mQmA_external`. Raises ConfigurationError that lists the
+    kinds.
     """
     known = all_kinds()
     if name in known:
@@ -109,9 +108,7 @@ def kind_named(name: str) -> Kind:
 
 
 def traits_of(name: str) -> Traits:
-    """What samples of a kind are like; a kind that only published files have is as HammerBench's
-    requests are.
-    """
+    """Return a kind's traits; kinds only in published files get those of HammerBench requests."""
     return _traits_of(name, FAMILIES.version)
 
 
@@ -124,15 +121,15 @@ def _traits_of(name: str, _version: int) -> Traits:
 
 
 def kinds_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
-    """The names of the kinds in the table that have a trait."""
+    """Return the names of the registered kinds that have a trait."""
     return tuple(name for name, kind in all_kinds().items() if trait(kind.traits))
 
 
 def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
-    """The kind that a request of the kind `name` is of once a person has changed its calls.
+    """Return the kind of a request of kind `name` after a person has changed its calls.
 
-    Only where the kind says how complete the call is: of its family the one that says what holds
-    now.
+    It differs only if the kind states how complete the call is: then it is the kind of its
+    family that describes the new call.
     """
     traits = traits_of(name)
     if traits.calls != "one" or not (traits.is_whole or traits.is_partial or traits.is_idle):
@@ -143,18 +140,14 @@ def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
 
 
 def _sibling(name: str, holds: Callable[[Traits], bool]) -> str:
-    """The first kind of the same family with a trait; `name` itself where it has it, or no kind
-    has.
-    """
+    """Return the family's first kind with a trait, or `name` if it has it or no kind has."""
     family = family_of(name)
     found = [kind.name for kind in family.kinds if holds(kind.traits)]
     return name if name in found or not found else found[0]
 
 
 def _transformed(source: Traits, row: Traits) -> Traits:
-    """The traits that a row's transform leaves: a sample that was a whole run of calls is asked
-    for the call due in the end.
-    """
+    """Return a row's traits after its transform; a path's sample is asked for its last call."""
     return replace(
         source,
         asked="call" if source.asked == "path" else source.asked,
@@ -173,9 +166,7 @@ def _transformed(source: Traits, row: Traits) -> Traits:
 
 
 def kind_rows(names: Iterable[str] = ()) -> list[Row]:
-    """The table as the warehouse keeps it, for views to join; with it the kinds named that are
-    made of others.
-    """
+    """Return the table's rows for the warehouse's views, with the derived kinds among `names`."""
     known = all_kinds()
     families = {kind.group: family.name for family in FAMILIES.rows() for kind in family.kinds} | {
         group: family.name for family in FAMILIES.rows() for _, group in family.anywhere
@@ -204,7 +195,7 @@ def _row(kind: Kind, family: str) -> Row:
 
 
 def name_of(source: str, transform: Transform) -> str:
-    """The kind that a transform makes of a sample of the kind `source`."""
+    """Return the kind that a transform makes from a sample of the kind `source`."""
     for kind in all_kinds().values():
         if kind.transform == transform and source in kind.sources:
             return kind.name
@@ -212,9 +203,7 @@ def name_of(source: str, transform: Transform) -> str:
 
 
 def waves_of(names: Iterable[str]) -> list[tuple[Kind, ...]]:
-    """The kinds in the order in which they can be made: each wave is made of samples of those
-    before it.
-    """
+    """Return the kinds in waves, each made only from samples of earlier waves."""
     left = {name: kind_named(name) for name in names}
     waves: list[tuple[Kind, ...]] = []
     while left:
@@ -226,11 +215,10 @@ def waves_of(names: Iterable[str]) -> list[tuple[Kind, ...]]:
 
 
 def brought_along(asked: Mapping[str, int]) -> dict[str, int]:
-    """Return the kinds, with their counts, that must be made too because kinds that are asked for
-    are made from them.
+    """Return the kinds, with counts, that must also be made because requested kinds need them.
 
-    A kind that is asked for with none of its sources brings the first of these along, and that one
-    its own.
+    A requested kind with none of its sources adds the first of these, which adds its own in
+    turn.
 
     >>> brought_along({"mQmA": 4, "external": 6, "imperfect": 9})
     {'sQsA': 4}

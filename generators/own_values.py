@@ -1,6 +1,4 @@
-"""Values of the user's own, by parameter: drawn by code, so that whatever model words a request
-only chooses those beside them.
-"""
+"""The user's own values by parameter, drawn by code, so that models only choose the others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -25,17 +23,17 @@ _KNOWN = (
 
 
 def no_objection(_name: str, _values: Arguments) -> str:
-    """Where any value can stand beside others."""
+    """Object to no value; any may stand beside others."""
     return ""
 
 
 class OwnValues(NamedTuple):
-    """Lists of values by the name of a parameter, or by `tool.parameter`, which comes first."""
+    """Lists of values by the name of a parameter, or by `tool.parameter`, which has priority."""
 
     lists: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
 
     def of(self, tool: Tool, name: str) -> list[JsonValue]:
-        """The values of a parameter in its type, [] where there are none of one's own."""
+        """Return a parameter's own values converted to its type; [] if there are none."""
         listed = self.lists.get(f"{tool.name}.{name}", self.lists.get(name, ()))
         return (
             [mended(value, tool.properties[name]) for value in listed]
@@ -52,10 +50,10 @@ class OwnValues(NamedTuple):
         known: Arguments = MappingProxyType({}),  # type: ignore[assignment] # only read
         objection: Callable[[str, Arguments], str] = no_objection,
     ) -> Arguments:
-        """A value for each of the parameters that have some, no two the same; `objection` tells why
-        one can't stand beside others.
+        """Draw a distinct value for each parameter that has own values.
 
-        Raises ReplyError where none of a parameter's values can be taken.
+        `objection` says why a value can't stand beside others. Raises ReplyError if no value of
+        a parameter can be used.
         """
         drawn: Arguments = {}
         for name in names:
@@ -72,9 +70,7 @@ class OwnValues(NamedTuple):
         rng: Random,
         known: Arguments | None = None,
     ) -> Arguments:
-        """A value for each parameter: one's own where there are some, all others as the planner
-        draws its own.
-        """
+        """Return a value for each parameter: an own one, or else one drawn as planners do."""
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
         schemas = in_context(tool.properties, tool.name, tool.description)
         drawn = fill_in(
@@ -98,7 +94,7 @@ def _pick(  # noqa: PLR0917 - what a value must go with
     beside: Arguments,
     objection: Callable[[str, Arguments], str],
 ) -> JsonValue:
-    """One of the values that fits the schema, is unlike those beside it, and is not objected to."""
+    """Pick a value that fits the schema, differs from those beside it, and meets no objection."""
     for value in rng.sample(listed, min(len(listed), _TRIES)):
         is_new = value not in beside.values() or len(listed) == 1 or isinstance(value, bool)
         if (
@@ -113,7 +109,7 @@ def _pick(  # noqa: PLR0917 - what a value must go with
 
 
 def beside_known(prompt: Prompt, known: Arguments) -> Prompt:
-    """A prompt that asks for values, with those that are fixed already; as it is where none is."""
+    """Return a prompt for values that shows those already fixed; unchanged if there are none."""
     if not known:
         return prompt
     first, *others, last = prompt.messages

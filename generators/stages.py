@@ -1,8 +1,6 @@
-"""Stages: a row of their table, what a stage has at hand while it works, and how it asks until an
-answer fits.
+"""Stages: a row of their table, a stage's context, and asking until an answer fits.
 
-Families of samples, the stages of tools and the checks each give their rows; flows/stages.py joins
-them.
+Families of samples, stages of tools, and checks each provide rows; flows/stages.py joins them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -65,7 +63,7 @@ class Stage:
         return await function(record, context) if function else []
 
     def described(self) -> dict[str, object]:
-        """What is said of the stage, without its functions."""
+        """Return the stage's fields, except its functions."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in told.items() if not callable(value)}
 
@@ -76,9 +74,7 @@ class Stage:
 
 
 class Step(NamedTuple):
-    """A stage of a family as it differs from others: `prompts` of the family's folder are asked
-    of the generator.
-    """
+    """A stage of a family; `prompts` from the family's folder are for the generator."""
 
     name: str
     about: str
@@ -90,11 +86,10 @@ class Step(NamedTuple):
 
 
 def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[Stage, ...]:
-    """The stages of a family's group, each of which reads what the one before it yields; the first
-    one `reads`.
+    """Chain the stages of a family's group; each reads what the one before it yields.
 
-    A group bears its family's name unless given. A prompt of another family is named by its path in
-    generators/.
+    The first one reads `reads`. A group has its family's name unless `group` is given. A prompt
+    of another family is named by its path in generators/.
     """
     stages: list[Stage] = []
     for step in steps:
@@ -118,13 +113,12 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 
 
 class StageContext(NamedTuple):
-    """The model of the stage's role, a generator seeded for this record, the tools by key, the
-    environments by name.
+    """A stage's model, random generator seeded per record, tools by key, environments by name.
 
-    `assistant` is the model that talks with simulated users, None where nobody does. `settler` is
-    the model of the judge, which settles where a reader differs from the gold, None where the
-    reader does so itself. `rouge_l` is how alike free text must be for two calls to agree;
-    `policies` are those that the recipe's assistants follow.
+    `assistant` is the model that talks with simulated users, or None. `settler` is the judge's
+    model, which settles where a reader differs from the gold; None if the reader does so itself.
+    `rouge_l` is how similar free text must be for two calls to agree; `policies` are those that
+    the recipe's assistants follow.
     """
 
     chat: ChatModel
@@ -139,17 +133,17 @@ class StageContext(NamedTuple):
     policies: tuple[Policy, ...] = ()
 
     def tool(self, key: str) -> Tool:
-        """The tool with this key; RecordError where the catalog lacks it."""
+        """Return the tool with this key. Raises RecordError if the catalog lacks it."""
         if key not in self.tools:
             raise RecordError(f"The catalog has no tool with the key {key!r}.")
         return self.tools[key]
 
     def toolset(self, keys: tuple[str, ...]) -> list[Tool]:
-        """The tools with these keys, in their order."""
+        """Return the tools with these keys, in the same order."""
         return [self.tool(key) for key in keys]
 
     def environment(self, name: str) -> Environment:
-        """The environment of this name; RecordError where the build has none such."""
+        """Return the environment of this name. Raises RecordError if the build has none."""
         if name not in self.environments:
             raise RecordError(f"The build has no environment {name!r}.")
         return self.environments[name]
@@ -160,9 +154,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Leniency(NamedTuple):
-    """What is done about an answer before it is given up: a closer look at it, or it goes on
-    after all attempts as it is.
-    """
+    """What to do before giving up an answer: look closer, or let it pass after all attempts."""
 
     goes_on: Callable[[Any], bool] = lambda _answer: False
     look_closer: Callable[[Any], Awaitable[object]] | None = None
@@ -180,12 +172,10 @@ async def first_fit(
     *,
     leniency: Leniency = _STRICT,
 ) -> Reply:
-    """The first of three answers that `problem_of` finds no problem with, else the first one that
-    may go on all the same.
+    """Return the first of three answers without a problem, or the first that may pass anyway.
 
-    Who is asked again is told what is wrong.
-
-    Raises ReplyError where there is neither: `complaint`, and the problem of the last answer.
+    Each new prompt says what was wrong. Raises ReplyError if there is neither, with `complaint`
+    and the problem of the last answer.
     """
     asked, problem, second_best = prompt, "", None
     for attempt in range(ATTEMPTS):
@@ -207,9 +197,7 @@ async def first_fit(
 def asked_origin(
     stage: str, parent: Record, seed: int, context: StageContext, prompts: tuple[str, ...]
 ) -> Origin:
-    """The origin of what the context's model answered to `prompts`, a package of them and the
-    names of some in it.
-    """
+    """Return the origin of an answer to `prompts`: a package, then names of prompts in it."""
     package, *names = prompts
     version = "+".join(prompt_version(package, name) for name in names)
     return Origin(

@@ -1,8 +1,7 @@
-"""Where a model's wording states a value: by its own quote, mended where it is mangled, or by what
-is found in its text.
+"""Find where a model's wording states a value: by its quote, repaired if mangled, or by search.
 
-Making is lenient and checking is strict: what no rule reads goes on, and a wording is asked for
-again only where it says another value, or where nothing at all says this one.
+Generation is lenient and checks are strict: a value that no rule reads is accepted, and a
+wording is asked for again only if it says another value, or if nothing at all says this one.
 """
 
 from collections.abc import Mapping
@@ -28,16 +27,14 @@ _UNLIKE = 65.0  # of 100: a name is not said by words none of which is as like o
 
 
 class Place(NamedTuple):
-    """A stretch of a text."""
+    """A span of a text."""
 
     start: int
     end: int
 
 
 class Stated(NamedTuple):
-    """Where a text states a value, None where nowhere, and what speaks against it, "" where
-    nothing does.
-    """
+    """Where a text states a value, or None, and what speaks against it, or ""."""
 
     place: Place | None
     problem: str = ""
@@ -50,9 +47,7 @@ Expected = Mapping[Spot, tuple[JsonValue, JsonSchema]]
 
 
 class CallMention(BaseModel):
-    """Where a wording of several calls states a value: the number of the call, the parameter,
-    and the very words.
-    """
+    """Where a wording of several calls states a value: call number, parameter, and exact words."""
 
     call: int
     parameter: str
@@ -68,9 +63,7 @@ class QuotedValues(BaseModel):
 async def ask_for_quotes(
     context: StageContext, text: str, expected: Expected, quotes: dict[Spot, str]
 ) -> None:
-    """Put into `quotes` the words that a model finds to state the values that no reader finds in
-    its text.
-    """
+    """Ask a model for the words that state values no reader finds, and put them into `quotes`."""
     quotes.clear()
     lacking = [
         {
@@ -92,8 +85,9 @@ async def ask_for_quotes(
 def find_values(
     expected: Expected, quotes: Mapping[Spot, str], text: str, language: Language
 ) -> dict[Spot, Stated]:
-    """Where `text` states each value that it has to, in the order of the quotes; a quote for
-    anything else is passed over.
+    """Return where `text` states each expected value, in the order of the quotes.
+
+    Quotes for anything else are skipped.
     """
     given: dict[Spot, str] = {}
     for spot, words in quotes.items():
@@ -109,9 +103,7 @@ def find_values(
 
 
 def _meant(spot: Spot, expected: Expected) -> Spot | None:
-    """The one value of a parameter of this name, where the number beside it is of no call:
-    counted from 1, or made up.
-    """
+    """Return the only value of a parameter of this name, if the call's number is wrong; or None."""
     named = [one for one in expected if one[1] == spot[1]]
     return named[0] if len(named) == 1 else None
 
@@ -119,9 +111,7 @@ def _meant(spot: Spot, expected: Expected) -> Spot | None:
 def value_evidence(
     argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str
 ) -> Evidence:
-    """Evidence that a stretch of the first turn states a value: where in it, and by which rule,
-    as far as a rule reads it.
-    """
+    """Return evidence that a span of the first turn states a value, with a rule if one reads it."""
     found = locate(value, schema, text[place.start : place.end])
     if found is None:
         return span_evidence(argument, 0, place, text)
@@ -132,9 +122,7 @@ def value_evidence(
 def located_evidence(
     argument: str, value: JsonValue, schema: JsonSchema, text: str, turn: int | None = None
 ) -> Evidence | None:
-    """Evidence that a text, that of a turn, says the value of an argument, None where it does
-    not.
-    """
+    """Return evidence that a text, such as a turn's, says an argument's value, or None."""
     found = locate(value, schema, text)
     return None if found is None else found_evidence(argument, found, text, turn)
 
@@ -146,7 +134,7 @@ def found_evidence(
     turn: int | None = None,
     **more: Any,  # noqa: ANN401
 ) -> Evidence:
-    """Evidence that the `found` words of a text, that of a turn, state an argument."""
+    """Return evidence that the `found` words of a text, or of a turn, state an argument."""
     return Evidence(
         argument=argument,
         kind="span" if found.rule == VERBATIM else "normalised",
@@ -160,7 +148,7 @@ def found_evidence(
 
 
 def span_evidence(argument: str, turn: int, place: Place, text: str) -> Evidence:
-    """Evidence that a stretch of a turn states an argument."""
+    """Return evidence that a span of a turn states an argument."""
     quote = text[place.start : place.end]
     return Evidence(
         argument=argument, kind="span", turn=turn, start=place.start, end=place.end, quote=quote
@@ -176,10 +164,10 @@ def find_value(
     *,
     by_name: bool = True,
 ) -> Stated:
-    """Where `text` states the value, by the model's quote `words` or by what readers find; a quote
-    must not say another.
+    """Find where `text` states the value, by the quote `words` or by readers.
 
-    `by_name` says that a name is said by its own words alone, so that other ones are another name.
+    A quote must not say another value. With `by_name`, only its own words say a name, and others
+    are another name.
     """
     (name, value), quoted = named, find_quote(words, text)
     if not has_folder(language):
@@ -222,9 +210,7 @@ def _find_unruled(
     text: str,
     language: Language,
 ) -> Stated:
-    """Where a text in a language that no rule knows states the value: by the quote, in its own
-    letters, or as Duckling reads it.
-    """
+    """Find a value in a language without rules: by quote, literally, or as Duckling reads it."""
     name, value = named
     stated = text[quoted.start : quoted.end] if quoted else text
     typed = _readings(stated, language) if kind_of(schema) in _TYPED else []
@@ -246,7 +232,7 @@ def _find_unruled(
 
 
 def _readings(text: str, language: Language) -> list[Moment | Amount]:
-    """The moments of a text whose day is told without counting from today, and its amounts."""
+    """Return a text's amounts, and its moments whose day does not depend on today."""
     moments = [one for one in find_moments(text, language, None) if one.days or one.clocks]
     amounts = [
         one
@@ -261,9 +247,7 @@ def _overlap(one: Amount, other: Moment) -> bool:
 
 
 def _may_mean(found: Moment | Amount, value: JsonValue) -> bool:
-    """Whether what was found may be `value`: a day without its year is any year's, a time
-    without its half of the day both.
-    """
+    """Whether a reading may mean `value`; without a year or half of the day, it may be any."""
     if isinstance(found, Amount):
         return isinstance(value, int | float) and isclose(found.value, value)
     stated = str(value)
@@ -276,7 +260,7 @@ def _may_mean(found: Moment | Amount, value: JsonValue) -> bool:
 def _read_place(
     value: JsonValue, schema: JsonSchema, text: str, language: Language
 ) -> Place | None:
-    """Where Duckling finds a value that our rules for writing it do not."""
+    """Return where Duckling finds a value that our own rules miss."""
     if kind_of(schema) not in _TYPED:
         return None
     return next(
@@ -286,9 +270,7 @@ def _read_place(
 
 
 def find_quote(words: str, text: str) -> Place | None:
-    """Where a quote stands in a text: as it is, or but for case, spaces, punctuation and single
-    words; None where nowhere.
-    """
+    """Return a quote's place in a text, or None."""
     words = words.strip()
     at = text.find(words) if words else -1
     if at >= 0:
@@ -310,7 +292,7 @@ def find_quote(words: str, text: str) -> Place | None:
 
 
 def _numerals(text: str) -> list[str]:
-    """The digits of a text: a quote that differs in these is another value."""
+    """Return the digits of a text; a quote with other digits is another value."""
     return [character for character in text if character.isdecimal()]
 
 
@@ -331,8 +313,9 @@ def _is_of_word(text: str, at: int) -> bool:
 def other_value(
     named: tuple[str, JsonValue], schema: JsonSchema, words: str, language: Language
 ) -> str:
-    """The one other number, day or time that the words of a quote say outright, "" where they
-    may mean the value.
+    """Return the one other number, day or time that a quote clearly says, or "".
+
+    It is "" if the words may mean the value.
     """
     (name, value), kind = named, kind_of(schema)
     if kind in ("integer", "number") and isinstance(value, int | float):
@@ -345,9 +328,7 @@ def other_value(
 
 
 def _is_other_name(value: str, words: str) -> bool:
-    """Whether a value is a name or a code, with a capital letter or a digit in each word, of
-    which the words have nothing.
-    """
+    """Whether a value is a name or code, each word with a capital or digit, unlike all `words`."""
     own, others = value.split(), words.split()
     if not _is_name(value) or not words.isascii():
         return False

@@ -1,6 +1,4 @@
-"""What planners and checks ask about tools: do arguments fit a schema, are two redundant, which
-stand beside the gold.
-"""
+"""Questions about tools: do arguments fit, are two redundant, which go beside the gold."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -29,11 +27,10 @@ _SAYABLE = frozenset({"string", "integer", "number"})
 
 
 def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
-    """What is wrong with `arguments` by the tool's schema, each as a sentence; `partial` allows
-    required ones missing.
+    """Return what is wrong with `arguments` by the tool's schema, one sentence each.
 
-    A parameter that the tool does not declare is always a problem. Raises RecordError where the
-    schema itself is bad.
+    `partial` allows missing required parameters. An undeclared parameter is always a problem.
+    Raises RecordError if the schema itself is bad.
     """
     undeclared = [
         f"The tool {tool.name!r} declares no parameter {name!r}."
@@ -70,9 +67,7 @@ def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
 
 
 def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
-    """A value in the type that its schema wants, where it is that value but for its type; else
-    as it is.
-    """
+    """Convert a value to its schema's type if it means the same, or return it unchanged."""
     if fits(value, schema):
         return value
     return next(
@@ -81,7 +76,7 @@ def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
 
 
 def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
-    """What the value may stand for, the nearest first."""
+    """Return what the value may mean, the closest first."""
     kind = json_type(schema)
     if isinstance(value, list) and kind != "array":
         return [*_readings(value[0], schema), value[0]] if len(value) == 1 else []
@@ -121,7 +116,7 @@ def _number(text: str) -> int | float | None:
 
 
 def value_validator(schema: JsonSchema) -> Draft202012Validator:
-    """A validator of one parameter's values; formats (date, time, email) are checked.
+    """Return a validator of one parameter's values; it checks formats (date, time, email).
 
     Raises RecordError.
     """
@@ -163,9 +158,7 @@ _PLAIN: dict[str, Callable[[Any], bool]] = {
 
 
 def _is_plain(schema: object) -> bool:
-    """Whether a schema has nothing but the most usual words, and those well-formed; to check one
-    by its meta-schema takes long.
-    """
+    """Whether a schema has only common, well-formed keywords; checking its meta-schema is slow."""
     return isinstance(schema, dict) and all(
         name in _PLAIN and _PLAIN[name](value) for name, value in schema.items()
     )
@@ -175,14 +168,12 @@ EMPTY: tuple[JsonValue, ...] = (None, "", [], {})  # values that say nothing
 
 
 def titled_schema(tool: Tool | None, argument: str) -> JsonSchema:
-    """What is read of an argument's words: its schema, as far as it has one, and its name where
-    that has no title.
-    """
+    """Return the schema for reading an argument, titled by its name unless it has a title."""
     return {"title": argument, **(tool.properties.get(argument, {}) if tool else {})}
 
 
 def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """The sample's candidates that the catalog has, by name."""
+    """Return the sample's candidates that are in the catalog, by name."""
     return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
 
 
@@ -190,9 +181,7 @@ _EXACT = 2**53  # whole numbers below it are floats as well
 
 
 def _surely_fits(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether a text or a number fits a schema of the most usual words, as it is known without a
-    validator.
-    """
+    """Whether a text or number fits a simple schema for sure, without a validator."""
     is_exact = isinstance(value, str) or (
         type(value) in (int, float) and "enum" not in schema and abs(value) < _EXACT  # type: ignore[arg-type] # a number
     )
@@ -204,9 +193,7 @@ _WORDS = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
 
 
 class ToolPool:
-    """The tools of a language, sorted out once: who is near a tool and who is far is asked again
-    and again.
-    """
+    """A language's tools, sorted once for repeated questions of which are near or far."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         """Take the tools in their order."""
@@ -218,7 +205,7 @@ class ToolPool:
             self._of.setdefault(tool.category, []).append(tool)
 
     def near(self, gold: Tool) -> list[list[Tool]]:
-        """Those of its category that could not do the same, one list for each name."""
+        """Return other tools of the same category that can't replace `gold`, a list per name."""
         if gold.key not in self._near:
             others = [
                 one for one in self._of.get(gold.category, []) if not are_redundant(one, gold)
@@ -227,7 +214,7 @@ class ToolPool:
         return self._near[gold.key]
 
     def far(self, gold: Tool) -> list[list[Tool]]:
-        """Those of other categories, one list for each name."""
+        """Return the tools of other categories, a list per name."""
         if gold.category not in self._far:
             self._far[gold.category] = _by_name(
                 [one for one in self._tools if one.category != gold.category]
@@ -236,9 +223,7 @@ class ToolPool:
 
 
 def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> list[Tool]:
-    """Up to `count` tools of the gold tool's language, each of another name, about half of them
-    from its category.
-    """
+    """Pick up to `count` tools of the gold's language with distinct names, half of its category."""
     near = _distinct(company.near(gold), rng)
     far = _distinct(company.far(gold), rng)
     chosen = _sample(near, (count + 1) // 2, rng)
@@ -253,9 +238,7 @@ def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> 
 
 
 def nearest_tools(tool: Tool, among: Iterable[Tool], count: int) -> list[Tool]:
-    """The `count` tools that are most like a tool by their names, descriptions and parameters:
-    itself first.
-    """
+    """Return the `count` tools most like a tool, itself first."""
     words = _words_of(tool)
 
     def likeness(other: Tool) -> float:
@@ -272,9 +255,7 @@ def _words_of(tool: Tool) -> frozenset[str]:
 
 
 def are_redundant(one: Tool, other: Tool) -> bool:
-    """Whether two tools might both serve one request: the same name, or nearly the same words in
-    the description.
-    """
+    """Whether two tools might serve one request: same name, or nearly the same description."""
     if one.name == other.name:
         return True
     deeds = [deed_of(next(iter(function_words(tool.name)), "")) for tool in (one, other)]
@@ -286,9 +267,7 @@ def are_redundant(one: Tool, other: Tool) -> bool:
 
 
 def are_contradictory(one: Tool, other: Tool) -> bool:
-    """Whether one of two tools removes what the other one is about: by their names, and by what
-    both have to be told.
-    """
+    """Whether one of two tools removes what the other is about, by names or shared requirements."""
     (verb, *thing), (other_verb, *other_thing) = (
         function_words(tool.name) or ("",) for tool in (one, other)
     )
@@ -297,19 +276,17 @@ def are_contradictory(one: Tool, other: Tool) -> bool:
 
 
 def is_plain(schema: JsonSchema) -> bool:
-    """Whether a parameter takes a single text or number, which can be said beside others."""
+    """Whether a parameter takes a single text or number, which a sentence can state with others."""
     return "type" in schema and json_type(schema) in _SAYABLE
 
 
 def sayable_options(tool: Tool) -> list[str]:
-    """The optional parameters that a message can state in passing; plumbing is none of them."""
+    """Return the optional parameters that a message can state in passing; plumbing is excluded."""
     return [name for name in tool.optional if is_plain(tool.properties[name])]
 
 
 def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:
-    """These parameters, and as many optional ones as a call of the tool still lacks: one that
-    changes nothing is none.
-    """
+    """Return these parameters, with as many options as a call still lacks to have any effect."""
     others = [name for name in sayable_options(tool) if name not in names]
     more = rng.sample(others, min(len(others), max(0, tool.fewest - len(names))))
     return [name for name in tool.properties if name in names or name in more]
@@ -321,11 +298,10 @@ _SMALL = 300  # characters of a schema: it is shown as it is
 
 
 def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
-    """What is shown of a tool where only the parameters `names` matter: these whole, of others what
-    they are in a line.
+    """Return a tool for prompts: the parameters `names` in full, the others in a line each.
 
-    So nobody takes a value for a parameter that it was not said for, and no prompt holds a schema
-    that nobody needs.
+    So no value is used for a parameter that it was not said for, and prompts hold no unneeded
+    schemas.
     """
     properties = {
         name: schema if name in names else _outline(schema)
@@ -343,7 +319,7 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
 
 
 def as_outlined(tool: Tool, names: Collection[str]) -> Tool:
-    """The tool as prompts show it that are about the parameters `names`."""
+    """Return the tool as shown in prompts about the parameters `names`."""
     return _as_outlined(tool, frozenset(names))
 
 
@@ -353,7 +329,7 @@ def _as_outlined(tool: Tool, names: frozenset[str]) -> Tool:
 
 
 def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[str, Any]]:
-    """Each tool of some calls once, outlined but for the parameters that one of them names."""
+    """Return each called tool once, outlined except for the parameters that its calls name."""
     tools: dict[str, Tool] = {}
     names: dict[str, set[str]] = {}
     for tool, given in calls:
@@ -374,7 +350,7 @@ def _outline(schema: JsonSchema) -> JsonSchema:
 
 
 def in_a_line(description: str) -> str:
-    """The first line of a description, cut where it is long."""
+    """Return the first line of a description, truncated if long."""
     told = description.partition("\n")[0]
     return told if len(told) <= _LINE else f"{told[: _LINE - 1].rstrip()}…"
 
@@ -392,7 +368,7 @@ def _by_name(tools: list[Tool]) -> list[list[Tool]]:
 
 
 def _distinct(named: list[list[Tool]], rng: Random) -> list[Tool]:
-    """One tool of each name; which one, where a catalog has several, is left to chance."""
+    """Return one tool for each name, chosen at random if a catalog has several."""
     return [same[0] if len(same) == 1 else rng.choice(same) for same in named]
 
 

@@ -1,4 +1,4 @@
-"""A conversation as prompts show it, and every value of a response with its path."""
+"""Conversations as prompts show them, and every value of a response with its path."""
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never
@@ -19,16 +19,15 @@ from callwright.warehouse.records import (
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:
-    """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and
-    results as JSON.
+    """Return turns as lines `user: …`, `message (app): …`, `assistant: …`, and JSON for calls.
+
+    Only executed calls and their results are included.
     """
     return "\n".join(line for turn in turns for line in _lines(turn))
 
 
 def user_texts(turns: Iterable[Turn]) -> list[str]:
-    """What the user says and the messages that are pointed to: all that a gold value may come
-    from, in order.
-    """
+    """Return the user's words and the messages pointed to, the sources of gold values, in order."""
     texts: list[str] = []
     for turn in turns:
         if isinstance(turn, UserTurn):
@@ -39,12 +38,12 @@ def user_texts(turns: Iterable[Turn]) -> list[str]:
 
 
 def shown_tools(tools: Iterable[Tool]) -> list[dict[str, JsonValue]]:
-    """Tools as models see them."""
+    """Return tools as models see them."""
     return [tool.signature for tool in tools]
 
 
 def shown_call(call: Call | GoldCall) -> dict[str, JsonValue]:
-    """A call as models see it, without its evidence."""
+    """Return a call as models see it, without its evidence."""
     return {"tool": call.tool, "arguments": call.arguments}
 
 
@@ -71,12 +70,12 @@ def _lines(turn: Turn) -> Iterator[str]:
 
 
 def _indented(text: str) -> str:
-    """Further lines of one turn stand indented, so that no text can pretend to be another turn."""
+    """Indent all lines of a turn but the first, so that no text can pretend to be another turn."""
     return "\n  ".join(text.splitlines())
 
 
 def walk(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
-    """The value and all inside it, each behind its path: "result.hotels[2].price"."""
+    """Yield the value and all values inside it, each after its path: "result.hotels[2].price"."""
     yield path, value
     if isinstance(value, dict):
         for name, member in value.items():

@@ -1,8 +1,7 @@
-"""Who speaks, how, and in what circumstances: a persona and a style for each sample, drawn by its
-seed, that colour its words.
+"""A persona and a style for each sample, drawn by its seed, that colour its words.
 
-They are shown in the prompts that word what a user says, and kept with the sample, so that it can
-be told what they change. A sample that is made of another one goes on in its voice.
+They are shown in prompts that word what a user says, and kept with the sample, so that their
+effect can be measured. A derived sample keeps the voice of its source.
 """
 
 import re
@@ -87,10 +86,10 @@ _TEMPERAMENTS = (
 def circumstances_of(
     seed: int, speaker: int | None = None, *, speaks: bool, is_somebody: bool = True
 ) -> dict[str, str]:
-    """What is drawn: a day, a place and who it is by the `speaker`'s seed, letters for names and an
-    opening by that of the prompt.
+    """Draw day, place and person by the `speaker`'s seed, and letters and an opening by `seed`.
 
-    Whoever speaks is left out where that is told already; only words have an opening.
+    The letters are for names. Without `is_somebody`, the person is left out, because it is
+    already given; only words (`speaks`) have an opening.
     """
     day, person, place = _speaker(seed if speaker is None else speaker)
     rng = Random(f"{seed}:circumstances")
@@ -103,9 +102,7 @@ def circumstances_of(
 
 @lru_cache(4096)
 def _speaker(seed: int) -> tuple[str, str, str]:
-    """The day, the person and the place of a speaker, whom several prompts of one sample are
-    about.
-    """
+    """Return the day, person and place of a speaker, shared by several prompts of a sample."""
     rng = Random(f"{seed}:speaker")
     day = FIRST_DAY + timedelta(days=rng.randrange((LAST_DAY - FIRST_DAY).days + 1))
     return f"{day:%A}, {day.isoformat()}", _person(rng), rng.choice(_PLACES)
@@ -114,7 +111,7 @@ def _speaker(seed: int) -> tuple[str, str, str]:
 def in_circumstances(
     prompt: Prompt, voiced: Collection[str], speaker: int | None = None, *, is_somebody: bool = True
 ) -> Prompt:
-    """The prompt with circumstances in the place of its seed; as it is where it shows none."""
+    """Return the prompt with its seed replaced by circumstances; unchanged if it shows no seed."""
     first, *others = prompt.messages
     at, found = next(
         ((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))),
@@ -133,7 +130,7 @@ def in_circumstances(
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:
-    """So many people, none of them twice, the first ones the same for any count."""
+    """Return `count` different people; the first ones are the same for any count."""
     rng = Random(f"{seed}:personas")
     drawn: dict[str, None] = {}
     while len(drawn) < count:
@@ -167,14 +164,14 @@ _LIMIT = (
 
 
 class UserVoice(NamedTuple):
-    """A persona and a style; "" where there is none."""
+    """A persona and a style; each is "" if there is none."""
 
     persona: str = ""
     style: str = ""
 
     @property
     def parts(self) -> dict[str, str]:
-        """What there is of it, by name."""
+        """The parts that are not empty, by name."""
         return {name: text for name, text in self._asdict().items() if text}
 
 
@@ -182,9 +179,7 @@ SILENT = UserVoice()
 
 
 def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> UserVoice:
-    """The voice of the sample that a record becomes: that of the sample it is made of, else
-    drawn by its seed.
-    """
+    """Return the voice of a record's sample: its source's, or else one drawn by its seed."""
     source = _source_of(record)
     known = UserVoice(source.facts.persona, source.facts.style) if source else SILENT
     if known != SILENT:
@@ -199,9 +194,7 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
 
 
 def speaker_of(record: Record) -> int | None:
-    """The seed of who speaks in the sample that a record becomes: that of the sample it is made
-    of, else its own.
-    """
+    """Return the seed of a record's speaker: that of its source sample, or else its own."""
     source = _source_of(record)
     return (
         source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
@@ -209,7 +202,7 @@ def speaker_of(record: Record) -> int | None:
 
 
 def _source_of(record: Record) -> Sample | None:
-    """The sample that the record is, or that it, or what it was made of, is derived from."""
+    """Return the sample that the record is, or that it is derived from, directly or not."""
     if isinstance(record, Sample):
         return record
     if isinstance(record, Derivation):
@@ -219,9 +212,7 @@ def _source_of(record: Record) -> Sample | None:
 
 
 def _seed_of(record: Record) -> int | None:
-    """The seed that was planned for the sample, which all that it becomes on its way keeps with
-    its origin.
-    """
+    """Return the seed planned for the sample, kept in the origins of all intermediate records."""
     fields = vars(record)
     seed: int | None = fields.get("seed")
     origin: Origin | None = fields.get("origin")
@@ -229,7 +220,7 @@ def _seed_of(record: Record) -> int | None:
 
 
 def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
-    """The prompt with the voice in it; what all voices share stands with the fixed part."""
+    """Add the voice to a prompt; what all voices share is added to its fixed part."""
     parts = voice.parts
     if not parts:
         return prompt
@@ -240,7 +231,7 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
 
 
 def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
-    """The prompt with requests of the user's own domain and their calls."""
+    """Add requests of the user's own domain and their calls to a prompt."""
     if not examples:
         return prompt
     shown = "\n".join(f"<example>{orjson.dumps(one).decode()}</example>" for one in examples)
@@ -258,9 +249,7 @@ def marked(sample: Sample, voice: UserVoice) -> Sample:
 
 
 class VoicedChat:
-    """A ChatModel that is shown circumstances in the place of a seed, and a voice wherever it
-    words what a user says.
-    """
+    """A ChatModel that sees circumstances instead of a seed, and a voice when it words a user."""
 
     def __init__(
         self,
@@ -270,11 +259,10 @@ class VoicedChat:
         examples: Sequence[JsonValue] = (),
         speaker: int | None = None,
     ) -> None:
-        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of
-        requests.
+        """Wrap `chat`, with `voice` for the `prompts` named, and `examples` of requests.
 
-        `speaker` is the seed of the sample's user, whose circumstances stay the same in all that is
-        made of it.
+        `speaker` is the seed of the sample's user, whose circumstances stay the same in all that
+        is made from it.
         """
         self._chat = chat
         self._prompts = prompts
@@ -284,17 +272,17 @@ class VoicedChat:
 
     @property
     def name(self) -> str:
-        """The model's name as the recipe gives it."""
+        """The model's name in the recipe."""
         return self._chat.name
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The model's answer."""
+        """Return the model's answer."""
         return await self._chat.ask(self._framed(prompt), answer, sample_index=sample_index)
 
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """The model's reply in free text."""
+        """Return the model's reply in free text."""
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:

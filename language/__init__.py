@@ -1,3 +1,1 @@
-"""How values are stated and parsed: one folder a language, and the machinery that all languages
-share.
-"""
+"""How values are stated and parsed: one folder per language and the code that they share."""

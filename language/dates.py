@@ -1,5 +1,6 @@
-"""Dates and times in text, apart and together: absolute ones read as ISO, dates without a year,
-relative days as stated.
+"""Dates and times in text, together or apart.
+
+Absolute dates are read as ISO dates; some have no year; relative days stay as stated.
 """
 
 import re
@@ -36,28 +37,26 @@ _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 
 
 def find_dates(text: str) -> list[Found]:
-    """The dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` where no year is stated, relative days in
-    the words used.
+    """Return the dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` without a year, or relative days.
 
-    3/5/2026 may be March or May: it is left out here, and `date_spans` still says where it stands.
+    Relative days are in the words used. 3/5/2026 may be March or May: it is left out here, but
+    `date_spans` still says where it is.
     """
     return [found for found in _dates(text) if found.rule != AMBIGUOUS]
 
 
 def date_spans(text: str) -> list[tuple[int, int]]:
-    """Where dates stand that contain digits or numerals, whether they can be read or not."""
+    """Return the spans of dates that contain digits or numerals, readable or not."""
     return [(found.start, found.end) for found in _dates(text) if found.rule != RELATIVE]
 
 
 def find_times(text: str) -> list[Found]:
-    """The times of day in `text`; one without am or pm stands under HALF_DAY with its morning
-    reading.
-    """
+    """Return the times in `text`; one without am or pm is under HALF_DAY, read as morning."""
     return list(_times(text))
 
 
 def other_half(value: str) -> str:
-    """The same place on the clock in the other half of the day: 07:30 for 19:30."""
+    """Return the same clock time in the other half of the day: 07:30 for 19:30."""
     return f"{(int(value[:2]) + NOON) % DAY:02}:{value[3:5]}"
 
 
@@ -67,22 +66,22 @@ def says_date(value: str, found: Found) -> bool:
 
 
 def says_time(value: str, found: Found) -> bool:
-    """Whether `found` is the time `value`, or may be it where no am or pm is stated."""
+    """Whether `found` is the time `value`, or could be if neither am nor pm is stated."""
     return found.value == value or (found.rule == HALF_DAY and other_half(value) == found.value)
 
 
 def write_date(value: str, language: Language, rng: Random) -> str:
-    """The ISO date `value` as a person may say it, always with its year and never ambiguous."""
+    """Return the ISO date `value` as a person would say it, unambiguous and with its year."""
     return spoken_in(language).write_date(date.fromisoformat(value), rng)
 
 
 def write_time(value: str, language: Language, rng: Random) -> str:
-    """The time `value` (HH:MM) as a person may say it, in a form that can only mean this time."""
+    """Return the time `value` (HH:MM) as a person would say it, in an unambiguous form."""
     return spoken_in(language).write_clock(int(value[:2]), int(value[3:5]), rng)
 
 
 def write_moment(value: str, language: Language, rng: Random) -> str:
-    """`value` (YYYY-MM-DD HH:MM) as a person may say it."""
+    """Return `value` (YYYY-MM-DD HH:MM) as a person would say it."""
     day, clock = write_date(value[:10], language, rng), write_time(value[11:16], language, rng)
     return spoken_in(language).write_moment(day, clock, rng)
 
@@ -110,9 +109,7 @@ def _dates(text: str) -> tuple[Found, ...]:
 
 
 def _in_digits(text: str) -> Iterator[DateReading]:
-    """The dates that folded `text` has in digits alone, open where either number may be the
-    month.
-    """
+    """Yield the all-digit dates in folded `text`, open if either number may be the month."""
     for match in _YEAR_FIRST.finditer(text):
         yield DateReading(*match.span(), int(match["y"]), int(match["m"]), int(match["d"]))
     for match in _YEAR_LAST.finditer(text):
@@ -159,7 +156,7 @@ class MomentPart(NamedTuple):
 
 
 def find_moment(value: str, text: str) -> Found | None:
-    """Where `text` says the date and the time of `value`, in either order and not far apart."""
+    """Return where `text` says the date and time of `value`, close together in either order."""
     dates = [found for found in find_dates(text) if says_date(value[:10], found)]
     times = [found for found in find_times(text) if says_time(value[11:16], found)]
 
@@ -175,8 +172,9 @@ def find_moment(value: str, text: str) -> Found | None:
 
 
 def find_figures(value: str, text: str) -> Found | None:
-    """Where `text` says one of the two dates that a value such as 04/05/2023 may be, and its
-    time where it has one.
+    """Return where `text` states a date that a value such as 04/05/2023 may be, or None.
+
+    The value has two possible readings. If it has a time of day, `text` must state that too.
     """
     match = _FIGURES.fullmatch(value)
     if not match:
@@ -191,9 +189,7 @@ def find_figures(value: str, text: str) -> Found | None:
 
 
 def find_same_moment(phrase: str, text: str) -> Found | None:
-    """Where `text` says the same dates and times as `phrase`, which says nothing but dates and
-    times.
-    """
+    """Return where `text` states the dates and times that are all of `phrase`, or None."""
     parts = moment_parts(phrase)
     if not parts:
         return None
@@ -213,7 +209,7 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
 
 @lru_cache(4096)
 def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
-    """The dates and times that make up `phrase`, none where it says anything else as well."""
+    """Return the dates and times that make up `phrase`; none if it says anything else too."""
     found = sorted((*find_dates(phrase), *find_times(phrase)), key=lambda one: one.start)
     rest = phrase
     for one in reversed(found):
@@ -225,8 +221,9 @@ def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
 
 @cache
 def _calendar(table: str) -> dict[str, str]:
-    """Short names of weekdays and what they stand for, or words such as tonight and the day that
-    they are on.
+    """Return a calendar table of all languages as one mapping.
+
+    A table maps short names of weekdays to the full ones, or words such as tonight to their day.
     """
     return {word: day for code in known() for word, day in of(code).data["calendar"][table].items()}
 

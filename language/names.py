@@ -1,6 +1,4 @@
-"""Names as code has them, in words: split, in which script, and what the words of a tool's or a
-parameter's name stand for.
-"""
+"""Names of tools and parameters in words: how they split, their script, what words mean."""
 
 import re
 from functools import cache, lru_cache
@@ -12,7 +10,7 @@ _PACKAGE, _FILE = "callwright.language", "names.yaml"
 
 
 def words(text: str) -> list[str]:
-    """The words of a list; where there is a bar in it, what stands between bars."""
+    """Split a list into words, or at its bars if it contains any."""
     return text.split("|") if "|" in text else text.split()
 
 
@@ -33,9 +31,9 @@ _GLUED_WHOLE = frozenset(
 
 @lru_cache(65536)
 def split_name(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case: `fromAccountID` is from, account, id.
+    """Return the words of a name in lower case: `fromAccountID` gives from, account, id.
 
-    A name without words is one word, itself.
+    A name without words is returned as one word.
     """
     words: list[str] = []
     for word in _EDGES.split(name):
@@ -51,13 +49,13 @@ def split_name(name: str) -> tuple[str, ...]:
 
 
 def has_words(name: str) -> bool:
-    """Whether a name says anything that can be said again: "_" and "$" do not."""
+    """Whether a name contains any letters; "_" and "$" do not."""
     return any(map(str.isalpha, name))
 
 
 @lru_cache(65536)
 def humanise(name: str) -> str:
-    """A name as a person would say it, abbreviations in capitals."""
+    """Return a name as a person would say it, with abbreviations in capitals."""
     return " ".join(
         _PLURALS.get(word, word.upper() if word in _SPELLED else word) for word in split_name(name)
     )
@@ -74,17 +72,17 @@ _YOU = ("uni", "usu", "use", "eu", "one")
 
 
 def function_words(name: str) -> tuple[str, ...]:
-    """The words of the function: `Clock.Alarms.setAlarm` is set, alarm."""
+    """Return the words of the function name: `Clock.Alarms.setAlarm` gives set, alarm."""
     return split_name(name.rpartition(".")[2])
 
 
 def deed_of(verb: str) -> Deed:
-    """What a verb does; "other" for any that is not listed."""
+    """Return the kind of action that a verb names, or "other" if it is not listed."""
     return _deeds().get(verb, "other")
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun or noun phrase."""
+    """Return the plural of an English noun or noun phrase."""
     head, _, last = noun.rpartition(" ")
     if last in _IRREGULAR:
         many = _IRREGULAR[last]
@@ -96,22 +94,20 @@ def plural(noun: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """The noun phrase with "a" or "an"."""
+    """Return the noun phrase with "a" or "an"."""
     return f"an {noun}" if noun[:1] in tuple("aeiou") and not noun.startswith(_YOU) else f"a {noun}"
 
 
 @cache
 def _deeds() -> dict[str, Deed]:
-    """What each verb does; where several deeds have a verb, the first."""
+    """Return the action of each verb; a verb listed under several actions gets the first."""
     stated = packaged(_PACKAGE, _FILE)["deeds"].items()
     return {verb: deed for deed, verbs in reversed(stated) for verb in words(verbs)}
 
 
 @cache
 def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    """By kind of parameter, the patterns of what its name may be about; the first that fits
-    decides.
-    """
+    """Return by kind of parameter the patterns of topics in its name; the first match decides."""
     rules = packaged(_PACKAGE, _FILE)["topics"].items()
     return {
         kind: [(re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rows]
@@ -121,9 +117,7 @@ def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
 
 @lru_cache(8192)
 def topic_of(name: str, kind: str) -> str:
-    """The kind, with what the name says it is about: `claimDetails` of the kind "details" is
-    "details claim".
-    """
+    """Return the kind with the name's topic: `claimDetails` of "details" is "details claim"."""
     stated = " ".join(split_name(name))
     found = (topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated))
     topic = next(found, "")

@@ -40,17 +40,17 @@ _THOUSAND = 1000
 
 
 def find_numbers(text: str) -> list[Found]:
-    """The numbers in `text`; 15 % is found as 15 under the rule PERCENT."""
+    """Return the numbers in `text`; 15 % is found as 15 under the rule PERCENT."""
     return list(_numbers(text))
 
 
 def same_number(one: float, other: float) -> bool:
-    """Whether two numbers are the same but for floating-point dust."""
+    """Whether two numbers are equal within floating-point error."""
     return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def is_ordinal(text: str) -> bool:
-    """Whether a text says which of several: "the 4th"."""
+    """Whether a text contains an ordinal number, such as "the 4th"."""
     return any(one.rule == ORDINAL for one in find_numbers(text))
 
 
@@ -62,7 +62,7 @@ def in_digits(value: float) -> str:
 
 
 def write_number(value: float, language: Language, rng: Random) -> str:
-    """`value` as a person may say it: digits, or words where they are short."""
+    """Return `value` as a person would say it: in digits, or in words if they are short."""
     digits = in_digits(value)
     if not float(value).is_integer() or abs(value) >= _TOO_LONG:
         return digits
@@ -108,7 +108,7 @@ _DIGITS = LanguagePattern(
 
 
 def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Number]:
-    """The numbers that folded `text` writes in digits: 1,200  3.5  -4  80k  15%  $20  5kg."""
+    """Yield the numbers that folded `text` writes in digits: 1,200  3.5  -4  80k  15%  $20  5kg."""
     for match in _DIGITS.among(packs).finditer(text):
         digits = match["digits"].replace(",", "")
         if len(digits) > MOST_DIGITS:
@@ -148,7 +148,7 @@ _CONVERSIONS = (
 
 
 def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
-    """Where `text` says `value` in a larger unit than the schema's description names."""
+    """Return where `text` says `value` in a larger unit than the schema's description names."""
     factors = _factors(f"{schema.get('title', '')} {schema.get('description', '')}".lower())
     if not factors:
         return None

@@ -1,9 +1,10 @@
-"""The languages that there are: each a folder beside this file, found by its language.yaml; and
-which of them a text is in.
+"""The languages, and which of them a text is in.
 
-A language without a folder has a pack too, by its code: no rule here knows it, so its words and
-rules are those of the fallback, and nothing that they read in it proves anything (`has_folder`).
-What it is called, and whether a text is in it, the library pycld2 (Chromium's detector) knows:
+Each language is a folder beside this file, found by its language.yaml.
+
+A language without a folder has a pack too, by its code. No rule here knows it, so it uses the
+words and rules of the fallback, and nothing that they read in it proves anything (`has_folder`).
+Its name, and whether a text is in it, come from the library pycld2 (Chromium's detector):
 offline, in milliseconds.
 """
 
@@ -45,15 +46,16 @@ COMMON_SCRIPT = "Latin"
 
 @cache
 def known() -> tuple[Language, ...]:
-    """The codes of all languages, in the order of the alphabet."""
+    """Return the codes of all languages in alphabetical order."""
     folders = (one for one in _folder("callwright.language").iterdir() if one.is_dir())
     return tuple(sorted(folder.name for folder in folders if (folder / _DESCRIPTION).is_file()))
 
 
 @cache
 def of(code: Language) -> LanguagePack:
-    """The language with this code, one without a folder too; ConfigurationError where no
-    language has it.
+    """Return the language with this code, even one without a folder.
+
+    Raises ConfigurationError if no language has the code.
     """
     if not has_folder(code):
         name = language_names().get(code)
@@ -81,10 +83,10 @@ def of(code: Language) -> LanguagePack:
 
 
 def _folder(package: str) -> Path:
-    """Where a package lies.
+    """Return the folder of a package without importing it.
 
-    Its code is not loaded: words lie beside what they are for, and not all who read them may use
-    that.
+    Word lists lie beside the code that uses them, and some readers may not import that code.
+    Raises ConfigurationError if there is no such package.
     """
     names = package.split(".")
     spec = find_spec(".".join(names[:2]))
@@ -95,21 +97,24 @@ def _folder(package: str) -> Path:
 
 @cache
 def packaged(package: str, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """The content of a YAML file beside the code, read once for all who ask; nobody may change
-    it.
+    """Return the content of a packaged YAML file, read once for all callers.
+
+    Do not change the result: all callers share it.
     """
     return read_yaml(_folder(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def is_packaged(package: str, name: str) -> bool:
-    """Whether there is such a file beside the code."""
+    """Whether this file exists beside the package's code."""
     return _folder(package).joinpath(name).is_file()
 
 
 @cache
 def in_folders(package: str, name: str) -> tuple[Any, ...]:
-    """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders
-    of a package, by their paths.
+    """Return the content of the YAML files with this name in a package's folders.
+
+    For `en.yaml` this includes files such as `depot.en.yaml`. Folders, and files within a
+    folder, are in the order of their names.
     """
     folders = sorted(one for one in _folder(package).iterdir() if one.is_dir())
     listed = (file for folder in folders for file in sorted(folder.iterdir()))
@@ -118,13 +123,13 @@ def in_folders(package: str, name: str) -> tuple[Any, ...]:
 
 
 def has_folder(code: Language) -> bool:
-    """Whether the rules know the language; what they read in any other is left to readers."""
+    """Whether there are rules for the language; model readers handle all other languages."""
     return code in known()
 
 
 @cache
 def _described(code: Language) -> dict[str, Any]:
-    """The entries of language.yaml; they can be read before the language's rules are."""
+    """Return the entries of language.yaml, which can be read before the language's rules."""
     return dict(packaged(f"callwright.language.{code}", _DESCRIPTION))
 
 
@@ -154,8 +159,10 @@ def _stems(package: str) -> tuple[str, ...]:
 
 @lru_cache(16384)
 def packs_of(text: str) -> tuple[LanguagePack, ...]:
-    """The languages that `text` may be in: the one of the common script whose words it has most
-    of, then the others.
+    """Return the languages that `text` may be in, the likeliest of the common script first.
+
+    That is the one whose marker words occur most in the text; the languages of other scripts
+    follow.
     """
     common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
@@ -168,21 +175,19 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
 
 @cache
 def _codes_by_script() -> tuple[tuple[Language, ...], tuple[Language, ...]]:
-    """The codes of the languages of the common script, the first for texts that tell nothing;
-    and the others.
-    """
+    """Return the codes of languages in the common script, the fallback first, and of the others."""
     common = [code for code in known() if _described(code)["script"] == COMMON_SCRIPT]
     first = tuple(sorted(common, key=lambda code: not _described(code).get("fallback")))
     return first, tuple(code for code in known() if code not in common)
 
 
 def fallback() -> Language:
-    """The language that stands for all texts of the common script that show no other."""
+    """Return the default language for texts of the common script without other clues."""
     return _codes_by_script()[0][0]
 
 
 def language_of(text: str) -> Language:
-    """The language that a text is in, by its letters, then by its words."""
+    """Return the language of a text, judged by its letters, then by its words."""
     common, *others = packs_of(text)
     return next((pack.code for pack in others if _letters(pack.code).search(text)), common.code)
 
@@ -192,9 +197,7 @@ _LATIN_LETTERS = 3  # that a letter of a script without spaces counts for
 
 
 def main_language(text: str) -> Language:
-    """The language that most letters of a text tell; the one that stands for the common script
-    where most are of that.
-    """
+    """Return the language of most of the text's letters, or the fallback for the common script."""
     common = len(_LATIN.findall(text))
     own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
     found = (code for code, letters in own.items() if _LATIN_LETTERS * letters > common)
@@ -202,31 +205,30 @@ def main_language(text: str) -> Language:
 
 
 def letters_of(text: str) -> Language:
-    """The language that has letters of its own in a text, else the one that stands for the
-    common script.
-    """
+    """Return the language with letters of its own in the text, or else the fallback language."""
     return next((code for code in _codes_by_script()[1] if _letters(code).search(text)), fallback())
 
 
 def script_of(text: str) -> str:
-    """The script of a text: the common one unless it has letters that only another has."""
+    """Return the script of a text: the common one unless it has letters unique to another."""
     return str(_described(letters_of(text))["script"])
 
 
 def own_letters(text: str) -> str:
-    """The first run of letters of a script that is not the common one, "" where there is none."""
+    """Return the first run of letters outside the common script, or "" if there is none."""
     runs = (re.search(f"[{_described(code)['letters']}]+", text) for code in _codes_by_script()[1])
     return next((run.group() for run in runs if run), "")
 
 
 def other_letters(text: str) -> int:
-    """How many letters of a text only other scripts than the common one have."""
+    """Return how many letters of a text belong only to scripts other than the common one."""
     return sum(len(_letters(code).findall(text)) for code in _codes_by_script()[1])
 
 
 def writes(language: Language, text: str) -> bool:
-    """Whether `text` is in the script of `language`; of one without a folder, whether it is in
-    no other language.
+    """Whether `text` is in the script of `language`.
+
+    For a language without a folder: whether the text is not clearly in another language.
     """
     if not has_folder(language):
         return not is_in_another(text, language)
@@ -234,12 +236,10 @@ def writes(language: Language, text: str) -> bool:
 
 
 def document_language(texts: Iterable[str]) -> Language | None:
-    """The language of all these texts together, where it is not for each of them to tell; None
-    where it is.
+    """Return the language of all these texts together, or None to decide for each text.
 
-    Each tells for itself where nobody can be sure, where they are in the language that stands for
-    the common script, and where they are in one that is known by letters of its own: there some of
-    them may be in another.
+    None if the language is uncertain, is the fallback language, or is one recognised by its own
+    letters: in these cases single texts may be in another language.
     """
     found = detected(texts)
     if not found or found == fallback() or (found in known() and of(found).script != COMMON_SCRIPT):
@@ -253,7 +253,7 @@ def puts_spaces(language: Language) -> bool:
 
 
 def sentence_ends(language: Language) -> str:
-    """The signs with which a sentence ends in `language`."""
+    """Return the punctuation marks that end a sentence in `language`."""
     return of(language).ends
 
 
@@ -265,26 +265,23 @@ def _letters(code: Language) -> re.Pattern[str]:
 
 @cache
 def unspaced() -> str:
-    """The letters of the scripts that put no space between words, as they stand in a character
-    class.
-    """
+    """Return the letters of scripts without spaces between words, for a regex character class."""
     parts = (entries["letters"] for entries in map(_described, known()) if not entries["space"])
     return "".join(parts)
 
 
 @cache
 def signs(stated: str) -> str:
-    """These signs with the forms that other scripts have of them; `{.!}` is the forms alone,
-    `{list}` those of a name.
+    """Return signs together with their forms in other scripts.
+
+    `{.!}` stands for the other forms alone, `{list}` for the forms that have this name.
     """
     return _SIGN.sub(_with_forms, stated)
 
 
 @cache
 def widened(template: str) -> str:
-    """A regular expression in which a class `@[.,]` has the forms that other scripts have of its
-    signs, too.
-    """
+    """Return a regex in which each class `@[.,]` also has its signs' forms in other scripts."""
     return _CLASS.sub(lambda found: f"[{_SIGN.sub(_with_forms, found[1])}]", template)
 
 
@@ -297,14 +294,16 @@ def _with_forms(sign: re.Match[str]) -> str:
 
 @cache
 def _forms(sign: str) -> str:
-    """The forms of a sign that scripts of their own have, or those that stand under a name."""
+    """Return the forms of a sign in scripts with their own, or those listed under a name."""
     return "".join(entries.get("signs", {}).get(sign, "") for entries in map(_described, known()))
 
 
 @cache
 def plain_signs() -> dict[int, str]:
-    """Each form of a sign that another script has, and the sign: what a keyboard of that script
-    makes of it.
+    """Return a mapping from each sign's forms in other scripts to the plain sign.
+
+    The forms are what a keyboard of that script types for the sign. Keys are code points, as for
+    `str.translate`.
     """
     plain = dict.fromkeys(map(ord, _forms("list")), ",")
     for entries in map(_described, known()):
@@ -314,10 +313,9 @@ def plain_signs() -> dict[int, str]:
 
 
 class LanguagePattern:
-    """A regular expression with slots `@{name}`, which the patterns of the languages that a text
-    may be in fill.
+    """A regular expression with slots `@{name}`, filled by the languages that a text may be in.
 
-    A class `@[.,]` has the forms that other scripts have of its signs, too.
+    A class `@[.,]` also has the forms that its signs have in other scripts.
     """
 
     def __init__(self, template: str, flags: re.RegexFlag = re.IGNORECASE) -> None:
@@ -326,11 +324,11 @@ class LanguagePattern:
         self._compiled: dict[tuple[LanguagePack, ...], re.Pattern[str]] = {}
 
     def of(self, text: str) -> re.Pattern[str]:
-        """The expression for the languages of `text`."""
+        """Return the expression for the languages of `text`."""
         return self.among(packs_of(text))
 
     def among(self, packs: tuple[LanguagePack, ...]) -> re.Pattern[str]:
-        """The expression for these languages."""
+        """Return the expression for these languages."""
 
         def fill(slot: re.Match[str]) -> str:
             cues = (pack.cues.get(slot[1]) for pack in packs)
@@ -343,7 +341,7 @@ class LanguagePattern:
 
     @property
     def everywhere(self) -> re.Pattern[str]:
-        """The expression for all languages at once."""
+        """Return the expression for all languages at once."""
         return self.among(tuple(of(code) for code in known()))
 
 
@@ -370,7 +368,7 @@ _OTHER_CODES = {"iw": "he", "jw": "jv", "in": "id"}  # the detector has the old 
 
 @cache
 def language_names() -> Mapping[str, str]:
-    """The English names of the languages that the detector knows, by their ISO 639 codes."""
+    """Return the English names of the languages that the detector knows, by ISO 639 code."""
     import pycld2  # not above: only importing asks
 
     named = {_OTHER_CODES.get(code, code): name for name, code in pycld2.LANGUAGES}
@@ -383,8 +381,9 @@ def language_names() -> Mapping[str, str]:
 
 @lru_cache(4096)
 def is_in_another(text: str, language: Language) -> bool:
-    """Whether the detector is sure that a text is in another language, and in none that is taken
-    for this one.
+    """Whether the detector is sure that a text is in another language.
+
+    Languages that are often mistaken for this one do not count as another.
     """
     import pycld2  # not above: only few texts ask
 
@@ -396,7 +395,7 @@ def is_in_another(text: str, language: Language) -> bool:
 
 
 def detected(texts: Iterable[str]) -> Language:
-    """The code of the language of most of the text, "" where the detector is not sure."""
+    """Return the code of the language of most of the text, or "" if the detector is unsure."""
     import pycld2  # not above: only importing asks
 
     gathered: list[str] = []

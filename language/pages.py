@@ -1,9 +1,8 @@
-"""Lines: what is said beside a request, as templates of sentences on the pages that each language
-has.
+"""Lines said beside a request: sentence templates on the pages of each language.
 
-A place is a page and a name on it, "corrections.mSv", or a page with all its names. A line is drawn
-with just the words that are given for its slots, so that one list holds the lines that name a
-parameter beside those that say the value alone.
+A place is a page and a name on it ("corrections.mSv"), or a page with all its names. A line is
+drawn with exactly the words that are given for its slots, so one list can hold lines that name a
+parameter and lines that say the value alone.
 """
 
 import re
@@ -28,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)")
 
 @lru_cache(1024)
 def lines(language: Language, place: str) -> tuple[Sentence, ...]:
-    """The templates at a place; none where the language has no such place."""
+    """Return the templates at a place, or none if the language has no such place."""
     node: Any = of(language).data
     for part in place.split("."):
         node = node.get(part, {}) if isinstance(node, Mapping) else {}
@@ -44,9 +43,9 @@ def _texts(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML fil
 
 
 def draw_line(language: Language, place: str, rng: Random, **words: str) -> str:
-    """One of the lines at a place that say just these words, by slot.
+    """Return a random line at a place that uses exactly these words, by slot.
 
-    Raises ConfigurationError where none does.
+    Raises ConfigurationError if there is none.
     """
     drawn = (one.draw(frozenset(words), rng) for one in lines(language, place))
     ways = [one for one in drawn if one is not None]
@@ -56,15 +55,16 @@ def draw_line(language: Language, place: str, rng: Random, **words: str) -> str:
 
 
 def has_line(language: Language, place: str, *slots: str) -> bool:
-    """Whether a line at a place says just these slots."""
+    """Whether a line at a place uses exactly these slots."""
     return any(one.draw(frozenset(slots), Random(0)) is not None for one in lines(language, place))
 
 
 def read_line(
     language: Language, place: str, text: str, is_value: Callable[[str, str], bool]
 ) -> Iterator[dict[str, str]]:
-    """The words by slot of each line at a place that a text is; `is_value` tells what a slot
-    takes.
+    """Yield each matching line's words by slot; `is_value` tells what a slot accepts.
+
+    The lines are those at `place`.
     """
     read = (one.read(text, is_value) for one in lines(language, place))
     yield from (found for found in read if found is not None)
@@ -72,17 +72,17 @@ def read_line(
 
 @lru_cache(1024)
 def shapes_in(language: Language, place: str) -> tuple[str, ...]:
-    """Each way of saying each line at a place, with its slots."""
+    """Return every form of every line at a place, with its slots."""
     return tuple(dict.fromkeys(shape for one in lines(language, place) for shape in one.shapes))
 
 
 def filled(shape: str, words: Mapping[str, str]) -> str:
-    """A shape with words in its slots."""
+    """Return a shape with its slots filled."""
     return _SLOT.sub(lambda slot: words[slot[1]], shape)
 
 
 def as_sentence(shape: str, words: Mapping[str, str]) -> str:
-    """A shape with words in its slots; a word that begins a sentence gets a capital."""
+    """Return a shape with its slots filled; a word that begins a sentence gets a capital."""
 
     def fill(slot: re.Match[str]) -> str:
         begins = _BEGINS.search(shape, 0, slot.start()) and _WORD.match(words[slot[1]])
@@ -92,8 +92,6 @@ def as_sentence(shape: str, words: Mapping[str, str]) -> str:
 
 
 def without_greeting(text: str) -> str:
-    """A request without the greeting that it may begin with, as it goes on in the midst of a
-    conversation.
-    """
+    """Return a request without its greeting, as it would read in mid-conversation."""
     rest = _GREETING.of(text).sub("", text)
     return text if rest == text else _FIRST.sub(lambda found: found[0].upper(), rest)

@@ -22,7 +22,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LanguagePack:
-    """One language: its name in prompts, its script, its words by name and its shapes."""
+    """One language: its name in prompts, its script, its named word lists and its templates."""
 
     code: str
     name: str  # as prompts name it
@@ -53,5 +53,5 @@ class LanguagePack:
     fallback: bool = False  # it stands for every text of its script that shows no language
 
     def listed(self, items: Sequence[str]) -> str:
-        """The items as they are listed in a sentence: "one, two and three"."""
+        """Join the items as a list in a sentence: "one, two and three"."""
         return self.last.join(filter(None, (self.comma.join(items[:-1]), *items[-1:])))

@@ -1,8 +1,7 @@
-"""What a JSON Schema asks for: the kind of value, whether a value fits, and text that matches its
-pattern.
+"""What a JSON Schema asks for: the kind of value, whether a value fits, and matching text.
 
-Schemas come from documents that anybody wrote, so a pattern has `_SECONDS` for a text: past them
-the text does not match.
+Schemas come from unknown authors, so matching a pattern against a text is limited to `_SECONDS`;
+after that the text counts as not matching.
 """
 
 import re
@@ -41,7 +40,7 @@ _TYPED_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "date-time", "ti
 
 
 def kind_of(schema: JsonSchema) -> Kind:
-    """The kind that `schema` asks for; a string with no hint is text."""
+    """Return the kind that `schema` asks for; a string without a hint is text."""
     if "enum" in schema or "const" in schema:
         return "enum"
     declared, pattern = schema.get("type", ""), str(schema.get("pattern", ""))
@@ -57,7 +56,7 @@ def kind_of(schema: JsonSchema) -> Kind:
 
 
 def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
-    """The texts, numbers and truth values inside a value, in their order.
+    """Yield the strings, numbers and booleans inside a value, in order.
 
     >>> [*scalars({"legs": [{"from": "Oslo"}, None], "adults": 2})]
     ['Oslo', 2]
@@ -70,9 +69,7 @@ def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
 
 
 class ValueLeaf(NamedTuple):
-    """A value inside another that holds no more, the names and indexes that lead to it, and the
-    schema declared for it.
-    """
+    """A scalar inside a value, the names and indexes that lead to it, and its declared schema."""
 
     path: tuple[str | int, ...]
     value: JsonValue
@@ -82,7 +79,7 @@ class ValueLeaf(NamedTuple):
 def leaves(
     value: JsonValue, schema: JsonSchema, path: tuple[str | int, ...] = ()
 ) -> Iterator[ValueLeaf]:
-    """The values inside a value in their order; an object or a list without members is one."""
+    """Yield the leaves of a value in order; an empty object or list counts as a leaf."""
     if isinstance(value, dict) and value:
         members = schema.get("properties") or {}
         for name, member in value.items():
@@ -95,7 +92,7 @@ def leaves(
 
 
 def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> JsonValue:
-    """A value with another one at a path."""
+    """Return a value with the member at a path replaced."""
     if not path:
         return new
     first, *rest = path
@@ -107,7 +104,7 @@ def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> 
 
 
 def choices_of(schema: JsonSchema) -> list[object]:
-    """The values that `schema` offers, an empty list where it leaves the choice open."""
+    """Return the values that `schema` offers, or an empty list if it leaves the choice open."""
     return (
         list(schema["enum"]) if "enum" in schema else [schema["const"]] if "const" in schema else []
     )
@@ -124,9 +121,7 @@ _LOOSE_TYPES = {
 
 
 def json_type(schema: JsonSchema) -> str:
-    """The JSON type a schema asks for; the first that is not null where it allows several,
-    "string" by default.
-    """
+    """Return the JSON type that a schema asks for, the first that is not null, else "string"."""
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), "string")
@@ -149,9 +144,7 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def fits(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether `value` validates against `schema`; False too where the schema itself is not
-    valid.
-    """
+    """Whether `value` validates against `schema`; False if the schema itself is invalid."""
     allowed = _PYTHON_TYPES.get(json_type(schema))
     if allowed and _PLAIN.issuperset(schema):
         return _fits_plainly(value, schema, allowed)
@@ -178,9 +171,7 @@ _SECONDS = 0.2
 
 @lru_cache(4096)
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text; False too where it can't be read or takes too
-    long.
-    """
+    """Whether the pattern is found in the text; False if it is invalid or takes too long."""
     try:
         return regex.search(pattern, text, timeout=_SECONDS) is not None
     except (regex.error, TimeoutError):
@@ -208,7 +199,7 @@ def _members_by_pattern(
 
 
 def _other_members(validator: Any, others: JsonValue, value: object, schema: JsonSchema) -> Errors:  # noqa: ANN401
-    """As the specification has it: those that neither `properties` nor a pattern names."""
+    """Check members that neither `properties` nor a pattern names, as the specification says."""
     known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     for name, member in value.items() if isinstance(value, dict) else ():
         if name in known or any(matches(pattern, name) for pattern in patterns):
@@ -254,19 +245,17 @@ _LONGEST = 64
 
 
 class UnsupportedPatternError(ValueError):
-    """The expression uses something that cannot be generated."""
+    """The expression uses something for which no text can be generated."""
 
 
 class _Node(NamedTuple):
-    """Alternatives of sequences of (what, least, most); what is a string of characters to choose
-    from, or a group.
-    """
+    """Alternatives of sequences of (what, least, most), `what` being characters or a group."""
 
     branches: tuple[tuple[tuple["str | _Node", int, int], ...], ...]
 
     @property
     def longest(self) -> int:
-        """How many characters it may have."""
+        """The greatest number of characters that the node may produce."""
         return max(sum(_longest(what) * most for what, _, most in row) for row in self.branches)
 
 
@@ -275,8 +264,9 @@ def _longest(what: "str | _Node") -> int:
 
 
 def matching_text(pattern: str, rng: Random) -> str:
-    """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than
-    this can generate.
+    """Return text that matches the whole pattern.
+
+    Raises UnsupportedPatternError if the pattern needs more than this can generate.
     """
     node = _parsed(pattern)
     if node.longest > _LONGEST_TEXT:

@@ -1,9 +1,8 @@
-"""Sentences that people say, as data: templates with slots, optional parts and alternatives, in the
-grammar of `hassil`.
+"""Sentences that people say, as data: templates in the grammar of `hassil`.
 
-`"set an alarm [called {label}] [for {time}]"`: `{slot}` is a value, `[part]` may be missing,
-`(one|other)` is one of them, and `guest[s]` a plural. A sentence is drawn for just the slots that
-are stated, and is recognised by the same template.
+`"set an alarm [called {label}] [for {time}]"`: `{slot}` is a value, `[part]` is optional,
+`(one|other)` is one of them, and `guest[s]` a plural. A sentence is drawn for exactly the slots
+that are stated, and the same template recognises it.
 """
 
 import re
@@ -33,10 +32,10 @@ _PLACES = re.compile(
 
 
 class Sentence:
-    """A template of a sentence. Raises ConfigurationError where it is none."""
+    """A sentence template. Raises ConfigurationError if the text is not valid."""
 
     def __init__(self, text: str) -> None:
-        """Parse it."""
+        """Parse the text."""
         self.text = text
         try:
             _refuse_depths(text)
@@ -48,21 +47,20 @@ class Sentence:
 
     @cached_property
     def repeated(self) -> tuple[str, ...]:
-        """The slots that one and the same sentence would say twice."""
+        """Return the slots that one sentence could say twice."""
         return tuple(sorted(slot for slot, times in _most(self._tree).items() if times > 1))
 
     @cached_property
     def is_bare(self) -> bool:
-        """Whether it holds no whole sentence: an opener goes before it, and a mark behind."""
+        """Whether it has no whole sentence, so that it needs an opener and an end mark."""
         return not any(mark in self.text for mark in _ENDS)
 
     def draw(
         self, stated: frozenset[str], rng: Random, ones: frozenset[str] = frozenset()
     ) -> str | None:
-        """The sentence with just these slots, each as "{slot}"; None where it can't say them all
-        and nothing else.
+        """Return the sentence with exactly these slots, each as "{slot}", or None if it can't.
 
-        A plural behind a slot in `ones` is left out: its value is one.
+        A plural after a slot in `ones` is left out, because its value is one.
         """
         if not stated <= self.slots:
             return None
@@ -72,8 +70,9 @@ class Sentence:
         return _tidy(text)
 
     def read(self, text: str, is_value: Callable[[str, str], bool]) -> dict[str, str] | None:
-        """The words in each slot that a text says, None where it is another sentence; `is_value`
-        tells what a slot takes.
+        """Return the words that `text` has in each slot, or None if it is another sentence.
+
+        `is_value` tells whether a slot accepts some words.
         """
         said = " ".join(text.split())
         if any(one not in said.lower() for one in self.words):
@@ -83,24 +82,24 @@ class Sentence:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """Each of the ways in which all of it may be said, with its slots."""
+        """Return every way to say the whole sentence, with its slots."""
         return tuple(dict.fromkeys(map(_tidy, _shapes(self._tree))))
 
     @cached_property
     def has_words(self) -> bool:
-        """Whether it may say a word beside its slots."""
+        """Whether it can say a word besides its slots."""
         said = (one.original_text for one in _leaves(self._tree) if isinstance(one, TextChunk))
         return any(map(str.isalpha, "".join(said)))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words that stand in it whatever is stated, in small letters."""
+        """Return the words that occur in every form of the sentence, in lower case."""
         parts = (one for one in _parts(self._tree) if isinstance(one, TextChunk))
         return tuple(word for one in parts for word in one.original_text.lower().split())
 
 
 def _tidy(text: str) -> str:
-    """A text with one space between its words, and none before a mark."""
+    """Return the text with single spaces between words and none before a punctuation mark."""
     return _BEFORE_MARK.sub("", " ".join(text.split()))
 
 
@@ -116,7 +115,7 @@ def _shapes(node: Expression) -> list[str]:
 
 
 def _refuse_depths(text: str) -> None:
-    """Raise ValueError where brackets are nested deeper than anybody writes them."""
+    """Raise ValueError if brackets are nested deeper than the limit."""
     depth = 0
     for sign in text:
         depth += (sign in "([") - (sign in ")]")
@@ -125,7 +124,7 @@ def _refuse_depths(text: str) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Why hassil can't parse a sentence, in words for whoever writes one."""
+    """Return why hassil cannot parse a sentence, in words for its author."""
     if "too short" in str(error):
         return "a sentence, a slot or a part in brackets is empty."
     if isinstance(error, ParseError | AssertionError):
@@ -145,7 +144,7 @@ def _slots(node: Expression) -> Iterator[str]:
 
 
 def _most(node: Expression) -> Counter[str]:
-    """How often a part says each slot at most."""
+    """Return how often a part says each slot at most."""
     if isinstance(node, ListReference):
         return Counter([node.list_name])
     within = [_most(part) for part in _parts(node)]
@@ -153,15 +152,16 @@ def _most(node: Expression) -> Counter[str]:
 
 
 class _Drawing:
-    """How one sentence is drawn; the slot that was said last decides whether a plural follows."""
+    """The state of drawing one sentence; the last slot said decides whether a plural follows."""
 
     def __init__(self, stated: frozenset[str], rng: Random, ones: frozenset[str]) -> None:
         self._stated, self._rng, self._ones = stated, rng, ones
         self._last = ""
 
     def of(self, node: Expression) -> str | None:
-        """A text of a part with as many of the stated slots as it can take; None where it can't
-        be said without others.
+        """Return a text of a part with as many stated slots as it can take.
+
+        None if the part can't be said without other slots.
         """
         if isinstance(node, TextChunk):
             return node.original_text
@@ -187,9 +187,7 @@ class _Drawing:
 
 
 def _ending(node: Expression) -> str:
-    """What may be added to the word before: the s of "guest[s]"; "" where a part is something
-    else.
-    """
+    """Return an optional ending for the word before, such as the s of "guest[s]"; "" otherwise."""
     is_optional = isinstance(node, Alternative) and node.is_optional
     words = ""
     if is_optional:
@@ -208,9 +206,7 @@ def _leaves(node: Expression) -> Iterator[Expression]:
 def _matched(
     nodes: Sequence[Expression], text: str, at: int, is_value: Callable[[str, str], bool]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each way in which a text goes on with these parts from a place on: where it ends, and the
-    words of each slot.
-    """
+    """Yield each way to match these parts at a position: its end and the words of each slot."""
     if not nodes:
         yield at, {}
         return
@@ -231,18 +227,14 @@ def _matched(
 
 
 def _goes_on(rest: Sequence[Expression], text: str, at: int) -> bool:
-    """Whether what follows a slot may stand at a place: words are compared before anybody reads
-    the value.
-    """
+    """Whether what follows a slot matches here, a cheap test before anyone reads the value."""
     if not rest:
         return at == len(text)
     return not isinstance(rest[0], TextChunk) or any(_said_at(rest[0], text, at))
 
 
 def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Where a part that stands at a place of a text may end, and its words, whatever spaces are
-    around them.
-    """
+    """Yield where a part that starts at `at` may end, and its words, ignoring spaces around."""
     if isinstance(node, ListReference):
         start = at + (text[at : at + 1] == " ")
         ends = (found.start() for found in _PLACES.finditer(text, start + 1))

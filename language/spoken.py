@@ -1,13 +1,12 @@
-"""Days, times and numbers as people say them: a page of YAML a language, `spoken.yaml`, by which
-they are written and read.
+"""Days, times and numbers as people say them: one YAML page per language, `spoken.yaml`.
 
-babel has the names of days, months and parts of a day, num2words the words of numbers; a page has
-what neither knows. A language without a page has babel's own long date, the clock of 24 hours and
-numbers in digits.
+The same page serves for writing and reading. babel has the names of days, months and parts of a
+day, and num2words the words for numbers; a page holds what neither knows. A language without a
+page uses babel's own long date, the 24-hour clock and numbers in digits.
 
 On a page `say` holds babel's patterns (CLDR), in whose quoted parts `{ordinal}`, `{hour}` and
-`{next}` stand for words, and `read` regular expressions of folded text, in which `{day}`, `{month}`
-and the page's own `slots` are filled in.
+`{next}` stand for words. `read` holds regular expressions for folded text, in which `{day}`,
+`{month}` and the page's own `slots` are filled in.
 """
 
 import re
@@ -36,8 +35,9 @@ _SCALES = (10**3, 10**6, 10**9)
 
 
 class DateReading(NamedTuple):
-    """A date at `start`..`end` of folded text, perhaps no day of the calendar; `is_open`: its
-    month and day may be exchanged.
+    """A date at `start`..`end` of folded text; `is_open`: month and day may be swapped.
+
+    It need not be a day of the calendar.
     """
 
     start: int
@@ -49,9 +49,7 @@ class DateReading(NamedTuple):
 
 
 class ClockReading(NamedTuple):
-    """A time of day at `start`..`end` of folded text; `is_open`: it may be twelve hours later as
-    well.
-    """
+    """A time of day at `start`..`end` of folded text; `is_open`: it may also be 12 hours later."""
 
     start: int
     end: int
@@ -64,7 +62,7 @@ class SpokenForms:
     """How one language says days, times and numbers."""
 
     def __init__(self, code: str, page: Mapping[str, Any]) -> None:
-        """The forms on a page, which may be empty, of the language with this code."""
+        """Read the forms of the language with this code from a page, which may be empty."""
         self._locale = str(page.get("locale", code))
         self._code = str(page.get("words", code))  # as num2words names it
         self._dates: Mapping[str, Any] = page.get("dates") or {}
@@ -76,7 +74,7 @@ class SpokenForms:
     # --- writing
 
     def write_date(self, day: date, rng: Random) -> str:
-        """A day with its year."""
+        """Return a day with its year in words."""
         from babel.dates import format_date
 
         shape = rng.choice(self._dates.get("say") or ["long"])
@@ -86,7 +84,7 @@ class SpokenForms:
         return written
 
     def write_clock(self, hour: int, minute: int, rng: Random) -> str:
-        """A time of day in words that can mean no other."""
+        """Return a time of day in unambiguous words."""
         from babel.dates import format_time
 
         say: Mapping[Any, list[str]] = self._clocks.get("say") or {}
@@ -104,12 +102,13 @@ class SpokenForms:
         return written.format(**words) if "{" in written else written
 
     def write_moment(self, day: str, clock: str, rng: Random) -> str:
-        """A day and a time together, of which the words are given."""
+        """Combine the words for a day and the words for a time."""
         return rng.choice(self._moments).format(day=day, clock=clock)
 
     def number_forms(self, number: int) -> tuple[str, ...]:
-        """The ways besides digits to state a whole number that is not negative, none that may be
-        taken for something else.
+        """Return the ways besides digits to state a whole number that is not negative.
+
+        Forms that could be taken for something else are left out.
         """
         forms: list[str] = []
         if number >= _SMALL and self._numbers.get("groups"):
@@ -143,7 +142,7 @@ class SpokenForms:
         return self._clocks.get("named") or {}
 
     def date_readings(self, text: str) -> Iterator[DateReading]:
-        """The dates in folded `text` with their months in words, or numbered by the page."""
+        """Yield the dates in folded `text` with months in words or in the page's numbering."""
         if not self._date_pattern or not self._date_hint.search(text):
             return
         for match in self._date_pattern.finditer(text):
@@ -163,11 +162,11 @@ class SpokenForms:
         return re.compile(self._dates.get("hint") or _any_of(self._months))
 
     def _any_pattern(self, read: Iterable[str] | None) -> re.Pattern[str] | None:
-        """These patterns as one, filled in, None for none."""
+        """Return these patterns filled in and combined into one, or None if there are none."""
         return re.compile("|".join(_numbered(map(self._fill, read)))) if read else None
 
     def _read_part(self, words: str, part: str) -> int | None:
-        """The day, month or year that folded words of a date are, None where they are none."""
+        """Return the day, month or year that folded words mean, or None."""
         if digits := re.match(r"\d+", words):
             return int(digits.group())
         table = {"m": self._months, "d": self._days}.get(part, {})
@@ -175,7 +174,7 @@ class SpokenForms:
 
     @cached_property
     def _months(self) -> dict[str, int]:
-        """The numbers of the months by their names, whole and short, folded."""
+        """The numbers of the months by their full and short names, folded."""
         from babel.dates import get_month_names
 
         whole = get_month_names("wide", locale=self._locale)
@@ -187,7 +186,7 @@ class SpokenForms:
 
     @cached_property
     def _weekdays(self) -> dict[str, str]:
-        """The names of the weekdays by their names, whole and short, folded."""
+        """The weekday that each full or short name stands for, folded."""
         from babel.dates import get_day_names
 
         whole = get_day_names("wide", locale=self._locale)
@@ -197,7 +196,7 @@ class SpokenForms:
 
     @cached_property
     def _ordinals(self) -> dict[str, int]:
-        """Ordinals in words, where the page says that the language's are no other words as well."""
+        """Ordinals in words, if the page says that they are not also other words."""
         if not self._numbers.get("ordinals"):
             return {}
         numbers = range(1, _LONGEST_DATE + 1)
@@ -215,9 +214,7 @@ class SpokenForms:
 
     @cached_property
     def _small(self) -> dict[str, int]:
-        """The whole numbers below a thousand by their words, folded; those of a script with
-        numerals are read by sign.
-        """
+        """Numbers below a thousand by folded words; empty for numerals, which are read by sign."""
         if "digits" in self._numbers or not self._numbers:
             return {}
         found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
@@ -231,7 +228,7 @@ class SpokenForms:
 
     @cached_property
     def _scales(self) -> dict[str, tuple[int, bool]]:
-        """The words of a thousand and more, and whether they stand alone for one of them."""
+        """The words for a thousand and more, and whether each can stand alone for one."""
         if not self._small:
             return {}
         found: dict[str, tuple[int, bool]] = {}
@@ -242,9 +239,7 @@ class SpokenForms:
         return found
 
     def _read_numeral(self, words: str) -> int | None:
-        """The number that is written with numerals of a script: sign for sign, or by tens and
-        hundreds.
-        """
+        """Return a number in a script's numerals, by digits or by tens and hundreds, or None."""
         values: Mapping[str, int] = self._numbers.get("digits") or {}
         if not words or len(words) > MOST_DIGITS or any(sign not in values for sign in words):
             return None
@@ -302,9 +297,7 @@ class SpokenForms:
 
     @cached_property
     def _parts(self) -> Mapping[str, list[int]]:
-        """Regular expressions of the parts of a day, and from which to which hour each lasts;
-        past 24 it is the next day.
-        """
+        """Patterns for the parts of a day, each with its first and last hour; over 24: next day."""
         return self._clocks.get("parts") or {}
 
     @cached_property
@@ -312,8 +305,9 @@ class SpokenForms:
         return self._any_pattern(self._clocks.get("read"))
 
     def clock_readings(self, text: str) -> Iterator[ClockReading]:
-        """The times of day in folded `text`; a part of the day that an hour is not in makes no
-        time.
+        """Yield the times of day in folded `text`.
+
+        An hour outside the part of the day that goes with it gives no time.
         """
         if self._clock_pattern is None or not re.search(self._clocks.get("hint", ""), text):
             return
@@ -328,9 +322,7 @@ class SpokenForms:
                 yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
 
     def _time(self, stated: Mapping[str, str]) -> int | None:
-        """The minute of the day, that before noon where it may be either; None where the words
-        name no time.
-        """
+        """Return the minute of the day, before noon if in doubt, or None if it is no time."""
         hour = self._number(stated["hour"], self._hours)
         past = self._number(stated.get("minute", "0"), self._minutes)
         less = self._number(stated.get("less", "0"), self._minutes)
@@ -353,9 +345,7 @@ class SpokenForms:
         return table.get(_spaced(words)) or self._read_numeral(words) or 0
 
     def number_words(self, text: str) -> Iterator[Number]:
-        """The numbers that folded `text` has in words, without those that the page says are
-        none.
-        """
+        """Yield the numbers that folded `text` has in words, except those the page rules out."""
         found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
         taken = Spans(match.span() for match in self._no_number.finditer(text))
         yield from (one for one in found if not taken.overlaps(one.start, one.end))
@@ -369,8 +359,9 @@ class SpokenForms:
         return re.compile(self._fill(self._numbers["read"]))
 
     def _numerals(self, text: str) -> Iterator[Number]:
-        """Numbers in numerals of a script, with the groups whole, fraction, scale, sign, percent
-        and ordinal of the page.
+        """Yield the numbers in a script's numerals.
+
+        The page's pattern has the groups whole, fraction, scale, sign, percent and ordinal.
         """
         values: Mapping[str, int] = self._numbers["digits"]
         for match in self._numeral_pattern.finditer(text):
@@ -385,7 +376,7 @@ class SpokenForms:
             yield Number(-value if match["sign"] else value, *match.span(), rule)
 
     def _phrases(self, text: str) -> Iterator[Number]:
-        """Numbers in words, the longest from the left."""
+        """Yield the numbers in words, taking the longest phrase from the left."""
         row = [*_WORD.finditer(text)]
         at = 0
         while at < len(row):
@@ -407,9 +398,7 @@ class SpokenForms:
             at = max(end, at + 1)
 
     def _longest(self, text: str, row: list[re.Match[str]], at: int) -> tuple[float, int, str]:
-        """The number that begins at a word, the word behind it, and its rule; no word where none
-        begins there.
-        """
+        """Return the number at a word, the word after it (`at` if there is none), and its rule."""
         ordinal, last = self._look_up(self._ordinals, text, row, at)
         total, end, room = 0, at, inf
         while True:
@@ -439,7 +428,7 @@ class SpokenForms:
     def _look_up(
         self, table: Mapping[str, int], text: str, row: list[re.Match[str]], at: int
     ) -> tuple[int, int]:
-        """The longest phrase of a table that begins at a word, and the word behind it."""
+        """Return the value of the longest phrase that starts at a word, and the index after it."""
         found, words = (0, at), ""
         for stop in range(at, min(at + _LONGEST_PHRASE, len(row))):
             if stop > at and not _is_joined(text, row, stop):
@@ -456,7 +445,7 @@ class SpokenForms:
 
     @cached_property
     def _around(self) -> dict[str, re.Pattern[str]]:
-        """What may stand before a number in words, and behind it."""
+        """Patterns for what may stand before or after a number in words."""
         ends = {"minus": "$", "half": "", "percent": ""}
         return {
             name: re.compile(f"(?:{self._numbers.get(name, '(?!)')}){end}")
@@ -464,9 +453,9 @@ class SpokenForms:
         }
 
     def respellings(self) -> dict[str, str]:
-        """Words that are compared as others: numbers in words.
+        """Words compared as other words: numbers in words, mapped to digits.
 
-        "First" and "second" are other words as well.
+        "First" and "second" are left out because they have other meanings.
         """
         small = {word: str(number) for word, number in self._small.items() if " " not in word}
         ordinals = {word: str(number) for word, number in self._ordinals.items() if number > 2}  # noqa: PLR2004
@@ -475,21 +464,20 @@ class SpokenForms:
 
 @cache
 def spoken_in(language: Language) -> SpokenForms:
-    """How a language says days, times and numbers; one without a folder does as the one that
-    stands for the common script.
-    """
+    """Return how a language, or without a folder the fallback, says days, times and numbers."""
     code = language if has_folder(language) else fallback()
     return SpokenForms(code, of(code).data.get("spoken", {}))
 
 
 def _is_joined(text: str, row: list[re.Match[str]], at: int) -> bool:
-    """Whether nothing but spaces or a hyphen stands before a word, behind the last one."""
+    """Whether only spaces or a hyphen separate a word from the one before it."""
     return _GAP.fullmatch(text, row[at - 1].end(), row[at].start()) is not None
 
 
 def _numbered(patterns: Iterable[str]) -> Iterator[str]:
-    """Regular expressions that can stand in one: a group `day` of the third is `day_2`, and
-    where it stands again `day_2_1`.
+    """Yield the patterns with groups renamed so that they can be parts of one pattern.
+
+    A group `day` of the pattern at index 2 becomes `day_2`, and `day_2_1` where it repeats.
     """
     for at, pattern in enumerate(patterns):
         seen: Counter[str] = Counter()
@@ -504,7 +492,7 @@ def _numbered(patterns: Iterable[str]) -> Iterator[str]:
 
 
 def plain(name: str) -> str:
-    """A name as it stands in folded text."""
+    """Return a name as it appears in folded text."""
     return folded(name).text
 
 
@@ -513,7 +501,7 @@ def _spaced(words: str) -> str:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """A regular expression of any of these words, the longest first."""
+    """Return a regular expression that matches any of these words, the longest first."""
     ordered = sorted(words, key=len, reverse=True)
     escaped = (r"[\s-]+".join(map(re.escape, one.split())) for one in ordered)
     return f"(?:{'|'.join(escaped) or '(?!)'})"

@@ -1,8 +1,7 @@
-"""Text as it is compared: folded characters, words with their places, and their stems; and what a
-recogniser finds in it.
+"""Text prepared for comparison: folded characters, words with their positions, and stems.
 
-Besides them the words that carry no content, those that mean the same, and those that negate or
-take something back.
+Also the spans that recognisers find in it; words without content, synonyms, and words that
+negate or take something back.
 """
 
 import re
@@ -35,7 +34,7 @@ class Folded(NamedTuple):
     offsets: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original text that `start`..`end` of the folded text stands for."""
+        """Return the span in the original text that `start`..`end` of the folded text covers."""
         if start >= end:
             return self.offsets[start], self.offsets[start]
         last = self.offsets[end - 1]
@@ -46,16 +45,14 @@ class Folded(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """One spelling for `round_trip`, `Round-Trip`, `roundTrip` and their full-width letters: to
-    compare, not to show.
-    """
+    """Fold `round_trip`, `Round-Trip`, `roundTrip` and full-width letters to compare them."""
     spaced = _SEPARATORS.sub(" ", _CAMEL.sub(" ", _DROPPED.sub("", text)))
     return _SEPARATORS.sub(" ", folded(spaced).text).strip()
 
 
 @lru_cache(2048)
 def folded(text: str) -> Folded:
-    """`text` in lower case, half width and without diacritics; nothing else is moved or dropped."""
+    """Return `text` in lower case, half width and without diacritics; all else stays in place."""
     if text.isascii():
         return Folded(text.lower(), range(len(text) + 1))
     characters: list[str] = []
@@ -99,12 +96,10 @@ class FoldedWord(NamedTuple):
 
 
 class Spans:
-    """Stretches of a text, to be asked which others overlap one of them, in time that hardly
-    grows with their number.
-    """
+    """Spans of a text; asking for overlaps takes time that hardly grows with their number."""
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
-        """Stretches from a place to the one behind their end, in any order."""
+        """Take (start, end) spans in any order; `end` is exclusive."""
         # of what they cover together, in the order of the text
         self._starts, self._ends = (list[int](), list[int]())
         for start, end in sorted(span for span in spans if span[0] < span[1]):
@@ -115,30 +110,26 @@ class Spans:
                 self._ends.append(end)
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether a stretch has a letter in common with one of them."""
+        """Whether the span shares a character with any of these."""
         at = bisect_right(self._ends, start)
         return at < len(self._starts) and self._starts[at] < end
 
     def add(self, start: int, end: int) -> None:
-        """Add a stretch that overlaps none of them."""
+        """Add a span that overlaps none of these."""
         at = bisect_left(self._starts, start)
         self._starts.insert(at, start)
         self._ends.insert(at, end)
 
 
 class TextWords(NamedTuple):
-    """The words of a text; `compact` is all of them run together, `edges` where each begins in
-    it.
-    """
+    """The words of a text; `compact` joins them, and `edges` holds where each starts in it."""
 
     row: tuple[FoldedWord, ...]
     compact: str
     edges: tuple[int, ...]
 
     def find(self, compact: str, *, after: int = 0) -> tuple[int, int] | None:
-        """The first and last word that `compact` covers, None where it does not stand between
-        word edges.
-        """
+        """Return the first and last word that `compact` covers, None if not between word edges."""
         for begin in places_of(compact, self.compact, after):
             first = bisect_left(self.edges, begin)
             last = bisect_left(self.edges, begin + len(compact))
@@ -151,8 +142,9 @@ _SHORT = 64  # letters: what is no longer is compared anew at each place
 
 
 def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
-    """Where `part` begins in `text`, places that overlap among them; the time grows with the two
-    lengths, not their product.
+    """Yield the positions where `part` starts in `text`, overlapping ones included.
+
+    The time grows with the sum of the two lengths, not their product.
     """
     begin = text.find(part, after)
     while begin >= 0 and (len(part) <= _SHORT or not part):
@@ -180,7 +172,7 @@ def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
 
 @lru_cache(2048)
 def words_of(text: str) -> TextWords:
-    """The words of `text`, with a `.` for each end of a sentence."""
+    """Return the words of `text`, with a `.` for each end of a sentence."""
     plain = folded(text)
     row: list[FoldedWord] = []
     for match in _TOKEN.finditer(plain.text):
@@ -212,9 +204,7 @@ VERBATIM = ""
 
 
 class Found(NamedTuple):
-    """A value said at `start`..`end` of the original text; `rule` names the normalisation, ""
-    where it is verbatim.
-    """
+    """A value at `start`..`end` of the original text; `rule`: normalisation, "" if verbatim."""
 
     value: JsonValue
     start: int
@@ -223,25 +213,25 @@ class Found(NamedTuple):
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital at its beginning, and all else as it is."""
+    """Return the text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 # all of them negate in texts of any language that holds them
 def negations() -> frozenset[str]:
-    """The words that negate what stands near them."""
+    """Return the words that negate the words near them."""
     return words_named("negations")
 
 
 @cache
 def words_named(name: str) -> frozenset[str]:
-    """The words of all languages that have this name in their language.yaml."""
+    """Return the words listed under this name in the language.yaml of any language."""
     return frozenset().union(*(of(code).words.get(name, frozenset()) for code in known()))
 
 
 @lru_cache(64)
 def empty(packs: tuple[LanguagePack, ...]) -> frozenset[str]:
-    """The words of these languages that carry no content of their own."""
+    """Return the words of these languages that carry no content of their own."""
     return frozenset().union(*(pack.words.get("empty", frozenset()) for pack in packs))
 
 
@@ -249,7 +239,7 @@ _CORRECTION = LanguagePattern("@{correction}")
 
 
 class CorrectionMark(NamedTuple):
-    """Words that take something back; what holds instead begins at `end`."""
+    """Words that retract something; the replacement begins at `end`."""
 
     start: int
     end: int
@@ -257,7 +247,7 @@ class CorrectionMark(NamedTuple):
 
 @lru_cache(4096)
 def find_corrections(text: str) -> tuple[CorrectionMark, ...]:
-    """The corrections in a text, in its order."""
+    """Return the corrections in a text, in order."""
     return tuple(CorrectionMark(*match.span()) for match in _CORRECTION.of(text).finditer(text))
 
 
@@ -277,8 +267,9 @@ def stem(word: str) -> str:
 
 @lru_cache(16384)
 def deep_stem(word: str) -> str:
-    """A stem that also joins `decorate` with `decoration` and `pay` with `payment`; too bold for
-    a single word.
+    """Return a stem that also joins `decorate` with `decoration` and `pay` with `payment`.
+
+    It joins too much to be used for a single word.
     """
     light = stem(word)
     if not light.isascii() or not light.isalpha():
@@ -291,9 +282,7 @@ def deep_stem(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Without what makes a word many or tells its time, spelled as in America, and without its
-    last e.
-    """
+    """Return a word in American spelling without plural or tense ending and without its last e."""
     if word.endswith("ies") and len(word) > _SHORTEST + 1:
         word = word[:-3] + "y"
     elif word.endswith(("sses", "xes", "ches", "shes", "zes")):

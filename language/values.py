@@ -1,6 +1,4 @@
-"""Values in words: where a text states a value, which value some words state, and how a person
-states it.
-"""
+"""Values in words: where a text states a value, how to read one, and how people write it."""
 
 import re
 from functools import lru_cache
@@ -52,9 +50,7 @@ OBJECT = "object"
 
 
 def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
-    """Where `text` says `value`: `rule` is "" for the very letters, else the name of the
-    normalisation.
-    """
+    """Return where `text` says `value`; `rule` is "" if verbatim, else the normalisation used."""
     if isinstance(value, bool):
         return find_boolean(value, schema, text)
     if isinstance(value, int | float):
@@ -71,7 +67,7 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
 
 
 def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
-    """Where `text` says the number `value`, as such, as a percentage or in another unit."""
+    """Return where `text` says the number `value`, as such, as a percentage or in another unit."""
     for found in find_numbers(text):
         stated = float(str(found.value))
         shares = [stated / 100] if found.rule == PERCENT else []
@@ -82,7 +78,7 @@ def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
 
 @lru_cache(16384)
 def locate_text(value: str, text: str) -> Found | None:
-    """Where `text` says the string `value`; a date or a time is compared by what it means."""
+    """Return where `text` says the string `value`; dates and times are compared by meaning."""
     return (
         _locate_typed(value, text)
         or find_phrase(value, text)
@@ -106,7 +102,7 @@ def _locate_typed(value: str, text: str) -> Found | None:
 
 
 def _locate_numeral(value: str, text: str) -> Found | None:
-    """A string that is nothing but a number, wherever the text says that number."""
+    """Return where `text` says the number in a string that contains only a number."""
     numbers = find_numbers(value)
     if len(numbers) != 1 or (numbers[0].start, numbers[0].end) != (0, len(value)):
         return None
@@ -133,9 +129,7 @@ _QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
 def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR0911 - a line a kind
-    """The value that `words` state for a parameter of this schema, None where they state none or
-    several.
-    """
+    """Return the value that `words` state for a parameter; None if they state none or several."""
     match kind_of(schema):
         case "boolean":
             return read_boolean(words, schema)
@@ -215,7 +209,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 
 
 def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: Random) -> str:
-    """`value` as a person would say it for a parameter of this schema."""
+    """Return `value` as a person would say it for a parameter of this schema."""
     match value:
         case bool():
             return write_boolean(value, schema, language)
@@ -289,8 +283,9 @@ class _Topic(NamedTuple):
 
 
 def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  # noqa: FBT001
-    """Where `text` states (for True) or negates (for False) what the schema's description or
-    title names.
+    """Return where `text` states (True) or negates (False) what the description or title names.
+
+    The description and title are the schema's. None if the text does neither.
     """
     answer = _ANSWER.of(text).match(text)
     if answer and len(text) == answer.end():
@@ -307,7 +302,7 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
 
 
 def read_boolean(words: str, schema: JsonSchema) -> bool | None:
-    """What `words` answer or state, None where they do neither."""
+    """Return the boolean that `words` answer or state, or None if they do neither."""
     stated = next((value for value in (True, False) if find_boolean(value, schema, words)), None)
     if stated is not None:
         return stated
@@ -316,23 +311,19 @@ def read_boolean(words: str, schema: JsonSchema) -> bool | None:
 
 
 def write_boolean(value: bool, schema: JsonSchema, language: Language) -> str:  # noqa: FBT001
-    """`value` through the words of the schema's description, a plain yes or no where it has none
-    in this language.
-    """
+    """Return `value` in the words of the schema's description, or else a plain yes or no."""
     pack = of(language)
     phrase = next((topic.phrase for topic in _topics(schema) if writes(language, topic.phrase)), "")
     return pack.frames[value].format(t=phrase) if phrase else pack.answers[value]
 
 
 def is_about(schema: JsonSchema, question: str) -> bool:
-    """Tell whether `question` names what the schema's description or title names."""
+    """Whether `question` names what the schema's description or title names."""
     return any(find_boolean(value, schema, question) for value in (True, False))
 
 
 def topic_phrase(schema: JsonSchema) -> str:
-    """The words of the description that name what is to be or not to be, "" where there are
-    none.
-    """
+    """Return the words of the description that name what is switched, or "" if it has none."""
     topics = _topics(schema)
     return topics[0].phrase if topics else ""
 
@@ -370,9 +361,7 @@ def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | 
 
 
 def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
-    """A negation shortly before the topic in the same sentence, or a word for off on either
-    side.
-    """
+    """Return a negation shortly before the topic in its sentence, or a word for off beside it."""
     first, last = here[0], here[-1]
     for index in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         if stated[index].light == STOP:

@@ -1,4 +1,4 @@
-"""Where a text states a phrase: by its very letters, in another spelling, form or order."""
+"""Find where a text states a phrase: literally, or in another spelling, form or order."""
 
 import re
 from collections import Counter
@@ -40,8 +40,9 @@ _MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 
 
 def find_phrase(phrase: str, text: str) -> Found | None:
-    """Where `text` says `phrase`, verbatim where it does, else in another spelling; never in the
-    midst of a word.
+    """Return where `text` says `phrase`: verbatim if possible, else in another spelling.
+
+    A match never starts or ends inside a word. None if there is none.
     """
     wanted = phrase.strip()
     for start in places_of(wanted, text) if wanted else ():
@@ -70,7 +71,7 @@ def is_cut(text: str, start: int, end: int) -> bool:
 
 
 def _in_a_date(wanted: str, text: str, start: int, end: int) -> bool:
-    """The 3 of "March 3" is not the 3 of "3 people"."""
+    """Whether the digits are part of a date or time: the 3 of "March 3" is not that of "3 pens"."""
     if not _SHORT_DIGITS.fullmatch(wanted):
         return False
     taken = [*date_spans(text), *((time.start, time.end) for time in find_times(text))]
@@ -96,7 +97,7 @@ _SHORT_NAME = re.compile(r"[A-Z]{2,3}")
 
 
 def find_place(place: str, text: str) -> Found | None:
-    """Where `text` says `place` by another of its well-known names."""
+    """Return where `text` says `place` by another of its well-known names."""
     for name in _other_names().get(fold(place), ()):
         found = find_phrase(name, text)
         # "la" and "us" are words; as names of places they are written in capitals
@@ -126,7 +127,7 @@ _MOST_WORDS = 60  # of what may be said in another order or in pieces: no addres
 
 
 class Key(NamedTuple):
-    """A content word as it is compared, and its place in the original text."""
+    """A content word in the form used for comparison, and its place in the original text."""
 
     light: str
     deep: str
@@ -136,8 +137,9 @@ class Key(NamedTuple):
 
 
 def find_wording(phrase: str, text: str) -> Found | None:
-    """Where the content words of `phrase` stand in `text`: inflected, a word apart, formed anew,
-    reordered.
+    """Return where the content words of `phrase` stand in `text`, or None.
+
+    They may be inflected, derived, reordered, or have a word between them.
     """
     packs = packs_of(text)
     wanted = tuple(key for key in content_keys(phrase, packs) if key.light != STOP)
@@ -152,9 +154,7 @@ def find_wording(phrase: str, text: str) -> Found | None:
 
 @lru_cache(4096)
 def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tuple[Key, ...]:
-    """The content words of `text` in its own or in these languages, with a `.` for each end of a
-    sentence.
-    """
+    """Return the content words of `text`, in `packs` or its own languages, and `.` per sentence."""
     packs = packs or packs_of(text)
     keys: list[Key] = []
     row, before = words_of(text).row, None
@@ -178,7 +178,7 @@ def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tu
 
 
 def _is_place_ending(word: str, before: FoldedWord | None) -> bool:
-    """Whether a sign ends the name of a place that is the same without it."""
+    """Whether the character ends the name of a place that is the same without it."""
     return bool(
         before and _CJK.match(word) and _PLACE_ENDING.everywhere.fullmatch(before.text + word)
     )
@@ -186,7 +186,7 @@ def _is_place_ending(word: str, before: FoldedWord | None) -> bool:
 
 @lru_cache(64)
 def _respellings(packs: tuple[LanguagePack, ...]) -> dict[str, tuple[str, ...]]:
-    """Folded words of these languages, and the words that they stand for."""
+    """Return folded words of these languages, and the words that they stand for."""
     meanings: dict[str, str] = {}
     for pack in packs:
         meanings |= spoken_in(pack.code).respellings()
@@ -197,7 +197,7 @@ def _respellings(packs: tuple[LanguagePack, ...]) -> dict[str, tuple[str, ...]]:
 def _hits(
     wanted: tuple[Key, ...], stated: tuple[Key, ...]
 ) -> Iterator[tuple[str, tuple[int, int] | None]]:
-    """The first and the last of the stated words that say the wanted ones, rule by rule."""
+    """Yield for each rule the first and last stated word that match the wanted words."""
     light, said = [key.light for key in wanted], [key.light for key in stated]
     yield INFLECTION, _subsequence(light, said, 0)
     core = [key.light for key in wanted if not key.suffix]
@@ -245,15 +245,14 @@ def _fill(target: Counter[str], stated: tuple[Key, ...], first: int, room: int) 
 
 
 def _slack(wanted: tuple[Key, ...]) -> int:
-    """How many content words may stand between: half as many as are wanted, among Chinese
-    characters a quarter.
-    """
+    """Return how many other words may stand between: half of those wanted, a quarter in Chinese."""
     return len(wanted) // (4 if any(_CJK.match(key.light) for key in wanted) else 2)
 
 
 def _subsequence(wanted: list[str], stated: list[str], slack: int) -> tuple[int, int] | None:
-    """The first and last position of `wanted` in `stated` in order, with at most `slack` words
-    skipped, no negation.
+    """Return the first and last position of `wanted` in `stated`, in order.
+
+    At most `slack` words are skipped, and no negation. None if there is no such place.
     """
     position = -1
     if len(wanted) > _MOST_WORDS:  # so long a text is said word for word, or it is not

@@ -1,3 +1,1 @@
-"""Language models: one chat protocol, the adapters behind it, the ledger, the limits and the
-budget.
-"""
+"""Language models: one chat protocol, its adapters, the ledger, limits and the budget."""

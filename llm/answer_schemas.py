@@ -1,15 +1,15 @@
-"""The schema of an answer as a request states it: narrowed to the tool at hand, and strict for
-servers that hold models to it.
+"""The schema of an answer as a request states it.
 
-How a model's server takes a schema is found out once, and kept in the ledger's file for later
-builds. From the best form on
-down: `strict` (held to a strict schema), `schema` (a schema as it is), `object` (any JSON object,
-the schema stated in words), `words`. A server whose part is not known gets the words besides, for
-it may pass over what it does not know.
+It is narrowed to the tool at hand, and strict for servers that enforce schemas.
 
-Strict servers take a part of JSON Schema only: every member required (null where it may lack), no
-other members, no keywords beyond theirs. What they don't take is put into words; what has no strict
-form at all (a member of any shape) has none.
+How a model's server takes a schema is found out once and kept in the ledger's file for later
+builds. The forms, best first: `strict` (enforced, strict schema), `schema` (the schema as it
+is), `object` (any JSON object, the schema stated in words), `words`. A server whose support is
+unknown also gets the words, because it may ignore what it does not know.
+
+Strict servers take only a part of JSON Schema: every member required (null if it may be
+missing), no other members, no keywords beyond theirs. What they don't take is put into words; a
+schema with a member of any shape has no strict form.
 """
 
 import re
@@ -51,11 +51,10 @@ _ANYTHING: JsonSchema = {}
 
 
 def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = ()) -> JsonSchema:
-    """The schema of an object with arguments of a tool: those `needed`, and `others` that it may
-    have; nothing else.
+    """Return the schema of an object with a tool's arguments: `needed` ones and `others`.
 
-    Types, choices, patterns and bounds only: what they mean stands in the tool, which the prompt
-    shows anyway.
+    The `others` are optional, and nothing else is allowed. It has types, choices, patterns and
+    bounds only: the meanings are in the tool, which the prompt shows anyway.
     """
     required = [*needed]
     names = dict.fromkeys((*required, *others))
@@ -72,10 +71,10 @@ def _closed(properties: JsonSchema, required: Iterable[str] | None = None) -> Js
 def calls_schema(
     tools: Iterable[Tool], *, is_whole: bool, unknown: str | None = None
 ) -> JsonSchema:
-    """The schema of a list of calls of these tools, and of no other.
+    """Return the schema of a list of calls of these tools only.
 
-    `is_whole` demands what the tools require. `unknown` is a sign that may stand for the value of
-    any argument, None where every value is known.
+    `is_whole` requires the tools' required arguments. `unknown` is a placeholder allowed as the
+    value of any argument, or None if every value is known.
     """
     each = []
     for tool in tools:
@@ -89,9 +88,7 @@ def calls_schema(
 
 
 def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
-    """The schema of a list of values, each by the number of its call and its parameter: of these
-    slots and no others.
-    """
+    """Return the schema of a list of values for exactly these slots, by call and parameter."""
     each = []
     for number, name, tool in slots:
         call, named = {"type": "integer", "enum": [number]}, {"type": "string", "enum": [name]}
@@ -101,9 +98,7 @@ def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> Js
 
 
 def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
-    """A parameter's schema without notes for people; any value where it refers to what stands
-    elsewhere.
-    """
+    """Return a parameter's schema without notes; a reference becomes a schema for any value."""
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema or "$dynamicRef" in schema:
@@ -120,9 +115,7 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
 
 
 def narrowed(answer: type[Answer], members: Mapping[str, JsonSchema]) -> type[Answer]:
-    """`answer`, of which models are told that these `members` have these schemas; it reads what
-    `answer` reads.
-    """
+    """Return `answer` with these `members` schemas in what models see; it reads the same."""
     return _narrowed(answer, orjson.dumps(members))
 
 
@@ -148,9 +141,7 @@ def _stated(answer: type[BaseModel]) -> bytes:
 
 
 def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any]:
-    """An object without members that are null where the schema knows no null: what a strict
-    answer says where one lacks.
-    """
+    """Return an object without nulls where the schema allows none, as in strict answers."""
     members = schema.get("properties") or {}
     nulls = (name for name, one in value.items() if one is None and name in members)
     dropped = {name for name in nulls if not _takes_null(members[name])}
@@ -173,19 +164,17 @@ def _strict_text(schema: bytes) -> bytes:
 
 
 def strict_schema(schema: JsonSchema) -> JsonSchema | None:
-    """The schema in the part of JSON Schema that strict servers take, None where it has no such
-    form.
-    """
+    """Return the schema in the part that strict servers take, None if it has no such form."""
     text = _strict_text(orjson.dumps(schema))
     return cast("JsonSchema", orjson.loads(text)) if text else None
 
 
 class _NoStrictFormError(Exception):
-    """The schema allows what no strict schema can state."""
+    """The schema allows something that a strict schema cannot express."""
 
 
 class _Bounds:
-    """How much a strict schema holds by now."""
+    """How much a strict schema holds so far."""
 
     choices = members = 0
 
@@ -226,7 +215,7 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
 
 
 def _in_their_words(schema: JsonSchema) -> JsonSchema:
-    """What strict servers know of a schema as it is, the rest in its description."""
+    """Return a schema in the terms that strict servers know, with the rest in its description."""
     made = {name: value for name, value in schema.items() if name in _STRICT}
     if schema.get("format") not in _FORMATS:
         made.pop("format", None)
@@ -241,7 +230,7 @@ def _in_their_words(schema: JsonSchema) -> JsonSchema:
 
 
 def _merged(schema: JsonSchema) -> JsonSchema:
-    """A schema with `oneOf` as `anyOf`, and without an `allOf` of one part."""
+    """Return a schema with `oneOf` as `anyOf`, and without an `allOf` that has only one part."""
     if "oneOf" in schema and "anyOf" not in schema:
         schema = {("anyOf" if name == "oneOf" else name): value for name, value in schema.items()}
     parts = schema.get("allOf")
@@ -253,8 +242,9 @@ def _merged(schema: JsonSchema) -> JsonSchema:
 
 
 def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
-    """Make an object strict: no other members, each of its own required, and null where it may
-    lack.
+    """Make an object schema strict: all members required, null if optional, no others allowed.
+
+    Raises _NoStrictFormError if the object may have other members.
     """
     members, required = made.get("properties") or {}, made.get("required") or ()
     others = made.get("additionalProperties")
@@ -292,9 +282,7 @@ _PUT = (
 
 
 class StatedSchema(NamedTuple):
-    """What a request states of its answer's schema: in `response_format`, and whether in words
-    too.
-    """
+    """How a request states its answer's schema: `response_format`, and whether also in words."""
 
     form: Form
     response_format: dict[str, Any] | None
@@ -302,23 +290,22 @@ class StatedSchema(NamedTuple):
 
 
 class RefusedError(Exception):
-    """A request was refused, perhaps for its schema: what the provider said, and the error that
-    it is where it was not.
+    """A request was refused, perhaps because of its schema.
+
+    It holds the provider's words, and the error to raise if the schema was not the cause.
     """
 
     def __init__(self, said: str, error: CallwrightError) -> None:
-        """Keep both."""
+        """Store both."""
         super().__init__(said)
         self.said, self.error = said, error
 
 
 class AnswerForms:
-    """The form in which one model is told its answers' schemas."""
+    """The form in which the schemas of answers are sent to one model."""
 
     def __init__(self, name: str, ledger: Path | None = None) -> None:
-        """For the model PROVIDER/MODEL; what is found out is kept in the file `ledger`, where
-        there is one.
-        """
+        """For the model PROVIDER/MODEL; findings are kept in the file `ledger`, if there is one."""
         self._name = name
         self._ledger = ledger
         self._form: Form = "strict"
@@ -332,11 +319,10 @@ class AnswerForms:
         *,
         is_known: bool,
     ) -> RawReply:
-        """What `send` brings of a request, asked once more for each form of its schema that the
-        server refuses.
+        """Return the reply from `send`, asking again for each schema form that is refused.
 
-        `is_known` tells that the model takes schemas, by what is known of it. `send` raises
-        RefusedError for whatever may be about the schema.
+        `is_known` says that the model is known to take schemas. `send` raises RefusedError for
+        any error that may be about the schema.
         """
         below: Form | None = None
         while True:
@@ -357,9 +343,7 @@ class AnswerForms:
     def _state(
         self, request: ChatRequest, schema: dict[str, Any], below: Form | None, *, is_known: bool
     ) -> StatedSchema:
-        """How a request states its schema; one whose schema was refused stands `below` the form
-        in which it was.
-        """
+        """Return how a request states its schema: in the best form `below` the refused one."""
         wish = _wish(request)
         if wish == "schema":
             return StatedSchema("schema", _response_format(schema, is_strict=False), is_told=False)
@@ -377,11 +361,10 @@ class AnswerForms:
         return StatedSchema(form, response_format, is_told=True)
 
     def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
-        """Whether a provider refuses a request for the schema that came with it, and a plainer form
-        may do.
+        """Whether a request was refused for its schema, so that a simpler form may do.
 
-        One that took others before refuses this schema only; else it takes no such form, and is
-        spared it from now on.
+        A server that took other schemas refuses only this one. Otherwise it does not take this
+        form, and later requests do without it.
         """
         if _wish(request) != "auto" or stated == "words" or not _ABOUT_SCHEMAS.search(text):
             return False
@@ -390,7 +373,7 @@ class AnswerForms:
         return True
 
     def _answered(self, request: ChatRequest, stated: Form, text: str) -> None:
-        """Learn from a reply: what does not begin as an object was held to no schema."""
+        """Learn from a reply: if it does not begin as an object, the server applied no schema."""
         if _wish(request) != "auto" or not text.strip() or self._is_proved:
             return
         if text.lstrip().startswith("{"):
@@ -408,7 +391,7 @@ class AnswerForms:
                 self._tell(connection, _PUT, (self._key(request), form))
 
     def _look_up(self, request: ChatRequest) -> None:
-        """Read what an earlier process found out of this model's server."""
+        """Read what an earlier process learned about this model's server."""
         if self._ledger is None or self._read_from is not None:
             return
         self._read_from = self._key(request)
@@ -437,6 +420,6 @@ def _wish(request: ChatRequest) -> str:
 
 
 def _response_format(schema: dict[str, Any], *, is_strict: bool) -> dict[str, Any]:
-    """The schema as OpenAI's chat format has it."""
+    """Return the schema in OpenAI's chat format."""
     answer = {"name": "answer", "schema": schema, "strict": is_strict}
     return {"type": "json_schema", "json_schema": answer}

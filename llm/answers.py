@@ -1,14 +1,13 @@
-"""What a model replied, read as the answer it was asked for: tolerantly where nothing can be
-misread, else not at all.
+"""A model's reply, read as the answer it was asked for, or rejected.
 
-Around one JSON object there may stand words, fences and a train of thought; it may be in Python's
-notation, as one with a comma too many is, and a whole number may be written "3" or 3.0. Two objects
-that differ, a key with two values, an object within something else: that is no answer.
+It is read tolerantly where nothing can be misread: one JSON object may have words, fences and a
+train of thought around it, may be in Python's notation (including a trailing comma), and may
+have a whole number written "3" or 3.0. Two objects that differ, a key with two values, and an
+object within something else are no answer.
 
-Bounds are applied before anything recursive or quadratic reads what comes from a model. Past a
-bound a reply is no reply: a ReplyError says which one. The ledger keeps it all the same, so that
-asking again costs nothing, and the record that it was for becomes a failure that later builds go
-past.
+Bounds are applied before anything recursive or quadratic reads a reply. A reply beyond a bound
+raises a ReplyError that says which one. The ledger keeps it all the same, so asking again costs
+nothing, and its record becomes a failure that later builds skip.
 """
 
 import json
@@ -35,10 +34,10 @@ _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 
 
 def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> Answer:
-    """A reply read as `answer`. Raises ReplyError.
+    """Return a reply parsed as `answer`. Raises ReplyError.
 
-    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no
-    answer.
+    If the reply `is_cut` off, its complete part is parsed; if `answer` needs more than that,
+    parsing fails.
     """
     try:
         return _read(text, answer, is_cut=is_cut)
@@ -66,9 +65,9 @@ def _read(text: str, answer: type[Answer], *, is_cut: bool) -> Answer:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object of a reply.
+    """Return the one JSON object of a reply.
 
-    Raises ReplyError where it has none, or several that differ.
+    Raises ReplyError if there is none, or if there are several that differ.
     """
     validate_text(text)
     found: list[dict[str, Any]] = [*_objects(_after_thought(text))]
@@ -80,7 +79,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def _objects(text: str) -> Iterator[Any]:
-    """The objects that stand in a text by themselves."""
+    """Yield the top-level objects in a text."""
     at, around = 0, 0
     while (sign := _SIGN.search(text, at)) is not None:
         at = sign.end()
@@ -105,7 +104,7 @@ def _objects(text: str) -> Iterator[Any]:
 
 
 def _after_thought(text: str) -> str:
-    """The text behind the train of thought. Raises ReplyError where that has no end."""
+    """Return the text after the model's reasoning. Raise ReplyError if the reasoning has no end."""
     said = after_thought(text)
     if said is None:
         raise ReplyError("it thinks, and does not come to an answer")
@@ -113,7 +112,7 @@ def _after_thought(text: str) -> str:
 
 
 def _validated(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
-    """The document as an answer, once values that are right but for their type have it."""
+    """Return the document as an answer, after correcting values that only have the wrong type."""
     for _ in range(_MENDS):
         try:
             return _strictly(document, answer)
@@ -128,8 +127,9 @@ def _strictly(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - 
 
 
 def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON of any shape
-    """Whether a value could be mended in place: "3" or 3.0 for a whole number, null for a member
-    that may lack.
+    """Mend values in place where possible, and return whether any was mended.
+
+    "3" or 3.0 becomes a whole number; null is dropped for a member that may be missing.
     """
     is_mended = False
     for problem in error.errors(include_url=False, include_context=False):
@@ -168,7 +168,7 @@ def _typed(given: object, problem: str) -> int | float | None:
 
 
 def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
-    """What a cut reply says, without the entry of a list in which it was cut."""
+    """Return what a cut reply says, without the list entry in which it was cut."""
     try:
         return answer.model_validate(document, strict=True)
     except ValidationError:
@@ -202,8 +202,9 @@ _SIGNED, _UNSIGNED = -(2**63), 2**64  # what JSON readers keep exactly
 
 
 def validate_text(text: str) -> None:
-    """Raise ReplyError where a text is longer, deeper nested, or has a longer number than
-    anybody can use.
+    """Raise ReplyError if a text is too long, nested too deeply, or has too long a number.
+
+    A JSON reply also may not have whole numbers beyond 64 bits.
     """
     if len(text) > LONGEST:
         raise ReplyError(f"The reply has {len(text)} characters, and at most {LONGEST} are read.")
@@ -220,7 +221,7 @@ def validate_text(text: str) -> None:
 
 
 def validate_calls(calls: Sequence[Call]) -> None:
-    """Raise ReplyError where native calls are too many, or their arguments past a bound."""
+    """Raise ReplyError if there are too many native calls or their arguments exceed a bound."""
     if len(calls) > MOST_CALLS:
         raise ReplyError(f"The reply has {len(calls)} calls, and at most {MOST_CALLS} are read.")
     waiting: list[tuple[JsonValue, int]] = [(call.arguments, 1) for call in calls]
@@ -238,7 +239,7 @@ def validate_calls(calls: Sequence[Call]) -> None:
 
 
 def depth_of(text: str) -> int:
-    """How deep brackets are nested in a text, those in JSON strings left out."""
+    """Return how deep brackets are nested in a text, ignoring JSON strings."""
     depth = deepest = 0
     for found in _BRACKETS.finditer(text):
         sign = found[0]

@@ -1,6 +1,4 @@
-"""Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one
-repair, a record.
-"""
+"""Asking a model, with ledger, limits, budget, strict parsing, one repair and a record."""
 
 import asyncio
 import time
@@ -32,16 +30,16 @@ class Priced(Protocol):
     """An adapter whose requests cost money."""
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, in US dollars; 0 where the price is not known."""
+        """Return what these tokens cost, in US dollars; 0 if the price is unknown."""
         ...
 
 
 @runtime_checkable
 class Keyed(Protocol):
-    """An adapter that knows its requests by the ledger's keys, also those of an earlier process."""
+    """An adapter that knows its requests by ledger key, including those of an earlier process."""
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
-        """Ask once, or wait for what was asked under the same key before."""
+        """Ask once, or wait for an earlier request with the same key."""
         ...
 
 
@@ -56,12 +54,10 @@ def _is_priced(kind: type[Adapter]) -> bool:
 
 
 class Surroundings(NamedTuple):
-    """What stands around one model: shared by all stages that ask it.
+    """The environment of one model, shared by all stages that ask it.
 
-    `record` is given every LlmCall as it ends.
-
-    Without `hedging` nothing is ever sent twice in the hope of a faster answer. `tokens` is for
-    models that cost money.
+    `record` is called with every LlmCall as it ends. Without `hedging`, no request is sent twice
+    for a faster answer. `tokens` is for models that cost money.
     """
 
     adapter: Adapter
@@ -86,16 +82,14 @@ class Asking(NamedTuple):
 
 
 class _Spent(NamedTuple):
-    """What a request has cost by now, in US dollars, and how many seconds its last try took."""
+    """What a request has cost so far, in US dollars, and how many seconds its last try took."""
 
     cost: float = 0.0
     latency: float = 0.0
 
 
 class LedgeredChat:
-    """A ChatModel: what the ledger knows is not asked, and what is asked is kept before anybody
-    sees it.
-    """
+    """A ChatModel that takes known answers from the ledger, and stores new ones before use."""
 
     def __init__(
         self,
@@ -108,7 +102,7 @@ class LedgeredChat:
     ) -> None:
         """Ask the model `name` with `options` (all that may change an answer) for `stage`.
 
-        Calls are given to `record`, where there is one, and else to that of the surroundings.
+        Calls go to `record` if it is given, else to the `record` of the surroundings.
         """
         self.name = name
         self._options = options
@@ -120,18 +114,16 @@ class LedgeredChat:
     def for_stage(
         self, stage: str, record: Callable[[LlmCall], object] | None = None
     ) -> "LedgeredChat":
-        """The same model, its calls recorded under `stage`, and given to `record` where there is
-        one.
-        """
+        """Return the same model with calls recorded under `stage`, and by `record` if given."""
         return LedgeredChat(
             self.name, self._options, self._around, stage=stage, record=record or self._record
         )
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The model's answer as `answer`; asked once more, with the reply and the error, where it
-        does not parse.
+        """Return the model's answer as `answer`, asking again if the reply does not parse.
 
-        One that was cut off is asked for anew first, with room for twice as much.
+        The second request shows the reply and the error. A reply that was cut off is first
+        requested anew with room for twice as much.
         """
         schema, options = _schema_of(answer), self._options
         reply = await self._reply(prompt, schema, (), sample_index)
@@ -154,12 +146,12 @@ class LedgeredChat:
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """The model's reply in free text; `tools` are handed over natively."""
+        """Return the model's reply in free text; `tools` are passed natively."""
         reply = await self._reply(prompt, None, tuple(tools), sample_index)
         return Completion(reply.text, reply.calls, reply.reasoning, wire_names(tools))
 
     async def close(self) -> None:
-        """Give back the adapter's connections; the ledger stays open, others may use it."""
+        """Close the adapter's connections; the ledger stays open for other users."""
         await self._around.adapter.close()
 
     async def _reply(
@@ -183,9 +175,7 @@ class LedgeredChat:
         is_noted = False
 
         async def send() -> RawReply:
-            """The call is noted before its answer is kept, so that a kill leaves no answer
-            without its call.
-            """
+            """Send, and note the call before its answer is kept, so that a kill can't lose it."""
             nonlocal is_noted
             reply = await sending.send()
             for spent in sending.called_off:
@@ -240,15 +230,15 @@ class LedgeredChat:
 
 @dataclass
 class _Sending:
-    """One request on its way through limits and budget: how often it was sent, and what was spent.
+    """One request passing through limits and budget: how often it was sent, and what was spent.
 
-    Where there is a budget, the most that a request may cost is set aside: its prompt by the
-    model's tokenizer and the longest reply, as `max_tokens` has it or else the model. What was sent
-    and brought no answer, for it timed out, was cut off on its way or another answer came first,
-    may be charged for all the same: it costs what was set aside for it (without a budget its prompt
-    by four bytes a token, and 512 tokens where there is no `max_tokens`). Batches are the
-    exception: whoever asks again waits for the same one. What was answered without a count of
-    tokens is counted by our own.
+    With a budget, the most that a request may cost is reserved: its prompt by the model's
+    tokenizer plus the longest reply, from `max_tokens` or else from the model. A request that
+    was sent but brought no answer (it timed out, was cut off, or another answer came first) may
+    still be charged, so its reservation counts as its cost; without a budget, its prompt counts
+    at four bytes a token, plus 512 tokens if there is no `max_tokens`. Batches are the
+    exception: asking again waits for the same batch. If an answer comes without a token count,
+    the tokens are estimated here.
     """
 
     around: Surroundings
@@ -265,7 +255,7 @@ class _Sending:
     expected: TokenCounts | None = None
 
     async def send(self) -> RawReply:
-        """Ask through the gate."""
+        """Send the request through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
         letters = sum(size(message.content) for message in self.request.messages)
@@ -311,7 +301,7 @@ class _Sending:
         return self.around.tokens or TokenEstimates(self.request.model)
 
     async def _with_usage(self, reply: RawReply) -> RawReply:
-        """The reply with what it took, by our own count where its provider states none."""
+        """Return the reply with its usage, estimated here if the provider states none."""
         if self.priced is None:
             return reply
         if reply.prompt_tokens > 0:
@@ -326,7 +316,7 @@ class _Sending:
     def _settle(
         self, estimate: float, latency: float, ended: RawReply | BaseException | None
     ) -> None:
-        """Count what a try has cost that ended in an answer or an error."""
+        """Count what a try has cost, whether it ended in an answer or an error."""
         is_called_off = isinstance(ended, asyncio.CancelledError)
         failed = isinstance(ended, TransientError | ReplyError) and ended.may_be_charged
         cost = estimate if is_called_off or failed else 0.0
@@ -360,7 +350,7 @@ class _Sending:
 
 
 def _with_more_room(options: Options, reply: RawReply) -> Options:
-    """The options with room for a reply twice as long as the one that was cut off."""
+    """Return the options with room for a reply twice as long as the truncated one."""
     known = dict(options)
     most = int(known.get("max_tokens") or reply.completion_tokens or _REPLY_TOKENS)
     return tuple(sorted({**known, "max_tokens": 2 * most}.items()))
@@ -368,6 +358,6 @@ def _with_more_room(options: Options, reply: RawReply) -> Options:
 
 @cache
 def _schema_of(answer: type[BaseModel]) -> tuple[dict[str, Any], str]:
-    """A JSON Schema, and its text."""
+    """Return a JSON Schema and its text."""
     document = answer.model_json_schema()
     return document, orjson.dumps(document).decode()

@@ -1,9 +1,8 @@
-"""Batches: requests gathered in a file, answered by the provider within a day, for half the money
-where it says so.
+"""Batches: requests gathered in a file and answered within a day, at half price where offered.
 
-Every provider that speaks OpenAI's files and batches will do. What is under way is kept in the
-ledger's file under the keys of its requests: a build that was stopped waits for the same batch
-again.
+Any provider that supports OpenAI's files and batches will do. Open batches are kept in the
+ledger's file under the keys of their requests, so a build that was stopped waits for the same
+batch again.
 """
 
 import asyncio
@@ -44,10 +43,10 @@ logger = logging.getLogger(__name__)
 
 
 class BatchPace(NamedTuple):
-    """Seconds: a batch goes off when no request has come for `gather`, and is looked at every
-    `poll`.
+    """The timing of batches, in seconds.
 
-    For `patience` no look at it may succeed before whoever waits is notified.
+    A batch is sent when no request has come for `gather`, and is polled every `poll`. If no poll
+    succeeds for `patience`, those waiting are notified.
     """
 
     gather: float = 5.0
@@ -74,7 +73,7 @@ class BatchModel(OpenAIModel):
         api_base: str,
         **shared: Any,  # noqa: ANN401
     ) -> None:
-        """As OpenAIModel; what is under way is kept in the file `ledger`."""
+        """Take the arguments of OpenAIModel; requests in progress are kept in the file `ledger`."""
         super().__init__(name, api_base=api_base, ledger=ledger, **shared)
         self._base = api_base
         self._ledger = ledger
@@ -90,10 +89,10 @@ class BatchModel(OpenAIModel):
         self._fresh: set[str] = set()
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
-        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it
-        is in already.
+        """Answer a request kept under `key`, in the next batch or the one that holds it already.
 
-        Where its schema is refused it goes into another batch, in a plainer form.
+        `key` is the request's key in the ledger. If its schema is refused, it goes into another
+        batch in a plainer form.
         """
         if self._session is None:
             await self._open()
@@ -110,7 +109,7 @@ class BatchModel(OpenAIModel):
     async def _answered(
         self, key: bytes, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
     ) -> dict[str, Any]:
-        """What the provider answers in a batch, perhaps one that an earlier process handed in."""
+        """Return the provider's answer from a batch, possibly submitted by an earlier process."""
         waiting = self._waiting.get(key)
         if waiting is None:
             file, kept = self._stored.find(key)
@@ -125,9 +124,7 @@ class BatchModel(OpenAIModel):
         return await asyncio.shield(waiting)
 
     async def close(self) -> None:
-        """Stop waiting; what was handed in goes on at the provider, and is fetched by whoever
-        comes next.
-        """
+        """Stop waiting; open batches go on at the provider, and a later run fetches them."""
         if self._timer is not None:
             self._timer.cancel()
         under_way = [*self._shipping, *self._following.values()]
@@ -168,7 +165,7 @@ class BatchModel(OpenAIModel):
         task.add_done_callback(self._see_to_bugs)
 
     async def _hand_in(self, lines: list[_Line]) -> None:
-        """Upload a file and follow what becomes of it."""
+        """Upload a file of requests and follow its batch to the end."""
         keys = [line.key for line in lines]
         try:
             text = b"\n".join(line.text for line in lines)
@@ -188,15 +185,13 @@ class BatchModel(OpenAIModel):
             task.add_done_callback(self._see_to_bugs)
 
     def _see_to_bugs(self, task: asyncio.Task[None]) -> None:
-        """Let nobody wait for ever on what ended in an error that nobody foresaw."""
+        """Fail all waiting requests if the task ended in an unexpected error."""
         if not task.cancelled() and (bug := task.exception()) is not None:
             for key in list(self._waiting):
                 refuse(self._waiting.pop(key), bug)
 
     async def _see_through(self, file: str) -> None:
-        """See a file through to its end: its batch begun or found again, ended, its replies kept
-        and reported.
-        """
+        """Process a file to its end: start or find its batch, await it, keep and report replies."""
         keys = self._stored.keys_of(file)
         try:
             batch = self._stored.batch_of(file) or await self._begin(file)
@@ -220,7 +215,7 @@ class BatchModel(OpenAIModel):
                 refuse(waiting, errors.get(key) or silent)
 
     async def _begin(self, file: str) -> str:
-        """The batch of a file: one that was begun before a crash, else a new one."""
+        """Return the batch of a file: one created before a crash, or else a new one."""
         listed = {} if file in self._fresh else await self._call("GET", "/batches?limit=100")
         self._fresh.discard(file)
         begun = listed.get("data") or ()
@@ -232,7 +227,7 @@ class BatchModel(OpenAIModel):
         return str(found)
 
     async def _ended(self, file: str, batch: str) -> dict[str, Any]:
-        """The batch when it has ended, looked at now and then."""
+        """Poll a batch until it has ended, and return it."""
         seen = time.monotonic()
         while True:
             try:
@@ -258,7 +253,7 @@ class BatchModel(OpenAIModel):
     async def _results(
         self, batch: dict[str, Any]
     ) -> tuple[dict[bytes, dict[str, Any]], dict[bytes, CallwrightError]]:
-        """The replies of a batch by key, and why others have none."""
+        """Return the replies of a batch by key, and the errors of requests without one."""
         replies: dict[bytes, dict[str, Any]] = {}
         errors: dict[bytes, CallwrightError] = {}
         for name in ("output_file_id", "error_file_id"):
@@ -300,8 +295,10 @@ class BatchModel(OpenAIModel):
         *,
         of: str = "",
     ) -> dict[str, Any]:
-        """What an endpoint answers; where it refuses the file `of` for good, that is forgotten,
-        to be asked anew.
+        """Return an endpoint's answer.
+
+        If it refuses the file `of` for good, the file is forgotten and its requests are sent
+        anew. Raises ConfigurationError if the server does not support batches.
         """
         headers = {"Content-Type": kind}
         status, reported, content = await self._exchange(method, self._base + path, body, headers)
@@ -330,13 +327,13 @@ ENDPOINT = "/v1/chat/completions"
 
 
 def write_line(key: bytes, body: bytes) -> bytes:
-    """A request as a line; its body is JSON already."""
+    """Return a request as a line of a batch file; `body` is already JSON."""
     told = f'{{"custom_id":"{key.hex()}","method":"POST","url":"{ENDPOINT}","body":'
     return told.encode() + body + b"}"
 
 
 def form(lines: bytes) -> tuple[bytes, str]:
-    """A file of requests as a form, with the form's content type."""
+    """Return a file of requests as form data, with the content type of the form."""
     mark = uuid4().hex
     head = (
         f"--{mark}\r\nContent-Disposition: form-data;"
@@ -348,7 +345,7 @@ def form(lines: bytes) -> tuple[bytes, str]:
 
 
 def read_lines(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """The lines of a result file that are ours and whole; what lacks one is asked again."""
+    """Yield the complete lines of a result file by key; requests without a line are sent again."""
     for line in content.splitlines():
         read = document_of(line)
         if isinstance(read, dict):
@@ -367,9 +364,7 @@ _SETTLED = "delete from batch_lines where reply is not null and key in (select k
 
 
 class BatchStore:
-    """Files of requests that were handed in, the batch that each became, and replies that nobody
-    has fetched yet.
-    """
+    """Files of requests handed in, the batch of each, and replies that nobody has fetched yet."""
 
     def __init__(self, path: Path) -> None:
         """Open the ledger's file at `path`."""
@@ -380,16 +375,15 @@ class BatchStore:
             self._connection.execute(_SETTLED)
 
     def find(self, key: bytes) -> tuple[str, bytes | None]:
-        """The file in which a request was handed in, "" where it was not, and its reply if that
-        has come.
+        """Return the file in which a request was handed in, and its reply.
+
+        The file is "" if the request was not handed in; the reply is None until it has come.
         """
         found = self._do("select file, reply from batch_lines where key = ?", (key,))
         return found[0] if found else ("", None)
 
     def hand_in(self, file: str, keys: Iterable[bytes]) -> None:
-        """Note a file before a batch is made of it: whoever comes after a crash looks for the
-        batch first.
-        """
+        """Note a file before its batch is made, so that a later run looks for the batch first."""
         with self._telling():
             self._connection.execute("begin immediate")
             self._connection.execute("insert into batch_files (file) values (?)", (file,))
@@ -400,23 +394,21 @@ class BatchStore:
             self._connection.executemany(put, [(key, file) for key in keys])
 
     def batch_of(self, file: str) -> str:
-        """The batch that a file became, "" where that is not known."""
+        """Return the batch that was created from a file, or "" if unknown."""
         found = self._do("select batch from batch_files where file = ?", (file,))
         return str(found[0][0]) if found else ""
 
     def name(self, file: str, batch: str) -> None:
-        """Note which batch a file became."""
+        """Record the batch that was created from a file."""
         self._do("update batch_files set batch = ? where file = ?", (batch, file))
 
     def keys_of(self, file: str) -> list[bytes]:
-        """The requests of a file that have no reply yet."""
+        """Return the keys of the requests in a file that have no reply yet."""
         asked = "select key from batch_lines where file = ? and reply is null"
         return [key for (key,) in self._do(asked, (file,))]
 
     def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
-        """Keep the replies of a file that is done with; its other requests were never handed in,
-        as far as we know.
-        """
+        """Keep a finished file's replies; forget its other requests, which were never handed in."""
         with self._telling():
             self._connection.execute("begin immediate")
             put = "update batch_lines set reply = ? where key = ? and file = ?"

@@ -22,11 +22,9 @@ class ChatMessage(Record):
 
 
 class Prompt(Record):
-    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is
-    asked anew.
+    """Rendered messages and `version`, the template text's hash: an edited prompt is asked anew.
 
-    `marks` are tagged lines that say to template/v1 what is wanted of it. No other model is sent
-    them.
+    `marks` are tagged lines that tell template/v1 what is wanted. No other model gets them.
     """
 
     name: str
@@ -36,7 +34,7 @@ class Prompt(Record):
 
 
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
-    """The prompt with a reply that can't be used and what is wrong with it."""
+    """Return the prompt followed by an unusable reply and what is wrong with it."""
     wish = ChatMessage(role="user", content=f"Your reply could not be used. {problem}")
     # Some providers refuse an assistant who says nothing.
     stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
@@ -44,9 +42,9 @@ def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
 
 
 class ChatRequest(NamedTuple):
-    """What goes to an adapter: all that may change the answer, and nothing else.
+    """What an adapter receives: everything that may change the answer, and nothing else.
 
-    `marks` are for template/v1 alone.
+    Only template/v1 uses `marks`.
     """
 
     model: str
@@ -59,14 +57,13 @@ class ChatRequest(NamedTuple):
 
 
 class RawReply(NamedTuple):
-    """What an adapter gives back: the text, native tool calls (None where there are none), and what
-    it cost.
+    """What an adapter returns: text, native tool calls (None if there are none), and cost.
 
-    `is_cut` says that the model came to the most tokens that it may answer.
+    `is_cut` says that the model reached the maximum number of tokens of its answer.
 
-    `planted` names the defect that the template model was instructed to make here; it is kept in
-    the ledger and never shown to a stage. `reasoning` is what the model thought before it answered,
-    "" where its provider does not tell.
+    `planted` names the defect that the template model was told to make here; it is kept in the
+    ledger and never shown to a stage. `reasoning` is what the model thought before it answered,
+    "" if its provider does not say.
     """
 
     text: str
@@ -80,9 +77,9 @@ class RawReply(NamedTuple):
 
 
 class Adapter(Protocol):
-    """A vendor behind one call.
+    """A vendor behind a single call.
 
-    Vendor errors leave it as TransientError, ReplyError or ConfigurationError.
+    It raises vendor errors as TransientError, ReplyError or ConfigurationError.
     """
 
     async def send(self, request: ChatRequest) -> RawReply:
@@ -90,17 +87,15 @@ class Adapter(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give back connections and processes."""
+        """Close connections and processes."""
         ...
 
 
 class Completion(NamedTuple):
-    """A candidate's reply in its own words: text, native tool calls where the provider has them,
-    and what it thought before.
+    """A candidate's reply: text, native tool calls if the provider has them, and reasoning.
 
-    `names` are those that tools had on the wire, where they were handed over natively, each with
-    the tool's own name. The calls and the text may have either; whoever reads the calls puts the
-    tools' own names in their place.
+    `names` maps the names that natively passed tools had on the wire to the tools' own names.
+    The calls and the text may use either; code that reads the calls restores the own names.
     """
 
     text: str
@@ -110,33 +105,31 @@ class Completion(NamedTuple):
 
 
 class ChatModel(Protocol):
-    """What a stage is handed for its role: a model with the ledger, limits and budget already
-    around it.
-    """
+    """What a stage gets for its role: a model with ledger, limits and budget around it."""
 
     @property
     def name(self) -> str:
-        """The model's name as the recipe gives it."""
+        """The model's name in the recipe."""
         ...
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The model's answer as `answer`; asked once more with the error where it does not parse.
+        """Return the model's answer as `answer`; if it does not parse, ask again with the error.
 
-        Raises ReplyError where it still does not, TransientError when retries are used up,
-        BudgetError when money is. `sample_index` tells apart several answers to the same prompt.
+        Raises ReplyError if it still does not parse, TransientError if retries run out,
+        BudgetError if money does. `sample_index` tells apart answers to the same prompt.
         """
         ...
 
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """The model's reply in free text; `tools` are handed over natively."""
+        """Return the model's reply in free text; `tools` are passed natively."""
         ...
 
 
 class OpenedChat(ChatModel, Protocol):
-    """A chat that whoever opened it closes."""
+    """A chat that its opener must close."""
 
     async def close(self) -> None:
-        """Give back connections; the ledger stays open."""
+        """Close connections; the ledger stays open."""
         ...

@@ -1,8 +1,7 @@
-"""Python functions as models: given OpenAI's messages and tools, they give calls or a text.
+"""Python functions as models: they receive OpenAI messages and tools and return calls or a text.
 
-What somebody else has written may never come back. Each call of a plain function has a thread of
-its own that nobody waits for at the end, so that Ctrl-C always reaches the evaluation, and a limit
-of time.
+A user's function may never return. Each call of a plain function runs with a time limit in its
+own thread, which is not joined at exit, so that Ctrl-C always stops the evaluation.
 """
 
 import asyncio
@@ -35,7 +34,7 @@ _FORMS = "calls are (name, arguments) or {'name': …, 'arguments': {…}}, in a
 
 
 class FunctionModel:
-    """A ChatModel behind which a function stands; what goes wrong in it is a ReplyError."""
+    """A ChatModel backed by a function; its errors become ReplyError."""
 
     def __init__(
         self,
@@ -45,7 +44,8 @@ class FunctionModel:
         stage: str,
         timeout: float = LONGEST_CALL,
     ) -> None:
-        """Call `function`, in a thread unless it is async, for `timeout` seconds at most;
+        """Call `function` for at most `timeout` seconds, in a thread unless it is async.
+
         `record` gets each call of `stage`.
         """
         self._name = name
@@ -56,21 +56,21 @@ class FunctionModel:
 
     @property
     def name(self) -> str:
-        """The name that the candidate has as a model."""
+        """The name of the candidate as a model."""
         return self._name
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The text that the function gives, read as `answer`."""
+        """Return the function's text, parsed as `answer`."""
         return parse_answer((await self.complete(prompt, sample_index=sample_index)).text, answer)
 
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """What the function gives to the messages of a prompt."""
+        """Return what the function answers to the messages of a prompt."""
         return await self.answer([*map(dict, wire_messages(prompt.messages))], tools)
 
     async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
-        """What the function gives, its calls by the names on the wire. Raises ReplyError."""
+        """Return the function's answer; its calls use the names on the wire. Raises ReplyError."""
         names = wire_names(tools)
         started, error = time.perf_counter(), ""
         try:
@@ -88,7 +88,7 @@ class FunctionModel:
             self._record(call.with_changes(error=error))
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing; there is nothing to close."""
 
     async def _given(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
         asked = asyncio.create_task(self._called(messages, tools))
@@ -141,9 +141,7 @@ class FunctionModel:
         return Completion(text, calls)
 
     def _validate_size(self, given: object) -> None:
-        """Raise ReplyError where an answer can't be read or kept: too deep or too large, before
-        anything recursive sees it.
-        """
+        """Raise ReplyError if an answer is too deep or large, before anything recursive sees it."""
         waiting, met = [(given, 0)], 0
         while waiting:
             value, depth = waiting.pop()
@@ -179,9 +177,7 @@ class FunctionModel:
 async def _in_a_thread(
     function: AnswerFunction, messages: Messages, tools: list[dict[str, Any]]
 ) -> object:
-    """What a function gives, called in a thread that is left behind where nobody waits for it
-    any more.
-    """
+    """Return a function's result from a thread, which is left behind if the caller is cancelled."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[object] = loop.create_future()
 
@@ -214,16 +210,14 @@ async def _in_a_thread(
 
 
 def _ask_to_end(thread: Thread) -> None:
-    """Raise SystemExit in a thread, as soon as it runs Python: a loop without end would take the
-    time of all that comes after.
-    """
+    """Raise SystemExit in a thread as soon as it runs Python, so that no endless loop goes on."""
     if thread.ident is not None and thread.is_alive():
         ident, ending = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ending)
 
 
 def _parts(stated: object) -> tuple[object, object]:
-    """The name and the arguments of a call as it is stated; None where it has none."""
+    """Return the name and arguments of a call in any accepted form; None for what is missing."""
     match stated:
         case Call(tool=name, arguments=arguments):
             return name, arguments

@@ -1,6 +1,6 @@
-"""What litellm's own map tells of a model: what it takes, when it ends.
+"""What litellm's own map says about a model: what it accepts and when it ends.
 
-Read as the data it is, for litellm is slow to load.
+The map is read as a data file because litellm is slow to import.
 """
 
 import re
@@ -21,9 +21,7 @@ _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
 @cache
 def example_models() -> dict[str, str]:
-    """Models to name as examples, by what they are examples of: "small", "other" (another
-    maker's), "large".
-    """
+    """Return models to name as examples: "small", "other" (of another maker) and "large"."""
     # Plain lines, read without yaml: help texts name models, and have no time for it.
     text = files("callwright.llm").joinpath("examples.yaml").read_text(encoding="utf-8")
     stated = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
@@ -31,22 +29,22 @@ def example_models() -> dict[str, str]:
 
 
 def known_model(name: str) -> Mapping[str, Any]:
-    """The map's entry of the model PROVIDER/MODEL, empty where it has none."""
+    """Return the map's entry for the model PROVIDER/MODEL, or an empty mapping."""
     provider, _, model = name.partition("/")
     entry = known_models().get(name) or known_models().get(model) or {}
     return entry if _maker(entry) == provider else {}
 
 
 def reasons(name: str) -> bool | None:
-    """Whether a model thinks before it answers; None where the map lacks it."""
+    """Whether a model reasons before it answers, or None if the map does not list it."""
     entry = known_model(name)
     return bool(entry.get("supports_reasoning")) if entry else None
 
 
 def end_of(name: str) -> date | None:
-    """The day on which a model ends, None where none is announced.
+    """Return the day on which a model is retired, or None if none is announced.
 
-    A name without a date ends with the last of its dated versions, where each of them has its day.
+    A name without a date ends with the last of its dated versions, if each of them has a date.
     """
     entry = known_model(name)
     if stated := entry.get("deprecation_date"):
@@ -59,9 +57,7 @@ def end_of(name: str) -> date | None:
 
 
 def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of temperature, max_tokens and seed what a model takes, by the names under which it takes
-    them.
-    """
+    """Return which of temperature, max_tokens and seed a model takes, by its names for them."""
     entry = known_model(name)
     taken = {
         part: options[part] for part in ("temperature", "max_tokens", "seed") if part in options
@@ -80,12 +76,12 @@ def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def known_models() -> dict[str, dict[str, Any]]:
-    """The whole map, by litellm's names."""
+    """Return the whole map, by litellm's names."""
     return dict(orjson.loads((litellm_folder() / _MAP).read_bytes()))
 
 
 def litellm_folder() -> Path:
-    """Where litellm lies, whose data are read without loading it."""
+    """Return the folder of litellm, without importing it. Raise ModuleNotFoundError if missing."""
     spec = find_spec("litellm")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("litellm, which callwright depends on, is not installed")
@@ -93,7 +89,5 @@ def litellm_folder() -> Path:
 
 
 def _maker(entry: Mapping[str, Any]) -> str:
-    """The provider of an entry without its kind of model: "vertex_ai" of
-    "vertex_ai-language-models".
-    """
+    """Return an entry's provider without its kind: "vertex_ai" of "vertex_ai-language-models"."""
     return str(entry.get("litellm_provider", "")).partition("-")[0].removesuffix("_converse")

@@ -1,4 +1,4 @@
-"""The durable store of answers: what a model was asked and answered is never paid for twice."""
+"""The durable store of answers, so that the same question is never paid for twice."""
 
 import asyncio
 import sqlite3
@@ -30,8 +30,9 @@ _PATIENCE = 60.0  # seconds to wait for another process's commit
 
 
 def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
-    """The key of a request: all that may change its answer; `schema` is the text of the
-    request's schema.
+    """Return the key of a request, a hash of everything that may change its answer.
+
+    `schema` is the text of the request's schema.
     """
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
@@ -41,14 +42,14 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
 
 
 def refuse(waiting: "asyncio.Future[Any]", error: BaseException) -> None:
-    """Tell whoever waits that there is no answer."""
+    """Fail a waiting future with an error, unless it is already done."""
     if not waiting.done():
         waiting.set_exception(error)
         waiting.exception()  # looked at, so that asyncio says nothing where nobody waits any more
 
 
 class _Batch:
-    """The answers that go into one commit, and those who wait for it."""
+    """The answers in one commit, and the callers that wait for it."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[bytes, bytes]] = []
@@ -57,14 +58,12 @@ class _Batch:
 
 
 class Ledger:
-    """Answers by key in an SQLite file that several processes may have open; for one event loop
-    at a time.
-    """
+    """Answers by key in an SQLite file that processes may share; for one event loop at a time."""
 
     def __init__(self, path: Path) -> None:
-        """Open the ledger at `path`, made where there is none.
+        """Open the ledger at `path`, and create it if it does not exist.
 
-        Raises StoreError where the file is no ledger.
+        Raises StoreError if the file is not a ledger.
         """
         self.path = path
         self._reader = open_answers(path)
@@ -76,7 +75,7 @@ class Ledger:
         self._is_open = True
 
     async def get(self, key: bytes) -> RawReply | None:
-        """The answer under `key`, None where it was never given."""
+        """Return the answer under `key`, or None if there is none."""
         self._must_be_open()
         try:
             row = self._reader.execute(_GET, (key,)).fetchone()
@@ -107,11 +106,10 @@ class Ledger:
     async def answer(
         self, key: bytes, ask: Callable[[], Awaitable[RawReply]]
     ) -> tuple[RawReply, bool]:
-        """The answer under `key` and whether it was there; else `ask`, once however many want it at
-        the same time.
+        """Return the answer under `key` and whether it was known, or else the answer of `ask`.
 
-        An error of `ask` goes to all who wait. Where the one who asked is cancelled, the next one
-        asks.
+        `ask` runs once however many callers want the answer at the same time. Its error goes to
+        all of them. If the caller that asks is cancelled, the next one asks.
         """
         while (asking := self._asking.get(key)) is not None:
             await asyncio.wait([asking])
@@ -134,7 +132,7 @@ class Ledger:
         return reply, False
 
     async def close(self) -> None:
-        """Commit what still waits and close the file."""
+        """Commit pending answers and close the file."""
         if not self._is_open:
             return
         self._is_open = False
@@ -182,11 +180,10 @@ class Ledger:
 
 
 class AnswerFile(NamedTuple):
-    """A sort of SQLite files that keep answers: what it is called, the application id that marks
-    it, and its tables.
+    """A type of SQLite file that keeps answers: its name, application id and tables.
 
-    `is_sure` says that a commit survives a power cut; `without` what happens where the file is not
-    there.
+    `is_sure` says that a commit survives a power cut; `without` says what happens if the file is
+    missing.
     """
 
     what: str
@@ -196,9 +193,9 @@ class AnswerFile(NamedTuple):
     without: str
 
     def open(self, path: Path) -> sqlite3.Connection:
-        """A connection to the file at `path`, made where there is none.
+        """Open a connection to the file at `path`, and create the file if it does not exist.
 
-        Raises StoreError where it is something else.
+        Raises StoreError if the file is of another kind.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -239,7 +236,7 @@ class AnswerFile(NamedTuple):
         connection.execute("pragma cache_size = -8000")
 
     def damage(self, path: Path, error: Exception) -> str:
-        """Why a file can't be read, and what helps."""
+        """Return why a file cannot be read, and what to do about it."""
         # it is whole: SQLite says of a damaged one that it is no database
         if isinstance(error, sqlite3.OperationalError):
             return (
@@ -254,9 +251,7 @@ class AnswerFile(NamedTuple):
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch a file to its write-ahead log; SQLite gives up at once where another process is
-    just switching it, too.
-    """
+    """Switch a file to its write-ahead log; retry, as SQLite gives up at once if it is busy."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -310,7 +305,7 @@ def known_keys(ledger: Path, keys: Iterable[str]) -> set[str]:
 
 
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
-    """The answers under these keys, as lines; a key without one has no line."""
+    """Yield the answers under these keys as lines; a key without an answer has no line."""
     with closing(open_answers(ledger)) as connection:
         for some in batches(dict.fromkeys(keys), _ROWS):
             asked = f"select key, reply from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
@@ -318,9 +313,7 @@ def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
 
 
 def answers_after(ledger: Path, number: int) -> tuple[bytes, int]:
-    """The answers that came after this number, as lines, and the number of the newest; a ledger
-    numbers them as they come.
-    """
+    """Return the answers after this number, as lines, and the number of the newest."""
     with closing(open_answers(ledger)) as connection:
         [(newest,)] = connection.execute("select coalesce(max(rowid), 0) from answers").fetchall()
         asked = "select key, reply from answers where rowid between ? and ?"

@@ -1,6 +1,4 @@
-"""What holds a model's requests back: limits a minute, slots that follow the answers, second
-tries, a budget; and what is sent.
-"""
+"""What paces and counts a model's requests: limits per minute, slots, retries and a budget."""
 
 import asyncio
 import time
@@ -25,8 +23,9 @@ from callwright.warehouse.records import Record
 
 
 class Absence(NamedTuple):
-    """A model that can't be asked: why, since when, and until when it is waited for (both of the
-    wall clock, in seconds).
+    """A model that can't be reached: why, since when, and how long it is waited for.
+
+    `since` and `until` are seconds of the wall clock.
     """
 
     reason: str
@@ -38,31 +37,29 @@ class ModelTraffic:
     """Requests of one run to one model."""
 
     def __init__(self) -> None:
-        """Nothing is sent yet."""
+        """Start with no requests."""
         self.answered = 0
         self._seconds = 0.0  # all answers together
         self._began: dict[int, float] = {}
 
     @property
     def under_way(self) -> int:
-        """Requests that wait for their answer."""
+        """The number of requests in progress."""
         return len(self._began)
 
     @property
     def seconds_an_answer(self) -> float:
-        """How long an answer takes: the mean of those that came, or the longest wait by now
-        where none did.
-        """
+        """Seconds that an answer takes: their mean, or the longest wait so far if none came."""
         if self.answered:
             return self._seconds / self.answered
         return max(0.0, time.monotonic() - min(self._began.values(), default=time.monotonic()))
 
     def begin(self, number: int) -> None:
-        """Request `number` is sent."""
+        """Record that request `number` was sent."""
         self._began[number] = time.monotonic()
 
     def end(self, number: int, *, is_answered: bool) -> None:
-        """Request `number` has come to its end."""
+        """Record that request `number` has ended."""
         seconds = time.monotonic() - self._began.pop(number)
         if is_answered:
             self.answered += 1
@@ -70,12 +67,10 @@ class ModelTraffic:
 
 
 class Traffic:
-    """Requests of one run, over all of its models: how many were sent, how they ended, and how
-    long an answer takes.
-    """
+    """Requests of one run over all models: how many, how they ended, how long answers take."""
 
     def __init__(self) -> None:
-        """Nothing is sent yet."""
+        """Start with no requests."""
         self.sent = 0  # tries: what is asked again counts again
         self.failed = 0
         self.cost = 0.0  # US dollars
@@ -86,24 +81,22 @@ class Traffic:
 
     @property
     def answered(self) -> int:
-        """Requests that were answered."""
+        """The number of requests that were answered."""
         return sum(one.answered for one in self._models.values())
 
     @property
     def under_way(self) -> int:
-        """Requests that wait for their answer."""
+        """The number of requests in progress."""
         return sum(one.under_way for one in self._models.values())
 
     @property
     def slowest(self) -> ModelTraffic:
-        """The model whose answers take longest, of those that are being asked: all others wait
-        for it.
-        """
+        """The model with the slowest answers among those being asked: the others wait for it."""
         asked = [one for one in self._models.values() if one.under_way] or [*self._models.values()]
         return max(asked, key=lambda one: one.seconds_an_answer, default=ModelTraffic())
 
     def note_absence(self, model: str, absence: Absence | None) -> None:
-        """A model is away, or (None) back."""
+        """Record that a model is unavailable, or with None that it is available again."""
         if absence is None:
             self.absences.pop(model, None)
         else:
@@ -111,7 +104,7 @@ class Traffic:
 
     @contextmanager
     def request(self, stage: str, model: str) -> Iterator[None]:
-        """Count one request of a stage to a model, from when it is sent to its end."""
+        """Count one request of a stage to a model, from sending it to its end."""
         self.sent += 1
         number, self.last, asked = self.sent, f"{stage} of {model}", self._models[model]
         asked.begin(number)
@@ -170,9 +163,7 @@ class Window:
         self._total = 0
 
     def wait(self, amount: int, now: float) -> float:
-        """The seconds until `amount` fits, 0 where it does now; what is over the limit by itself
-        goes out alone.
-        """
+        """Return the seconds until `amount` fits; an amount over the limit is sent alone."""
         while self._sent and self._sent[0].moment <= now - MINUTE:
             gone = self._sent.popleft()
             gone.is_counted = False
@@ -187,32 +178,31 @@ class Window:
         return until
 
     def count(self, amount: int, now: float) -> Sent:
-        """Note that `amount` goes out now."""
+        """Record that `amount` is sent now."""
         sent = Sent(now, amount)
         self._sent.append(sent)
         self._total += amount
         return sent
 
     def correct(self, sent: Sent, amount: int) -> None:
-        """Put the true amount in place of the one that was expected."""
+        """Replace the expected amount by the actual one."""
         if sent.is_counted:
             self._total += amount - sent.amount
             sent.amount = amount
 
 
 class Door:
-    """Shut while a model is away: then one request at a time looks whether it is back, and all
-    others wait. For one event loop.
+    """Shut while a model is away: one request at a time probes it, the others wait.
 
-    The first look comes after a moment, each later one after twice the wait, jittered, and none
-    before the server's own wish. When `patience` seconds have brought no answer, the door stays
-    shut: whoever comes is told so at once.
+    For one event loop. The first probe comes after a moment, each later one after twice the
+    wait, jittered, and none before the time that the server asked for. After `patience` seconds
+    without an answer the door stays shut, and new requests fail at once.
     """
 
     def __init__(
         self, patience: float, clock: Clock, rng: Random, tell: Callable[[Absence | None], object]
     ) -> None:
-        """Open at first; `tell` is given each absence as it begins, and None when it has ended."""
+        """Start open; `tell` is called with each absence when it begins, and None when it ends."""
         self._patience, self._clock, self._rng, self._tell = patience, clock, rng, tell
         self._looking = asyncio.Lock()
         self._looks = 0
@@ -223,14 +213,14 @@ class Door:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it will stay shut."""
+        """Whether the door will stay shut."""
         return self._lost is not None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[bool]:
-        """Wait until one may ask; says whether this is a look at a model that was away.
+        """Wait until a request is allowed; yield whether it probes a model that was unavailable.
 
-        Raises UnavailableError where the patience has ended.
+        Raises UnavailableError when the patience has run out.
         """
         if self.is_shut:
             async with self._looking:
@@ -243,7 +233,7 @@ class Door:
         yield False
 
     def shut(self, error: TransientError, *, has_looked: bool) -> None:
-        """Shut after `error`, or keep shut; a look that failed makes the next wait longer.
+        """Shut the door after `error`, or keep it shut; a failed probe lengthens the next wait.
 
         Raises as `turn` does.
         """
@@ -270,7 +260,7 @@ class Door:
         self._must_have_hope()
 
     def open(self) -> None:
-        """The model is back."""
+        """Open the door because the model is available again."""
         self.is_shut = False
         self._tell(None)
 
@@ -280,15 +270,13 @@ class Door:
 
 
 def growing_wait(tries: int, longest: float, rng: Random) -> float:
-    """Twice as long each time; with jitter, so that the tries do not come as one."""
+    """Return a wait that doubles with each try; jitter keeps the tries from coming all at once."""
     most = min(longest, FIRST_WAIT * 2.0**tries)
     return rng.uniform(most / 2, most)
 
 
 class Gate:
-    """The one way to a model: a slot, a place in the minute's windows, and other tries where the
-    first one fails.
-    """
+    """The one way to a model: a slot, a place in the minute's windows, and retries on failure."""
 
     def __init__(
         self,
@@ -298,9 +286,9 @@ class Gate:
         rng: Random | None = None,
         tell: Callable[[Absence | None], object] = lambda _: None,
     ) -> None:
-        """Keep `limits`; for one event loop.
+        """Enforce `limits` within one event loop.
 
-        `tell` is given each absence of the model as it begins, and None as it ends.
+        `tell` is called with each absence of the model as it begins, and with None as it ends.
         """
         self._limits = limits
         self._clock = clock or Clock()
@@ -312,19 +300,19 @@ class Gate:
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        """What `ask` gives, expected to cost `tokens`; TransientError where no try helped or the
-        wait gets too long.
+        """Return what `ask` returns; `tokens` is its expected size.
 
-        The slot is free between tries, and as soon as the answer is there.
+        The slot is free between tries, and as soon as the answer is there. Raises TransientError
+        if no try helped or the wait gets too long.
         """
         return await self.persist(lambda: self.once(ask, tokens))
 
     async def persist(self, attempt: Callable[[], Awaitable[RawReply]]) -> RawReply:
-        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as
-        it likes.
+        """Return what `attempt` returns, retrying after errors that may pass.
 
-        A model that is away spends no tries. UnavailableError ends all that ask it; where the model
-        answers others meanwhile, `patience` is how long this one is tried.
+        `attempt` asks through `once`, as often as it likes. A model that is away uses up no
+        tries. UnavailableError ends all requests to it; if the model answers others meanwhile,
+        this one is retried for `patience`.
         """
         asked, tries, waited = 0, 0, 0.0
         refused_at: float | None = None  # for the first time
@@ -351,8 +339,9 @@ class Gate:
                 await self._clock.sleep(pause)
 
     async def once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        """What `ask` gives at the first try, in a slot and a place of the minute's windows, and
-        not while the model is away.
+        """Return what `ask` returns at the first try.
+
+        It waits for a slot and a place in the minute's windows, and while the model is away.
         """
         await self._slots.take()
         try:
@@ -405,13 +394,13 @@ class Gate:
 
 
 def _sentence(error: TransientError) -> str:
-    """What an error says, with a full stop: it may end in a provider's own words."""
+    """Return the error's message with a full stop, since it may end in a provider's own words."""
     said = str(error)
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _is_away(error: TransientError) -> bool:
-    """Whether the model as a whole is away, or wants to be left alone for a time that it states."""
+    """Whether the model as a whole is unavailable, or asks to wait for a stated time."""
     return isinstance(error, UnavailableError) or error.retry_after is not None
 
 
@@ -421,13 +410,13 @@ _WON_BACK = 8  # rounds of good answers that lead from one slot to all
 
 
 class Slots:
-    """A semaphore whose size follows the answers.
+    """A semaphore whose size adapts to the answers.
 
-    One reply in four may be a refusal before it shrinks. For one event loop.
+    About one reply in four may be a refusal before it shrinks. For one event loop.
     """
 
     def __init__(self, most: int) -> None:
-        """Begin with `most` slots; there are never more, and never none."""
+        """Start with `most` slots, which is also the maximum; there is always at least one."""
         self._most = most
         self._size = float(most)
         self._taken = 0
@@ -435,7 +424,7 @@ class Slots:
 
     @property
     def size(self) -> int:
-        """How many slots there are now."""
+        """The current number of slots."""
         return int(self._size)
 
     async def take(self) -> None:
@@ -453,7 +442,7 @@ class Slots:
             raise
 
     def free(self) -> None:
-        """Give a slot back."""
+        """Release a slot."""
         self._taken -= 1
         while self._waiting and self._taken < self.size:
             turn = self._waiting.popleft()
@@ -462,12 +451,12 @@ class Slots:
                 turn.set_result(None)
 
     def grow(self) -> None:
-        """The model answered."""
+        """Grow because the model answered."""
         if self._size < self._most:
             self._size = min(self._most, self._size + max(1.0, self._most / _WON_BACK) / self._size)
 
     def shrink(self) -> None:
-        """The model refused, or did not answer."""
+        """Shrink because the model refused or did not answer."""
         self._size = max(1.0, self._size - _GIVEN_UP)
 
 
@@ -478,24 +467,25 @@ Once = Callable[[Callable[[], Awaitable[RawReply]]], Coroutine[Any, Any, RawRepl
 
 
 class Hedging:
-    """Second requests where the first one is `after` seconds old. For one event loop.
+    """A second request when the first one is `after` seconds old. For one event loop.
 
-    Each of the two is a request like any other: it takes a slot and a place in the minute's
-    windows, and sets its money aside. Nobody knows what the one that is called off has cost; it
-    counts as what was set aside for it.
+    Each of the two is an ordinary request: it takes a slot and a place in the minute's windows,
+    and reserves its money. The cost of the cancelled one is unknown, so its reservation counts
+    as its cost.
     """
 
     def __init__(self, after: float) -> None:
-        """A request is old after so many seconds on its way; waiting for a slot or for money
-        makes it no older.
+        """Treat a request as old after so many seconds on its way, not counting earlier waits.
+
+        Earlier waits are those for a slot or for money.
         """
         self._after = after
 
     async def first_good(self, once: Once, ask: Ask) -> RawReply:
-        """The first good answer to `ask`, which goes by `once`; where both fail, the error of the
-        first.
+        """Return the first good answer to `ask` through `once`.
 
-        The other one is called off, and has given everything back by then.
+        If both requests fail, raise the error of the first. Otherwise the slower one is called
+        off, and has given everything back by then.
         """
         loop = asyncio.get_running_loop()
         is_old = loop.create_future()
@@ -527,7 +517,7 @@ class Hedging:
 
 
 def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
-    """The answer among what came of the requests. A bug is raised: no answer shall hide it."""
+    """Return the answer among the results. Raise a bug if there is one, so it is not hidden."""
     errors = [one for one in ended if isinstance(one, BaseException)]
     strange = (one for one in errors if not isinstance(one, CallwrightError))
     bugs = [one for one in strange if isinstance(one, Exception)]
@@ -541,7 +531,7 @@ class Budget:
     """US dollars that a build may spend; None means no limit. For one event loop."""
 
     def __init__(self, limit: float | None, spent: float = 0.0) -> None:
-        """Start with what the same build has `spent` before."""
+        """Start with what the same build has already `spent`."""
         self.limit = limit
         self.spent = spent
         self._reserved = 0.0
@@ -549,7 +539,7 @@ class Budget:
         self._settled = asyncio.Event()  # the next time; then there is another one
 
     async def reserve(self, estimate: float) -> None:
-        """Set `estimate` aside; waits while only requests under way stand against it.
+        """Reserve `estimate`; wait while only reservations of requests in progress prevent it.
 
         Raises BudgetError.
         """
@@ -569,10 +559,9 @@ class Budget:
         self._under_way += 1
 
     def settle(self, estimate: float, cost: float) -> None:
-        """Put the true `cost` in place of a reserved `estimate`; 0 where the request failed and is
-        not charged for.
+        """Replace a reserved `estimate` by the true `cost` (0 if not charged), without waiting.
 
-        It waits for nothing, so that money comes back whatever becomes of those who asked.
+        So the money comes back whatever happens to the callers.
         """
         self.spent += cost
         if self.limit is None:

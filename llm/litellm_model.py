@@ -1,6 +1,6 @@
 """litellm: any provider by name.
 
-The only importer of it, and that late: it takes seconds to load.
+Only this module imports it, and only when needed, since it takes seconds to load.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ _THEIR_NAMES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?:: | - ))+
 
 
 class LiteLLMModel:
-    """One model behind litellm; what may change its answers comes with each request's options."""
+    """One model behind litellm; each request's options carry whatever may change its answers."""
 
     _open: ClassVar[int] = 0  # litellm keeps its connections for the whole process
 
@@ -77,9 +77,9 @@ class LiteLLMModel:
         header_values: Mapping[str, str] | None = None,
         ledger: Path | None = None,
     ) -> None:
-        """Ask the model `name` (litellm's); `api_key` is "" where litellm may look for one itself.
+        """Ask the model `name` (litellm's); `api_key` is "" if litellm may look for one itself.
 
-        The file `ledger` keeps how its server takes schemas.
+        The file `ledger` stores which form of schema its server accepts.
         """
         self._name = name
         self._api_key = api_key
@@ -96,9 +96,7 @@ class LiteLLMModel:
         LiteLLMModel._open += 1
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Ask once (litellm's own retries are off), and once more for each form of its schema
-        that the server refuses.
-        """
+        """Ask once, without litellm's retries, and again for each schema form that is refused."""
         litellm = await self._load()
         names, known = wire_names(request.tools), litellm.exceptions
         wrong = known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
@@ -123,9 +121,7 @@ class LiteLLMModel:
         return await self._forms.ask(request, send, is_known=self._takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks
-        the model.
-        """
+        """Return the cost of so many tokens by the recipe or else litellm's price map, or 0."""
         await self._load()
         if self._own_price is not None:
             return self._own_price.of(prompt_tokens, completion_tokens)
@@ -213,7 +209,7 @@ class LiteLLMModel:
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
 
     def _ours(self, error: Exception) -> CallwrightError:
-        """What litellm raises as an error of ours."""
+        """Convert litellm's error to one of callwright's errors."""
         parts = without_values(self._header_values)(str(error)).split()
         text = _THEIR_NAMES.sub("", " ".join(parts))
         variable, vendor = self._variable, self._litellm.exceptions
@@ -232,7 +228,7 @@ class LiteLLMModel:
 
 
 def load_litellm() -> ModuleType:
-    """litellm, imported without a look at the network and set to keep quiet."""
+    """Import litellm without network access and with its output silenced."""
     with _no_price_map_download():
         import litellm
     litellm.telemetry = False
@@ -245,8 +241,9 @@ def load_litellm() -> ModuleType:
 
 @contextmanager
 def _no_price_map_download() -> Iterator[None]:
-    """Say no where litellm fetches its price map at import, with httpx.get; the environment may
-    have said so too.
+    """Refuse litellm's download of its price map by httpx.get at import.
+
+    The environment may forbid it as well.
     """
     import httpx
 
@@ -294,16 +291,14 @@ _NOT_LOST = (*_REFUSED, "HTTPStatusError")  # never sent, or refused
 
 
 def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module without types
-    """Whether a request found its server and lost its answer on the way, so that it may be
-    charged for.
-    """
+    """Whether a request reached its server but lost its answer, so that it may be charged for."""
     if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
         return False
     return not _is_caused_by(error, _NOT_LOST)
 
 
 def _is_caused_by(error: BaseException, names: tuple[str, ...]) -> bool:
-    """Whether one of the errors behind an error has a class whose name begins so."""
+    """Whether a cause of the error has a class name that starts with one of these."""
     cause = error.__cause__ or error.__context__
     return error.__class__.__name__.startswith(names) or (
         cause is not None and _is_caused_by(cause, names)

@@ -1,6 +1,6 @@
-"""GGUF models in this process, by llama.cpp.
+"""GGUF models in this process, through llama.cpp.
 
-Waits of its threads burn CPU unless OMP_WAIT_POLICY is PASSIVE.
+Its waiting threads burn CPU unless OMP_WAIT_POLICY is PASSIVE.
 """
 
 import asyncio
@@ -29,16 +29,12 @@ _SERVER_FAULT = 500
 
 
 class LocalModel:
-    """A model file behind llama.cpp; loaded with the first request, one thread and one slot for
-    each at a time.
-    """
+    """A model file run by llama.cpp, loaded at the first request; a thread and slot for each."""
 
     def __init__(
         self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0
     ) -> None:
-        """Answer from the file at `path` with `slots` requests side by side, each with `context`
-        tokens.
-        """
+        """Answer from the file at `path`, `slots` requests at once, each with `context` tokens."""
         self._path = path
         self._slots = slots
         self._context = context
@@ -48,9 +44,9 @@ class LocalModel:
         self._server: Any = None  # xllamacpp has no types
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer; a schema becomes a grammar, so that the reply can't but fit.
+        """Answer a request; a schema becomes a grammar, so the reply always fits it.
 
-        Over time, the generation is stopped.
+        Generation stops at the timeout.
         """
         loop = asyncio.get_running_loop()
         async with self._loading:
@@ -70,7 +66,7 @@ class LocalModel:
         return read_chunks(chunks, self._path.name)
 
     async def close(self) -> None:
-        """Free the model's memory when what it generates is done."""
+        """Free the model's memory once the current generation has ended."""
         await asyncio.to_thread(self._threads.shutdown)
         self._server = None
 
@@ -113,9 +109,9 @@ class LocalModel:
 
 
 def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
-    """The reply that a stream of chunks makes.
+    """Return the reply that a stream of chunks forms.
 
-    Raises ReplyError or TransientError where it tells of an error.
+    Raises ReplyError or TransientError if the stream contains an error.
     """
     text: list[str] = []
     written: dict[int, list[str]] = {}

@@ -1,6 +1,4 @@
-"""Models by name: the settings a recipe gives them, the adapter behind each name, and whether it
-can be asked at all.
-"""
+"""Models by name: settings from the recipe, the adapter, and whether the model can be asked."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -154,9 +152,7 @@ class ModelSettings(Record):
     @model_validator(mode="before")
     @classmethod
     def _many_at_once_in_batches(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """A batch holds what is under way, so that as many requests as it takes may wait at the
-        same time.
-        """
+        """Let a batch hold as many open requests as it takes, unless concurrency is given."""
         if isinstance(given, dict) and given.get("batch") is True:
             return {"concurrency": BATCH_SLOTS, **given}
         return given
@@ -222,10 +218,10 @@ class ModelSettings(Record):
 
     @property
     def path(self) -> CallPath:
-        """The way its requests take: `lean` is our own client for OpenAI's protocol, `litellm`
-        serves all providers.
+        """How requests are sent: "in process", "lean", "litellm" or "batch".
 
-        `batch` is our own client too, for OpenAI's files and batches.
+        `lean` is our own client for OpenAI's protocol, `litellm` serves all providers, and
+        `batch` is our own client for OpenAI's files and batches.
         """
         provider = self.name.partition("/")[0]
         if provider in PROVIDERS:
@@ -239,8 +235,9 @@ class ModelSettings(Record):
 
     @property
     def _is_particular(self) -> bool:
-        """Whether its server may refuse settings, and litellm knows which: OpenAI's models that
-        think, and unknown ones.
+        """Whether its server may refuse settings in ways that litellm knows about.
+
+        This holds for OpenAI's reasoning models and for unknown ones.
         """
         if not self.name.startswith("openai/"):
             return False
@@ -249,9 +246,7 @@ class ModelSettings(Record):
 
     @property
     def key_variable(self) -> str:
-        """The variable to read the key from: the one that is named, else the provider's own
-        where litellm won't look.
-        """
+        """The variable with the key: the named one, or the provider's if litellm won't look."""
         is_ours = self.path in {"lean", "batch"} and not self.api_base.startswith(LOOPBACK)
         if self.api_key_variable or not is_ours:
             return self.api_key_variable
@@ -259,14 +254,12 @@ class ModelSettings(Record):
 
     @property
     def limits(self) -> Limits:
-        """How fast this model may be asked."""
+        """The rate limits of this model."""
         return Limits(**{name: getattr(self, name) for name in Limits.model_fields})
 
     @property
     def options(self) -> Options:
-        """What may change an answer, and so is part of the ledger's key; the address is: two
-        servers, two models.
-        """
+        """The settings that may change an answer (also the address), part of the ledger's key."""
         if self.name == TEMPLATE:
             rates = {kind: rate for kind, rate in sorted(self.error_rate.items()) if rate}
             own = (("sentences", sentences_key(self.sentences)),) if self.sentences else ()
@@ -291,12 +284,12 @@ def _forms() -> str:
 
 
 def reads_language(name: str) -> bool:
-    """Whether a model reads what people write, or (template/v1) its own sentences alone."""
+    """Whether a model reads natural language; template/v1 reads only its own sentences."""
     return name != TEMPLATE
 
 
 def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSettings:
-    """The settings of the model `name`, `options` checked strictly. Raises ConfigurationError."""
+    """Return the settings of model `name`; `options` are checked. Raises ConfigurationError."""
     try:
         return ModelSettings.model_validate({**(options or {}), "name": name})
     except ValidationError as error:
@@ -312,9 +305,7 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
 
 
 class Provider(NamedTuple):
-    """Whoever stands before the slash of a model's name, and what opens one of its models; all
-    others are litellm's.
-    """
+    """The part of a model's name before the slash, and what opens it; others are litellm's."""
 
     name: str
     open: Callable[[ModelSettings], Adapter]
@@ -342,9 +333,9 @@ LOCAL_PROVIDER = Provider("local", _open_local)
 
 
 def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter:
-    """The adapter behind a model's name; nothing is loaded or connected before the first request.
+    """Return the adapter of a model; nothing is loaded or connected before the first request.
 
-    Batches are kept in the file `ledger`: without one none can be handed in.
+    Batches are kept in the file `ledger`; without it, none can be submitted.
     """
     provider = settings.name.partition("/")[0]
     if provider in PROVIDERS:
@@ -385,11 +376,10 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     stand_in: Adapter | None = None,
     overhear: Callable[[Asking], object] | None = None,
 ) -> LedgeredChat:
-    """The model with ledger, limits and budget around it; close it when done, and the ledger after
-    all chats.
+    """Return the model with ledger, limits and budget around it.
 
-    A `stand_in` answers in its place: nothing is sent, so that nobody need be `ready`. `overhear`
-    is given what is asked.
+    Close it when done, and the ledger after all chats. With a `stand_in`, that answers instead:
+    nothing is sent, so `ready` is not needed. `overhear` gets what is asked.
     """
     adapter, hedging = stand_in or open_adapter(settings, ledger.path), None
     if stand_in is None and settings.items_per_request > 1:
@@ -424,9 +414,7 @@ KEYS = {
 
 
 def key_variables(settings: ModelSettings) -> tuple[str, ...]:
-    """The variables of which one must hold the model's key; none where it needs no key, or
-    nobody knows which.
-    """
+    """Return variables, one of which must hold the key; empty if none is needed or known."""
     if settings.path == "in process" or settings.api_key is not None:
         return ()
     if settings.api_key_variable:
@@ -438,9 +426,7 @@ def key_variables(settings: ModelSettings) -> tuple[str, ...]:
 
 
 def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
-    """Raise ConfigurationError where the model's key or file is missing; `secret` reads a
-    variable.
-    """
+    """Raise ConfigurationError if the model's key (read by `secret`) or its file is missing."""
     variables = key_variables(settings)
     if variables and not any(secret(name) for name in variables):
         raise ConfigurationError(
@@ -466,10 +452,9 @@ class Readiness:
     def __init__(
         self, models: Iterable[ModelSettings], known: list[ModelSettings] | None = None
     ) -> None:
-        """For models with their keys; those that are `known` to be there are not looked at, those
-        that are found become known.
+        """Check models with their keys, except those in `known`; add those found to it.
 
-        Where one of these goes away later, it is waited for.
+        If one of them goes away later, requests wait for it.
         """
         self._known = [] if known is None else known
         remote = (model for model in models if model.path != "in process" and model.api_base)
@@ -477,10 +462,10 @@ class Readiness:
         self._checking: asyncio.Task[None] | None = None
 
     async def check(self) -> None:
-        """Look whether each server is there and takes the key: its list of models is asked for,
-        which costs nothing.
+        """Check that each server is there and takes the key, once for all callers.
 
-        Raises TransientError where nobody is there, ConfigurationError where the key is refused.
+        It asks for the list of models, which costs nothing. Raises TransientError if a server
+        can't be reached, and ConfigurationError if the key is refused.
         """
         if self._checking is None:
             self._checking = asyncio.create_task(self._check())
@@ -494,7 +479,7 @@ class Readiness:
 
 
 async def server_problem(settings: ModelSettings) -> CallwrightError | None:
-    """Why the server of a model with an `api_base` can't be asked, None where it can."""
+    """Return why the server of a model with an `api_base` cannot be asked, or None if it can."""
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     model = OpenAIModel(
         settings.name,

@@ -1,6 +1,6 @@
-"""Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model.
+"""Servers that speak OpenAI's chat format, over one aiohttp session per model.
 
-The only importer of aiohttp.
+Only this module imports aiohttp.
 """
 
 import asyncio
@@ -80,7 +80,7 @@ _CODES: Mapping[str, Kind] = {
 
 
 class OpenAIModel:
-    """One model of one server; what may change its answers comes with each request's options."""
+    """One model of one server; each request's options carry whatever may change its answers."""
 
     _in_batches: ClassVar[bool] = False  # which are cheaper
 
@@ -97,8 +97,9 @@ class OpenAIModel:
         header_values: Mapping[str, str] | None = None,
         ledger: Path | None = None,
     ) -> None:
-        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`;
-        `ledger` keeps how it takes schemas.
+        """Ask PROVIDER/MODEL at `api_base` over at most so many `connections`.
+
+        `ledger` is the file that keeps how it takes schemas.
         """
         variable = api_key_variable or "the model's api_key_variable, and the variable it names,"
         self._asked = AskedModel(name, api_key, variable)
@@ -114,7 +115,7 @@ class OpenAIModel:
         self._forms = AnswerForms(name, ledger)
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Ask once; once more for each form of its schema that the server refuses."""
+        """Ask once, and again for each form of the schema that the server refuses."""
         if self._session is None:  # with it comes what is known of the model
             await self._open()
         names = wire_names(request.tools) if request.tools else {}
@@ -137,17 +138,13 @@ class OpenAIModel:
         return await self._forms.ask(request, send, is_known=self._price.takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks
-        the model.
-        """
+        """Return the cost of so many tokens by the recipe or else litellm's price map, or 0."""
         if self._session is None:
             await self._open()
         return self._price.of(prompt_tokens, completion_tokens)
 
     async def look(self) -> CallwrightError | None:
-        """Why the server can't be asked, found out by its list of models; None where it can, as
-        far as that tells.
-        """
+        """Return why the server can't be asked, by its list of models; None if it seems it can."""
         address = f"{self._address.removesuffix('/chat/completions')}/models"
         try:
             async with asyncio.timeout(_LOOK):
@@ -300,7 +297,7 @@ class OpenAIModel:
 
 
 def document_of(content: bytes) -> object:
-    """What a body says, None where it is no JSON."""
+    """Return the parsed JSON of a body, or None if it is not JSON."""
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -308,9 +305,7 @@ def document_of(content: bytes) -> object:
 
 
 def _proxy(address: str) -> str | None:
-    """The proxy that the system names for this address; aiohttp's own look would take keys from
-    ~/.netrc as well.
-    """
+    """Return the system's proxy for this address; aiohttp's lookup would also read ~/.netrc."""
     parts = urlsplit(address)
     if address.startswith(LOOPBACK) or proxy_bypass(parts.hostname or ""):
         return None

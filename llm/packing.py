@@ -1,8 +1,7 @@
-"""Several requests in one: those with the same instructions and the same kind of answer, asked at
-the same moment.
+"""Several requests in one: those with equal instructions and answer type, asked at one moment.
 
-Each gets its own answer back, and the ledger keeps it under the request's own key. One that has no
-answer in the common reply is asked by itself.
+Each gets its own answer, and the ledger keeps it under the request's own key. A request without
+an answer in the joint reply is asked by itself.
 """
 
 import asyncio
@@ -34,19 +33,17 @@ class _PackedQuestion(NamedTuple):
 
 
 class PackedModel:
-    """A model that is asked up to `most` requests at once; with one request at a time nothing
-    changes.
-    """
+    """A model that gets up to `most` requests at once; a single request is sent unchanged."""
 
     def __init__(self, adapter: Adapter, most: int) -> None:
-        """Ask by `adapter`."""
+        """Ask through `adapter`."""
         self._adapter = adapter
         self._most = most
         self._gathered: dict[object, list[_PackedQuestion]] = {}
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """The answer to one request, perhaps out of a reply to several."""
+        """Return the answer to one request, possibly taken from a reply to several."""
         alike = _kind_of(request)
         if alike is None:
             return await self._adapter.send(request)
@@ -61,15 +58,13 @@ class PackedModel:
         return await asyncio.shield(asked.answer)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, 0 where nobody knows; shared instructions are counted for
-        each.
-        """
+        """Return the cost of tokens, 0 if unknown; shared instructions are counted for each."""
         if isinstance(self._adapter, Priced):
             return await self._adapter.price(prompt_tokens, completion_tokens)
         return 0.0
 
     async def close(self) -> None:
-        """Close the adapter; nobody waits for what is under way."""
+        """Close the adapter and cancel the requests in progress."""
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -84,7 +79,7 @@ class PackedModel:
         task.add_done_callback(lambda task: self._end(task, gathered))
 
     def _end(self, task: asyncio.Task[None], asked: Sequence[_PackedQuestion]) -> None:
-        """Let nobody wait for ever on what ended in an error that nobody foresaw."""
+        """Fail all waiting requests if the task ended in an unexpected error."""
         self._under_way.discard(task)
         if not task.cancelled() and (bug := task.exception()) is not None:
             for one in asked:
@@ -128,9 +123,7 @@ class PackedModel:
 
 
 def _kind_of(request: ChatRequest) -> object:
-    """What requests have in common that can be asked together, None where this one has to go
-    alone.
-    """
+    """Return what requests must share to be asked together; None if this one must go alone."""
     roles = [message.role for message in request.messages]
     if request.schema is None or request.tools or roles != ["system", "user"]:
         return None
@@ -157,9 +150,7 @@ def _pack(requests: Sequence[ChatRequest]) -> ChatRequest:
 
 
 def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
-    """The schema of several such answers; shared definitions stand at its top, where they are
-    looked for.
-    """
+    """Return the schema of several such answers, with shared definitions at its top level."""
     one = {name: value for name, value in answer.items() if name != "$defs"}
     numbered = {
         "type": "object",
@@ -176,9 +167,7 @@ def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
-    """The answers by their place from 0; tokens and money are shared out, and a case that is
-    answered twice has no answer.
-    """
+    """Return the answers by index, sharing tokens and cost; a case answered twice has none."""
     try:
         listed = read_object(reply.text)["answers"]
         given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]

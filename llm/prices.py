@@ -1,8 +1,7 @@
-"""What requests take and cost: a recipe's own price or that of litellm's map, and tokens counted
-before and beside a provider.
+"""What requests use and cost: prices from the recipe or litellm's map, and counted tokens.
 
-tiktoken counts for the models that it knows, offline, as litellm would, which is slow to load; for
-others four bytes are a token, as a rule.
+tiktoken counts for the models that it knows: offline, like litellm, which is slow to load. For
+others, four bytes count as a token.
 """
 
 import asyncio
@@ -30,19 +29,16 @@ logger = logging.getLogger(__name__)
 
 
 class OwnPrice(Record):
-    """A model's price as a recipe states it, in US dollars for a million tokens; 0 where it
-    costs nothing.
-    """
+    """A model's price as a recipe states it, in US dollars for a million tokens; 0 if free."""
 
     input: float = Field(ge=0, description="Dollars for a million tokens of prompts.")
     output: float = Field(ge=0, description="Dollars for a million tokens of replies.")
 
 
 class Price(NamedTuple):
-    """US dollars a token, whether the model is known to take JSON schemas, and its longest reply,
-    None where nobody knows.
+    """US dollars per token, whether the model is known to take JSON schemas, and longest reply.
 
-    One that is not `is_known` counts nothing.
+    `longest_reply` is None if unknown. A price that is not `is_known` counts nothing.
     """
 
     prompt: float
@@ -53,9 +49,7 @@ class Price(NamedTuple):
     is_known: bool = True
 
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """What so many tokens cost; `cached_tokens` are those of the prompt that the provider
-        still knew.
-        """
+        """Return the cost of so many tokens; `cached_tokens` of the prompt's were cached."""
         asked = (prompt_tokens - cached_tokens) * self.prompt + cached_tokens * self.cached
         return asked + completion_tokens * self.completion
 
@@ -64,11 +58,10 @@ FREE = Price(0.0, 0.0, 0.0, takes_schemas=False, is_known=False)
 
 
 def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
-    """The recipe's `own` price of the model PROVIDER/MODEL, else the map's; FREE, and said so once
-    a process, where it has none.
+    """Return the recipe's `own` price of the model PROVIDER/MODEL, or else the map's.
 
-    In batches it is the map's price of batches, or half of the other; a recipe's own price counts
-    as it stands.
+    FREE if neither has one, with one warning per process. In batches it is the map's batch
+    price, or half the normal one; a recipe's own price counts as it stands.
     """
     price = find_price(name, own=own, in_batches=in_batches)
     if not price.is_known:
@@ -77,7 +70,7 @@ def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = Fal
 
 
 def find_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
-    """As read_price, and nothing is said."""
+    """Return the price as read_price does, but without a warning."""
     known = _mapped_price(name, in_batches=in_batches)
     if own is None:
         return known
@@ -109,16 +102,14 @@ _said: set[str] = set()  # the models of which this process has said it
 
 
 def say_unpriced(name: str, say: Callable[[str], object] = logger.warning) -> None:
-    """Say once a process that nobody knows a model's price, however many shards open it and
-    whoever comes first.
-    """
+    """Warn once per process that a model's price is unknown, however many shards open it."""
     if name not in _said:
         _said.add(name)
         say(unpriced_sentence(name))
 
 
 def unpriced_sentence(name: str) -> str:
-    """What to do about a model whose price nobody knows."""
+    """Return what to do about a model whose price is unknown."""
     return (
         f"The price of {name} is unknown, so its requests count as free and no budget limits them."
         " Set the price in its settings, in dollars per million tokens: price: {input: 0.15,"
@@ -127,9 +118,7 @@ def unpriced_sentence(name: str) -> str:
 
 
 class Usage(NamedTuple):
-    """The tokens that a provider says a request took; all 0 where it says none, or what can't
-    be.
-    """
+    """The tokens that a provider reports for a request; all 0 if it reports none or nonsense."""
 
     prompt: int = 0
     completion: int = 0
@@ -137,7 +126,7 @@ class Usage(NamedTuple):
 
 
 def read_usage(stated: Mapping[str, Any]) -> Usage:
-    """What a provider's `usage` says, as OpenAI writes it."""
+    """Return the usage that a provider states as `usage` in OpenAI's format."""
     prompt = _count(stated.get("prompt_tokens"))
     completion = _count(stated.get("completion_tokens"))
     if not prompt or completion is None:
@@ -148,7 +137,7 @@ def read_usage(stated: Mapping[str, Any]) -> Usage:
 
 
 def _count(stated: object) -> int | None:
-    """A count of tokens, None where it is none."""
+    """Return a token count, or None if the value is not one."""
     try:
         counted = float(str(stated or 0))
     except ValueError:
@@ -168,9 +157,7 @@ _LONGEST = ("max_completion_tokens", "max_output_tokens")
 
 
 class TokenCounts(NamedTuple):
-    """Tokens of a prompt and of its reply; `counted` of the prompt's were found by the
-    tokenizer.
-    """
+    """Tokens of a prompt and its reply; the tokenizer found `counted` of the prompt's."""
 
     prompt: int
     reply: int
@@ -178,23 +165,21 @@ class TokenCounts(NamedTuple):
 
 
 class TokenEstimates:
-    """What the requests of one model take; it learns where the provider counts more than the
-    tokenizer.
-    """
+    """Estimates of a model's token use, which learn if providers count more than tokenizers."""
 
     def __init__(self, name: str) -> None:
-        """For the model PROVIDER/MODEL."""
+        """Estimate for the model PROVIDER/MODEL."""
         self._name = name
         self._excess = 1.0  # how many times more tokens than ours the provider counted, at most
 
     async def most(self, request: ChatRequest) -> TokenCounts:
-        """The most that a request may take."""
+        """Return the most tokens that a request may take."""
         counted = await self._counted(_prompt_text(request), _FEWEST_BYTES)
         framed = counted + _OF_A_MESSAGE * (len(request.messages) + 1)
         return TokenCounts(int(framed * self._excess) + 1, longest_reply(request), framed)
 
     async def of(self, request: ChatRequest, reply: RawReply) -> TokenCounts:
-        """What a request took whose usage nobody states."""
+        """Return an estimate of the tokens of a request whose provider states no usage."""
         prompt = await self._counted(_prompt_text(request), BYTES_PER_TOKEN)
         calls = ""
         if reply.calls:
@@ -203,9 +188,7 @@ class TokenEstimates:
         return TokenCounts(framed, await self._counted(reply.text + calls, BYTES_PER_TOKEN) + 1)
 
     def learn(self, counted: int, stated: int) -> None:
-        """The provider `stated` so many tokens of a prompt of which the tokenizer `counted` so
-        many.
-        """
+        """Learn from the tokens of a prompt: the provider `stated` these, we `counted` those."""
         self._excess = min(_MOST_EXCESS, max(self._excess, stated / max(1, counted)))
 
     async def _counted(self, text: str, bytes_per_token: int) -> int:
@@ -217,9 +200,7 @@ class TokenEstimates:
 
 
 def longest_reply(request: ChatRequest) -> int:
-    """The most tokens that the reply may have: as the settings say, else as the price map says
-    of the model.
-    """
+    """Return the most tokens that the reply may have, by the settings or else by the price map."""
     options = dict(request.options)
     extra = options.get("extra") or {}
     named = (extra[name] for name in _LONGEST if extra.get(name))
@@ -228,21 +209,17 @@ def longest_reply(request: ChatRequest) -> int:
 
 
 def size(text: str) -> int:
-    """How many bytes a text has."""
+    """Return the size of a text in UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def knows_tokenizer(name: str) -> bool:
-    """Whether there is a tokenizer of the model PROVIDER/MODEL, or one that comes near its own,
-    without a network.
-    """
+    """Whether a tokenizer for the model PROVIDER/MODEL, or a close one, is available offline."""
     return bool(_encoding_name(name))
 
 
 def count_tokens(name: str, text: str) -> int:
-    """How many tokens the tokenizer makes of a text; four bytes each where there is none for the
-    model.
-    """
+    """Return the number of tokens in a text; without a tokenizer, one for each four bytes."""
     if not knows_tokenizer(name):
         return size(text) // BYTES_PER_TOKEN
     return len(_encoding(_encoding_name(name)).encode(text, disallowed_special=()))
@@ -250,7 +227,7 @@ def count_tokens(name: str, text: str) -> int:
 
 @cache
 def _encoding_name(name: str) -> str:
-    """tiktoken's name for what a model reads its text by, "" where it knows none."""
+    """Return tiktoken's name for the encoding of a model, or "" if it is unknown."""
     from tiktoken.model import encoding_name_for_model
 
     provider, _, model = name.partition("/")
@@ -266,7 +243,7 @@ def _encoding_name(name: str) -> str:
 
 @cache
 def _encoding(encoding: str) -> "Encoding":
-    """An encoding, from the files that litellm brings along: tiktoken would fetch them."""
+    """Return an encoding from the files shipped with litellm, which tiktoken would download."""
     from tiktoken import get_encoding
 
     brought = litellm_folder() / "litellm_core_utils" / "tokenizers"
@@ -276,7 +253,7 @@ def _encoding(encoding: str) -> "Encoding":
 
 @cache
 def say_unstated(name: str) -> None:
-    """Warn once a process that a provider states no usage."""
+    """Warn once per process that a provider states no usage."""
     logger.warning(
         "%s states no usable count of tokens (usage): they are counted by our own estimate, and so"
         " is their cost",
@@ -285,7 +262,7 @@ def say_unstated(name: str) -> None:
 
 
 def _prompt_text(request: ChatRequest) -> str:
-    """All that a provider counts as the prompt: what is said, the tools, and the schema."""
+    """Return all text that a provider counts as the prompt: messages, tools and schema."""
     parts = [message.content for message in request.messages]
     parts += [orjson.dumps(tool.signature).decode() for tool in request.tools]
     if request.schema is not None:

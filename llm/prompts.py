@@ -1,10 +1,10 @@
-"""Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages.
+"""Prompts are Jinja files, one a stage, with `--- system` and `--- user` lines between messages.
 
-What stands below a `--- template` line is no message: it tells template/v1 what is wanted, and no
+Text below a `--- template` line is not a message: it tells template/v1 what is wanted, and no
 other model sees it.
 
-A recipe may bring texts of its own in place of some: within `own_prompts` these are rendered, and
-their versions count.
+A recipe may replace some texts with its own: within `own_prompts` these are rendered, and their
+versions count.
 """
 
 import re
@@ -41,10 +41,10 @@ class _Template(NamedTuple):
 
 
 def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - templates take any record
-    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an
-    error.
+    """Return the prompt `name`.j2 of `package`, filled with `values`.
 
-    Raises ConfigurationError where a recipe's own text can't be filled, or goes past a bound.
+    A name that the template lacks is an error. Raises ConfigurationError if a recipe's own text
+    can't be filled or exceeds a bound.
     """
     template = _load(package, name)
     try:
@@ -65,9 +65,7 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
 
 
 def _said(part: str, values: Mapping[str, object]) -> str:
-    """A message's text; that of a part which differs by a few words alone, as the first does, is
-    remembered.
-    """
+    """Return a message's text, cached if the part depends on strings only, as the first does."""
     asked = _asked_words(part)
     words = tuple(values.get(name) for name in asked)
     if not all(type(word) is str for word in words):
@@ -82,12 +80,12 @@ def _said_with(part: str, words: tuple[tuple[str, str], ...]) -> str:
 
 @cache
 def _asked_words(part: str) -> tuple[str, ...]:
-    """The values that a part of a template asks for."""
+    """Return the variables that a part of a template uses."""
     return tuple(sorted(_variables(part)))
 
 
 def led_by(briefing: str, prompt: Prompt) -> Prompt:
-    """The prompt with what is told before all else in its system message; "" is nothing."""
+    """Return the prompt with `briefing` at the start of its system message, if it is not empty."""
     if not briefing:
         return prompt
     first, *others = prompt.messages
@@ -100,12 +98,12 @@ def led_by(briefing: str, prompt: Prompt) -> Prompt:
 
 
 def prompt_version(package: str, name: str) -> str:
-    """The version of a template: a hash of its text."""
+    """Return the version of a template: a hash of its text."""
     return _load(package, name).version
 
 
 class KeptPrompt(NamedTuple):
-    """A prompt as it can be kept: `version` is the hash of its text by which answers are known."""
+    """A prompt as stored; `version` is the hash of its text, which identifies its answers."""
 
     version: str
     package: str
@@ -114,7 +112,7 @@ class KeptPrompt(NamedTuple):
 
 
 def prompt_texts(packages: Iterable[str]) -> Iterator[KeptPrompt]:
-    """All prompts of these packages and those within them, in the texts that they have now."""
+    """Yield all prompts of these packages and their subpackages, with their current texts."""
     for package in packages:
         for path in _templates(files(package)):
             inner = ".".join([package, *path[:-1]])
@@ -131,17 +129,16 @@ def _templates(folder: Traversable, before: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def version_at(path: str) -> str:
-    """The version of the template in a file such as
-    'generators/single_turn/prompts/write_request.j2'.
+    """Return the version of a template by its path.
+
+    For example 'generators/single_turn/prompts/write_request.j2'.
     """
     return prompt_version(*_at(path))
 
 
 @contextmanager
 def own_prompts(texts: Mapping[str, str]) -> Iterator[None]:
-    """Within, the prompts of these names have these texts, for whatever the present task does
-    and begins.
-    """
+    """Use these texts for these prompts in the block, for this task and those it starts."""
     token = _own.set(texts)
     try:
         yield
@@ -150,9 +147,7 @@ def own_prompts(texts: Mapping[str, str]) -> Iterator[None]:
 
 
 def validate_own_prompt(path: str, text: str) -> None:
-    """Raise ValueError unless `text` can stand in place of the prompt at `path`: it parses, and
-    asks for no other values.
-    """
+    """Raise ValueError unless `text` parses and uses only values of the prompt at `path`."""
     offered = _variables(_shipped(*_at(path)))
     try:
         asked = _variables(text)
@@ -189,7 +184,7 @@ def _shipped(package: str, name: str) -> str:
 
 @cache
 def _parse(text: str) -> _Template:
-    """A prompt of its text. Raises ValueError where it has no message to send."""
+    """Parse the text of a prompt. Raise ValueError if it has no message to send."""
     pieces = _ROLE_LINE.split(text)
     environment = _environment()
     parts = tuple((pieces[at], pieces[at + 1]) for at in range(1, len(pieces), 2))
@@ -204,7 +199,7 @@ def _parse(text: str) -> _Template:
 
 @cache
 def _environment() -> BoundedSandbox:
-    """Sandboxed and bounded, as recipes bring prompts of their own."""
+    """Return a sandboxed and bounded environment, because recipes may bring their own prompts."""
     environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True)
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
@@ -216,9 +211,7 @@ def _environment() -> BoundedSandbox:
 
 @cache
 def _compiled(text: str) -> Template:
-    """A message's template: compiled when it is first rendered, as most prompts are only looked
-    at for their versions.
-    """
+    """Return a message's template, compiled at first rendering, since most are never rendered."""
     template = _environment().from_string(text)
     # a chain of maps, which would be unrolled at every rendering
     template.globals = dict(template.globals)

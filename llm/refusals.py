@@ -1,10 +1,9 @@
-"""What is said between us and a provider: secrets that are kept out of it, and what a refusal
-means.
+"""What passes between us and a provider: secrets kept out of sight, and what refusals mean.
 
 A header names the variable that holds its value: `extra_headers: {X-Gateway:
-"${GATEWAY_API_KEY}"}`. Settings are kept with the build and are published, so that the reference is
-kept, and the value is put in its place in what is sent. A refusal is one sentence and one kind of
-error, whichever way it came.
+"${GATEWAY_API_KEY}"}`. Settings are kept with the build and published, so they keep the
+reference, and the value replaces it only in what is sent. A refusal becomes one sentence and one
+kind of error, whichever way it came.
 """
 
 import re
@@ -39,9 +38,9 @@ _FOREIGN_REFERENCE = "os.environ/"  # litellm reads any variable that is written
 
 
 def check_address(address: str) -> str:
-    """The address of a server as it is.
+    """Return the address of a server unchanged.
 
-    Raises ValueError where it holds more than a place to ask.
+    Raises ValueError if it holds more than a location.
     """
     parts = urlsplit(address)
     if "@" in parts.netloc:
@@ -56,7 +55,7 @@ def check_address(address: str) -> str:
 
 
 def check_no_secrets(extra: Mapping[str, JsonValue]) -> None:
-    """Raise ValueError where what is sent besides holds a secret, or what is read as one."""
+    """Raise ValueError if the extra settings hold a secret, or something read as one."""
     for path, value in _texts(extra, ()):
         shown = ".".join(path)
         if value.startswith(_FOREIGN_REFERENCE):
@@ -80,20 +79,18 @@ def check_no_secrets(extra: Mapping[str, JsonValue]) -> None:
 
 
 def header_variables(extra: Mapping[str, JsonValue]) -> list[str]:
-    """The variables that the headers refer to."""
+    """Return the variables that the headers refer to."""
     headers = extra.get(HEADERS)
     return [name for _, value in _texts(headers, ()) for name in _REFERENCE.findall(value)]
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
-    """A header with the values of the variables that it refers to; one without a value stays as
-    it is written.
-    """
+    """Return a header with the values of its variables; one without a value stays as written."""
     return _REFERENCE.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def without_values(values: Mapping[str, str]) -> Callable[[str], str]:
-    """What takes secrets out of a text that comes from elsewhere."""
+    """Return a function that removes these secrets from a text."""
     found = (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN)
     words = sorted(found, key=len, reverse=True)
 
@@ -164,9 +161,7 @@ _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
 
 
 class AskedModel(NamedTuple):
-    """Who was asked: the model's name, its key (never shown), and the variable that should hold
-    one.
-    """
+    """The model that was asked: its name, its key (never shown), and the variable for a key."""
 
     name: str
     key: str
@@ -176,9 +171,7 @@ class AskedModel(NamedTuple):
 def refusal(
     kind: Kind, asked: AskedModel, text: str, retry_after: float | None = None
 ) -> CallwrightError:
-    """The error for a refusal of this kind, with what to do about it; `said` are the provider's
-    words.
-    """
+    """Return the error for a refusal, with advice; `text` is what the provider said."""
     error, words = _STATED_IN[kind]
     message = words.format(name=asked.name, variable=asked.variable, said=shown(text, asked.key))
     return error(message, retry_after) if issubclass(error, TransientError) else error(message)
@@ -188,20 +181,18 @@ AWAY = frozenset({429, 502, 503, 529})  # of the server as a whole; 529 is Anthr
 
 
 def is_about_money(text: str) -> bool:
-    """Whether the provider speaks of an empty account, which waiting does not fill."""
+    """Whether the provider reports an account without money, which waiting does not fix."""
     return any(mark in text for mark in _NOT_TRANSIENT)
 
 
 def shown(text: str, key: str) -> str:
-    """The provider's words in one line, not too long, without the key."""
+    """Return the provider's message on one line, shortened and without the key."""
     line = " ".join(text.split())
     return (line.replace(key, "***") if key else line)[:SHOWN]
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server wants to be left alone, None where it does not say or says
-    nonsense.
-    """
+    """Return the seconds that a server asks to be left alone, None if unknown or unreadable."""
     milliseconds, wish = headers.get("retry-after-ms"), headers.get("retry-after")
     try:
         if milliseconds is not None:

@@ -1,6 +1,4 @@
-"""A model's stand-in for dry runs: template/v1 answers in its place, and what the model itself
-would take is counted.
-"""
+"""A model's stand-in for dry runs: template/v1 answers, and the model's own usage is counted."""
 
 from typing import Any
 
@@ -18,9 +16,7 @@ _PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}
 
 
 class StandIn:
-    """An Adapter that answers by template/v1, or by the schema alone where that has no answer,
-    at the price of the model.
-    """
+    """An Adapter at the model's price that answers by template/v1, or else by the schema."""
 
     def __init__(self, settings: ModelSettings) -> None:
         """Stand in for the model that these settings name."""
@@ -29,9 +25,7 @@ class StandIn:
         self._price = price_of(settings)
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer at once, with the tokens and the cost that the model's own answer of this
-        length has.
-        """
+        """Answer at once, with the tokens and cost of a model's answer of this length."""
         plain = filled(request.schema) if request.schema else {}
         try:
             reply = await self._template.send(request)
@@ -44,23 +38,21 @@ class StandIn:
         return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing; there is nothing to close."""
 
 
 def open_stand_in(settings: ModelSettings, **around: Any) -> LedgeredChat:  # noqa: ANN401 - the arguments of open_chat
-    """As open_chat, with a stand-in behind the model's name."""
+    """Open a chat as open_chat does, with a stand-in for the model."""
     return open_chat(settings, stand_in=StandIn(settings), **around)
 
 
 def price_of(settings: ModelSettings) -> Price:
-    """What the model's tokens cost; one that is not known where nobody says."""
+    """Return the price of the model's tokens, which may be unknown."""
     return find_price(settings.name, own=settings.price, in_batches=settings.path == "batch")
 
 
 def filled(schema: dict[str, Any], root: dict[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON
-    """The plainest value that fits a JSON Schema as pydantic writes it; of choices and of
-    numbers the largest, or last.
-    """
+    """Return the simplest value for a pydantic JSON Schema: last choice, largest number."""
     root = root or schema
     if depth > _DEEPEST:
         return None

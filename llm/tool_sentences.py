@@ -1,6 +1,4 @@
-"""The sentences that a recipe brings for its tools, as they are kept in it and handed to
-template/v1.
-"""
+"""The sentences that a recipe brings for its tools, as kept in it and passed to template/v1."""
 
 from collections.abc import Iterable, Sequence
 
@@ -30,15 +28,16 @@ class SentenceFile(Record):
 
 
 def sentences_key(files: Iterable[SentenceFile]) -> str:
-    """A key of what files hold: another text is asked for anew."""
+    """Return a key of the files' contents, so that a changed text is asked for anew."""
     return content_key([[one.language, one.text] for one in files])
 
 
 def tools_without_sentences(
     tools: Sequence[Tool], language: Language, files: Sequence[SentenceFile]
 ) -> list[Tool]:
-    """The tools that neither callwright nor these files have sentences for in a language:
-    template/v1 words them plainly.
+    """Return the tools without sentences in a language; template/v1 words these plainly.
+
+    Sentences may come from callwright or from these files.
     """
     from callwright.language.calls.tools import view_of
     from callwright.llm.template.sentences import own_sentences, sentences_of
@@ -48,9 +47,7 @@ def tools_without_sentences(
 
 
 def opener_of(language: Language) -> str:
-    """What may stand before a sentence without a mark at its end, which is "…" in it: "Could you
-    …?".
-    """
+    """Return an opener with "…" for a sentence without end mark, such as "Could you …?"."""
     from callwright.language.pages import shapes_in
 
     return shapes_in(language, "requests.openers")[0].replace("{request}", "…")

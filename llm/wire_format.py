@@ -1,6 +1,4 @@
-"""OpenAI's chat format: messages, answer schemas, tools and calls as every provider behind
-litellm and llama.cpp reads them.
-"""
+"""OpenAI's chat format as litellm and llama.cpp read it: messages, schemas, tools, calls."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,14 +15,14 @@ from callwright.warehouse.records import Call, Tool
 
 
 def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
-    """The messages as OpenAI's chat format has them."""
+    """Return the messages in OpenAI's chat format."""
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def wire_question(
     request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
 ) -> dict[str, Any]:
-    """Messages, tools and schema of a request, the schema as it is `stated`."""
+    """Return the messages, tools and schema of a request, with the schema as `stated`."""
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
@@ -37,7 +35,7 @@ def wire_question(
 
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
-    """The messages with the schema stated in the first one, for providers that take none."""
+    """Return the messages with the schema in the first one, for providers that accept none."""
     wish = (
         "Reply with nothing but a JSON object that fits this JSON"
         f" Schema:\n{orjson.dumps(schema).decode()}"
@@ -61,9 +59,7 @@ class WrittenCall(NamedTuple):
 
 
 def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """The name of each tool on the wire, where only [A-Za-z0-9_-]{1,64} may be used, with its
-    own name behind it.
-    """
+    """Return each tool's name on the wire ([A-Za-z0-9_-]{1,64}), mapped to its own name."""
     names: dict[str, str] = {}
     plain_names = {tool.name: _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] for tool in tools}
     taken = {name for name, plain in plain_names.items() if name == plain}
@@ -78,7 +74,7 @@ def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, Any]]:
-    """The tools as a request lists them, in the order of `names`."""
+    """Return the tools as a request lists them, in the order of `names`."""
     found = []
     for wire, tool in zip(names, tools, strict=True):
         parameters = {"type": "object", "properties": {}, **tool.parameters}
@@ -88,9 +84,7 @@ def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, A
 
 
 def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
-    """The calls by the names that they are written with; None where there are none, or where one
-    of them has no JSON object.
-    """
+    """Return the calls under their written names; None if none, or one lacks a name or object."""
     calls = []
     for call in written:
         arguments = _object(call.arguments)
@@ -101,10 +95,10 @@ def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
 
 
 def read_reply(text: str, written: Sequence[WrittenCall]) -> tuple[str, tuple[Call, ...] | None]:
-    """What a reply says behind its train of thought, and the calls in it; calls that can't be read
-    stand in the text.
+    """Return what a reply says after its train of thought, and its calls.
 
-    Servers without a parser for thoughts leave them in the text. Nothing is kept past its bound.
+    Calls that can't be read are put into the text. Servers without a parser for thoughts leave
+    them in the text. Nothing is kept beyond its bound.
     """
     said, calls = after_thought(text), read_calls(written)
     text = text if said is None else said
@@ -117,11 +111,7 @@ _SAID, _THOUGHT = frozenset({"text", "output_text"}), frozenset({"thinking", "re
 
 
 def read_content(content: object) -> str:
-    """The text of a message: its content, or the parts of text in it, joined; what was thought is
-    no part of it.
-
-    Raises ReplyError where it holds anything else.
-    """
+    """Return the joined text of a message without thoughts; ReplyError for other content."""
     if isinstance(content, str) or content is None:
         return content or ""
     parts = content if isinstance(content, list) else [content]
@@ -135,16 +125,16 @@ def read_content(content: object) -> str:
 
 
 def _text_of(part: object) -> str | None:
-    """The text that a part of a message is, None where it is something else."""
+    """Return the text of a part of a message, or None if the part is something else."""
     if isinstance(part, dict):
         part = part.get("text") if str(part.get("type", "text")) in _SAID else None
     return part if isinstance(part, str) else None
 
 
 def read_tool_calls(stated: object) -> list[WrittenCall]:
-    """The calls of a message, as they are written.
+    """Return the calls of a message as written.
 
-    Raises ReplyError where they have another form.
+    Raises ReplyError if they have another form.
     """
     listed = stated or []
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
@@ -156,29 +146,25 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:
-    """A call as it stands; a name or arguments that are no text, as some servers write them,
-    become the text they are.
-    """
+    """Return a call as written; a name or arguments that are no text become JSON text."""
     given = (function.get("name") or "", function.get("arguments") or "")
     name, arguments = (one if isinstance(one, str) else orjson.dumps(one).decode() for one in given)
     return WrittenCall(name, arguments)
 
 
 def shown_json(value: object) -> str:
-    """The beginning of a value from elsewhere, as JSON."""
+    """Return the beginning of an external value, as JSON."""
     text = orjson.dumps(value).decode()
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def read_reasoning(stated: object, text: str) -> str:
-    """What a model thought: as its provider states it, else the train of thought at the
-    beginning of its text.
-    """
+    """Return what a model thought, by its provider or else from the start of its text."""
     return (stated if isinstance(stated, str) and stated else thought_of(text))[:LONGEST].strip()
 
 
 def as_text(written: Sequence[WrittenCall]) -> str:
-    """Calls that can't be read, as the text they are."""
+    """Return unreadable calls as text."""
     return "\n".join(f"{call.name}({call.arguments})" for call in written)
 
 

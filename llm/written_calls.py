@@ -1,9 +1,8 @@
-"""Calls as models write them into text, in each notation that they are known to write; nothing of
-it is ever run.
+"""Calls that models write into text, in every known notation; nothing is ever executed.
 
-Read is what can't be misread: JSON with any wrapping, Python's notation of the same, Python calls
-with named values, a tool's name before the object of its arguments, and values between tags. A
-train of thought is passed over, and what a model only tells of in prose is no call. A call that
+It reads what can't be misread: JSON with any wrapping, the same in Python's notation, Python
+calls with named values, a tool's name before the object of its arguments, and values between
+tags. A train of thought is skipped, and calls mentioned in prose are no calls. A call that
 breaks off, gives values without names, or computes them can't be read: no part of it is guessed.
 """
 
@@ -27,23 +26,21 @@ if TYPE_CHECKING:
 
 
 class ReplyCall(NamedTuple):
-    """A call as a reply has it; `tool` is a string in any call that could be made."""
+    """A call as found in a reply; `tool` is a string in any call that could be made."""
 
     tool: JsonValue
     arguments: Arguments
 
 
 class ParsedReply(NamedTuple):
-    """The calls of a reply: none where it makes none, None where it can't be read; `problem`
-    then says why.
-    """
+    """The calls of a reply: empty if it makes none, None if unreadable; `problem` says why."""
 
     calls: tuple[ReplyCall, ...] | None
     problem: str = ""
 
 
 def unreadable(problem: str) -> ParsedReply:
-    """A reply that can't be read, with the reason as a sentence."""
+    """Return a reply that cannot be read, with the reason as a sentence."""
     return ParsedReply(None, problem)
 
 
@@ -51,7 +48,7 @@ LONGEST = 100_000
 
 
 def parse_lenient(text: str) -> ParsedReply:
-    """The calls that a reply makes, in its order."""
+    """Return the calls in a reply, in order."""
     if not text.strip():
         return unreadable("The reply is empty.")
     if len(text) > LONGEST:
@@ -76,10 +73,9 @@ _THOUGHT = re.compile(r"</(?:think|thinking)>|\[/THINK\]")
 
 
 def after_thought(text: str) -> str | None:
-    """The text behind the train of thought at its beginning, None where that has no end.
+    """Return the text after the reasoning at its beginning, or None if the reasoning has no end.
 
-    A thought whose beginning stands in the prompt, as many chat templates have it, ends all the
-    same.
+    Reasoning that begins in the prompt, as in many chat templates, also ends at its mark.
     """
     opening, end = _THINKING.search(text), _THOUGHT.search(text)
     if opening is not None and not text[: opening.start()].strip():
@@ -89,9 +85,7 @@ def after_thought(text: str) -> str | None:
 
 
 def thought_of(text: str) -> str:
-    """The train of thought that a text begins with, without its marks; "" where there is none
-    that ends.
-    """
+    """Return the train of thought at a text's beginning, without marks; "" if none ends."""
     said = after_thought(text)
     if said is None or said == text:
         return ""
@@ -115,7 +109,7 @@ _PLAN = ("API", "parameters")  # CallNavi's lists of names and of arguments, one
 
 
 def _breaks_off(text: str) -> bool:
-    """Whether a text without calls has begun one: as data, or by its name with its arguments."""
+    """Whether a text without calls begins one: as data, or as a name with its arguments."""
     if not TRACE_OF_A_CALL.search(text):
         return False
     return _BEGINS_AS_DATA.match(text) is not None or _TRACE_OF_ARGUMENTS.search(text) is not None
@@ -126,9 +120,7 @@ def _in_json(text: str) -> list[ReplyCall]:
 
 
 def _values(text: str) -> Iterator[JsonValue]:
-    """The objects and lists that stand in the text, outermost first; what opens and is neither
-    is passed over.
-    """
+    """Yield the objects and lists in the text, outermost first, skipping other brackets."""
     position: int | None = 0
     for _ in range(_TRIES):
         opener = None if position is None else _OPENERS.search(text, position)
@@ -143,7 +135,7 @@ def _values(text: str) -> Iterator[JsonValue]:
 
 
 def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
-    """The value that begins here, and where it ends."""
+    """Return the value that begins here, and where it ends."""
     try:
         value, end = REPLY_DECODER.raw_decode(text, start)
         return keepable(value), end
@@ -154,9 +146,7 @@ def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
 
 
 def end_of(text: str, start: int) -> int | None:
-    """Where the bracket that opens here is closed, in whichever quotation marks the texts within
-    it are.
-    """
+    """Return where the bracket that opens here closes, or None; text may be in any quotes."""
     depth = 0
     for sign in _BRACKETS.finditer(text, start):
         if not sign[1]:
@@ -167,9 +157,7 @@ def end_of(text: str, start: int) -> int | None:
 
 
 def read_object(text: str) -> dict[str, JsonValue] | None:
-    """The object that a text is, in JSON or in Python's notation of the same; None where it is
-    something else.
-    """
+    """Return the object that a text is, in JSON or Python's notation, or None."""
     found = value_at(text, 0) if text.startswith("{") else None
     if found is None or text[found[1] :].strip() or not isinstance(found[0], dict):
         return None
@@ -177,7 +165,7 @@ def read_object(text: str) -> dict[str, JsonValue] | None:
 
 
 def calls_in(value: JsonValue) -> list[ReplyCall]:
-    """The calls that a JSON value holds, however it wraps them."""
+    """Return the calls in a JSON value, however it wraps them."""
     if isinstance(value, list):
         return [call for member in value for call in calls_in(member)]
     if not isinstance(value, dict):
@@ -207,7 +195,7 @@ def _planned(names: JsonValue, arguments: JsonValue) -> list[ReplyCall]:
 
 
 def _arguments(value: JsonValue) -> Arguments:
-    """The arguments, also where they come as a JSON string; what is empty says nothing."""
+    """Return the arguments, also if given as a JSON string. Raise ValueError if not an object."""
     given = read_object(value) if isinstance(value, str) else value
     if value and not isinstance(given, dict):
         raise ValueError(f"its arguments are {value!r}, no object")
@@ -229,10 +217,9 @@ _PRINTED = "default_api."  # Gemini prints what its tools give back, by the name
 
 
 def _in_python(text: str) -> list[ReplyCall]:
-    """The calls of a text that is nothing but calls or begins with a fence around them, else of
-    lists that stand by themselves.
+    """Return the calls of a text that consists of calls, fenced or not, or of lists in it.
 
-    Raises ValueError where one has values that are computed, or that no parameter is named for.
+    Raises ValueError if a call has computed values, or values without a parameter's name.
     """
     if not _CALL.search(text):
         return []
@@ -246,9 +233,9 @@ def _in_python(text: str) -> list[ReplyCall]:
 
 
 def _lists(text: str) -> Iterator[str]:
-    """The lists of calls that stand on lines of their own.
+    """Yield the lists of calls that stand on lines of their own.
 
-    Raises ValueError where one does not end.
+    Raises ValueError if one does not end.
     """
     for opening in _LIST.finditer(text):
         start = opening.end() - 1
@@ -260,9 +247,7 @@ def _lists(text: str) -> Iterator[str]:
 
 
 def _nodes(text: str) -> list[ast.Call] | None:
-    """The calls that a text is, listed or one behind the other; None where there is anything
-    else in it.
-    """
+    """Return the calls that a text consists of, listed or in a row, or None."""
     tree = parse_python(text) or parse_python(_ESCAPED.sub(r"\1\2", text))
     members = [
         _unpacked(statement.value) for statement in tree or () if isinstance(statement, ast.Expr)
@@ -293,9 +278,7 @@ def _unpacked(node: ast.expr) -> list[ast.expr]:
 
 
 def parse_python(text: str) -> list[ast.stmt] | None:
-    """The statements of a text, None where it is no Python; a parameter may be called `class` or
-    `from`.
-    """
+    """Return a text's statements, None if not Python; allows parameters `class` and `from`."""
     try:
         with warnings.catch_warnings():
             # Python warns about odd literals; a model's habits are not reported
@@ -312,7 +295,7 @@ def parse_python(text: str) -> list[ast.stmt] | None:
 
 
 def python_call(node: ast.Call) -> ReplyCall:
-    """A call with its values, each of them plain and named, or all in one object.
+    """Return a call whose values are plain and named, or all in one object.
 
     Raises ValueError.
     """
@@ -328,7 +311,7 @@ def python_call(node: ast.Call) -> ReplyCall:
 
 
 def read_python(text: str) -> JsonValue:
-    """The list or object that a text is in Python's notation, None where it is none."""
+    """Return the list or object that a text holds in Python notation, or None if there is none."""
     tree = parse_python(_ESCAPED.sub(r"\1\2", text))
     if tree is None or len(tree) != 1 or not isinstance(tree[0], ast.Expr):
         return None
@@ -339,7 +322,7 @@ def read_python(text: str) -> JsonValue:
 
 
 def python_value(node: ast.expr) -> JsonValue:
-    """The JSON value that a literal stands for. Raises ValueError where it is no literal."""
+    """Return the JSON value of a literal. Raise ValueError if the node is not a literal."""
     match node:
         case ast.Constant(value=float() as number) if not isfinite(number):
             raise ValueError(f"{ast.unparse(node)!r} is beyond all bounds")
@@ -456,8 +439,9 @@ _NOTATIONS: tuple[Callable[[str], list[ReplyCall]], ...] = (
 
 
 def parse_toolace(text: str) -> ParsedReply:
-    """The calls of a reply in ToolACE's style; positional arguments are lost, as in the
-    published evaluator.
+    """Return the calls of a reply in ToolACE's style.
+
+    Positional arguments are lost, as in the published evaluator.
     """
     if len(text) > LONGEST:
         return unreadable(f"The reply has {len(text)} characters; up to {LONGEST} are read.")
@@ -473,9 +457,7 @@ def parse_toolace(text: str) -> ParsedReply:
 
 
 def python_tree(text: str) -> ast.expr:
-    """What an expression in Python's notation says; its warnings about a model's odd literals
-    are not for our user.
-    """
+    """Parse an expression in Python's notation, hiding warnings; SyntaxError if it is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, mode="eval").body

@@ -1,3 +1,1 @@
-"""The recipes that the product ships; each builds as it stands unless its first lines say what
-it needs.
-"""
+"""The recipes that come with callwright; each builds as it is, or its first lines say how."""

@@ -1,1 +1,1 @@
-"""What judges: checks on samples, the matching of calls, and the metrics of the papers."""
+"""Validation: checks on samples, the matching of calls, and the metrics of the papers."""

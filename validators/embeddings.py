@@ -1,6 +1,4 @@
-"""Sentence embeddings, met here and nowhere else: how near two texts are in what they say, in
-English and Chinese.
-"""
+"""Sentence embeddings, used only here: how similar English or Chinese texts are in meaning."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,9 +14,7 @@ _DIGITS = 3  # beyond them the machine's arithmetic shows, not the text
 
 
 def near_pairs(texts: Sequence[str], least: float) -> Iterator[tuple[int, int, float]]:
-    """Pairs of texts, by their places, whose cosine is `least` or more; the smaller place comes
-    first.
-    """
+    """Yield pairs of text positions, the smaller first, with a cosine of `least` or more."""
     if len(texts) < 2:  # noqa: PLR2004 - nothing to compare
         return
     vectors = _encoder().encode(list(texts))
@@ -29,27 +25,22 @@ def near_pairs(texts: Sequence[str], least: float) -> Iterator[tuple[int, int, f
 
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-    """How like each of some texts is to each of others, as cosines: a row a text, a column an
-    other.
+    """Return how alike texts and others are, as cosines: a row per text, a column per other.
 
-    Of long words only both ends are read, and of a text no more than 800 characters: reading takes
-    time by the letter.
+    Of long words only both ends are read, and of a text at most 800 characters, because reading
+    time grows with length.
     """
     rows, columns = ([_vector(_short(text)) for text in side] for side in (texts, others))
     return [[round(float(row @ column), _DIGITS) for column in columns] for row in rows]
 
 
 def vectors_of(texts: Sequence[str]) -> Any:  # noqa: ANN401 - the vendor's, without types
-    """A vector of length one for each text, as rows: the more alike two texts are, the larger is
-    their product.
-    """
+    """Return a unit vector for each text, as rows: the larger the product, the more alike."""
     return _encoder().encode([_short(text) for text in texts])
 
 
 def read_ahead(texts: Iterable[str]) -> None:
-    """Read texts that `likeness` will be asked about: many at once take a tenth of the time that
-    each takes by itself.
-    """
+    """Read texts for `likeness` in bulk, in a tenth of the time of reading them one by one."""
     known = _vectors()
     fresh = sorted({_short(text) for text in texts} - known.keys())
     for start in range(0, len(fresh), _AT_ONCE):
@@ -59,12 +50,12 @@ def read_ahead(texts: Iterable[str]) -> None:
 
 
 def close_encoder() -> None:
-    """Give its memory back, until something is read again."""
+    """Free the encoder's memory; the next reading loads it again."""
     _encoder.cache_clear()
 
 
 def is_encoder_open() -> bool:
-    """Whether its memory is taken."""
+    """Whether the encoder is loaded."""
     return bool(_encoder.cache_info().currsize)
 
 
@@ -85,7 +76,7 @@ def _keep(text: str, vector: Any) -> None:  # noqa: ANN401 - see above
 
 @lru_cache(1)
 def _vectors() -> dict[str, Any]:
-    """What was read, as a gold call is compared in turn after turn: 2 kB a text."""
+    """Return the cache of encoded texts, at 2 kB each, since gold calls are compared repeatedly."""
     return {}
 
 
@@ -97,7 +88,7 @@ def _short(text: str) -> str:
 
 @lru_cache(1)
 def _encoder() -> Any:  # noqa: ANN401 - the vendor's, without types
-    """The encoder that its package ships whole: nothing is fetched.
+    """Return the encoder, which ships in its package, so nothing is downloaded.
 
     Takes 0.3 s and about 100 MB to open.
     """

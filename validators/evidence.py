@@ -1,11 +1,11 @@
-"""Evidence: where what a call has was said, or what it was derived from.
+"""Evidence: where the values of a call were said, or what they were derived from.
 
-It is found, not proved: who reads the words judges.
+It is found, not proved: readers judge the words.
 
-Each value of a call has one standing. It is `said` where the words of the user have it, exactly or
-by a named normalisation; `derived` where code tells where it comes from: a result, a default, the
-system message, an earlier call; `contradicted` where the words name exactly one day, time or amount
-of its kind, and it is another one however they are read; else `not_said`.
+Each value of a call has one standing. It is `said` if the user's words contain it, exactly or by
+a named normalisation; `derived` if code can tell where it comes from: a result, a default, the
+system message, an earlier call; `contradicted` if the words name exactly one day, time or amount
+of its kind, and it is another one in every reading; else `not_said`.
 """
 
 import re
@@ -101,9 +101,7 @@ _FARTHEST = 20  # characters between words that say a value together
 
 
 class UserText(NamedTuple):
-    """A text of the user's: a turn's own words, or the external message that comes with it; and
-    the question that it answers.
-    """
+    """A text by the user, a turn's words or its external message, and the question it answers."""
 
     turn: int
     text: str
@@ -112,9 +110,7 @@ class UserText(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What stands before calls: the turns, the system message, the time, and which tools there
-    are; `calls` are made together.
-    """
+    """What precedes calls: turns, system message, time and tools; `calls` are made together."""
 
     turns: Sequence[Turn]
     calls: Sequence[GoldCall]
@@ -124,7 +120,7 @@ class Scene(NamedTuple):
     now: datetime | None = None
 
     def with_reference_day(self) -> "Scene":
-        """The scene with the time that the user says it is, where he does: "today is May 5th"."""
+        """Return the scene with the time that the user says it is, if any: "today is May 5th"."""
         for one in stated_in(self.turns):
             for moment in find_moments(one.text, self.language, self.now):
                 if moment.sort == "dated" and _is_reference(moment, one.text):
@@ -135,8 +131,7 @@ class Scene(NamedTuple):
 
 
 class ValueFound(NamedTuple):
-    """How a value of a call stands: with the evidence for it, or the sentence that tells what
-    speaks against it.
+    """How a value of a call stands, with its evidence or a sentence that speaks against it.
 
     `is_undeclared`: its tool has no such parameter.
     """
@@ -149,8 +144,9 @@ class ValueFound(NamedTuple):
 
 
 def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int, ValueFound]]:
-    """How each value of each snapshot's calls stands, with the turn of the calls; a tool that is
-    unknown has no values.
+    """Yield how each value of each snapshot's calls stands, with the turn of the calls.
+
+    An unknown tool has no values.
     """
     whole = scene_of(sample, tools)
     for snapshot in sample.snapshots():
@@ -159,7 +155,7 @@ def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int,
 
 
 def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
-    """The scene of a whole conversation, with no call that is due in it."""
+    """Return the scene of a whole conversation, without a due call."""
     stated = sample.facts.reference_time
     now = datetime.fromisoformat(stated).replace(tzinfo=UTC) if _NOW.fullmatch(stated) else None
     return Scene(
@@ -173,9 +169,9 @@ def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
 
 
 def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
-    """How each value of the calls of a scene stands.
+    """Yield the standing of each value in the calls of a scene.
 
-    A parameter that its tool does not declare contradicts.
+    A parameter that its tool does not declare counts as contradicted.
     """
     scene = scene.with_reference_day()
     for call in scene.calls:
@@ -197,12 +193,12 @@ def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
 
 
 def weakest_standings(found: Iterable[ValueFound]) -> dict[str, Standing]:
-    """For each argument how the weakest of its values stands."""
+    """Return for each argument the standing of its weakest value."""
     return weakest_of((root_of(one.claim.name), one.standing) for one in found)
 
 
 def weakest_of(standings: Iterable[tuple[str, Standing]]) -> dict[str, Standing]:
-    """The weakest standing of each name."""
+    """Return the weakest standing of each name."""
     weakest: dict[str, Standing] = {}
     for name, standing in standings:
         weakest[name] = min(weakest.get(name, standing), standing, key=STANDINGS.index)
@@ -235,7 +231,7 @@ def _stand(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
 
 
 def stated_in(turns: Sequence[Turn]) -> list[UserText]:
-    """All that the user said or handed over, the latest first."""
+    """Return everything that the user said or handed over, latest first."""
     texts: list[UserText] = []
     question = ""
     for index, turn in enumerate(turns):
@@ -249,9 +245,7 @@ def stated_in(turns: Sequence[Turn]) -> list[UserText]:
 
 
 def find_said(claim: Claim, texts: Sequence[UserText], scene: Scene) -> Evidence | None:
-    """Where one of these texts says a value: where its generator put it, else in the first text
-    that has it.
-    """
+    """Return where one of these texts says a value, first where its generator put it, or None."""
     for one in sorted(texts, key=lambda text: not _is_hinted(claim, text)):
         found = _find_hinted(claim, one) or _find(claim, one, scene)
         if found:
@@ -283,9 +277,7 @@ def _is_hinted(claim: Claim, text: UserText) -> bool:
 
 
 def _find_hinted(claim: Claim, text: UserText) -> Found | None:
-    """Where the generator put the value into a text, if what stands there says it by any
-    reading.
-    """
+    """Return where the generator put the value, if the text there says it by any reading."""
     hint = claim.hint
     if hint is None or not _is_hinted(claim, text) or hint.start is None or hint.end is None:
         return None
@@ -300,7 +292,7 @@ def _find_hinted(claim: Claim, text: UserText) -> Found | None:
 
 
 def _members(claim: Claim) -> Iterator[Claim]:
-    """The values within a list or an object, as claims of their own."""
+    """Yield the values within a list or an object as separate claims."""
     value, schema = claim.value, claim.schema
     if isinstance(value, list):
         items = {"description": schema.get("description", ""), **(schema.get("items") or {})}
@@ -317,7 +309,7 @@ def _members(claim: Claim) -> Iterator[Claim]:
 
 
 def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
-    """Where a text says a value, exactly or by a named normalisation."""
+    """Return where a text says a value, exactly or by a named normalisation."""
     value = claim.value
     if isinstance(value, bool):
         return _find_topic(claim, text)
@@ -334,9 +326,7 @@ def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
 
 
 def _find_topic(claim: Claim, text: UserText) -> Found | None:
-    """Where a text speaks of what is true or false: by the words of its name, or as the answer
-    to a question about it.
-    """
+    """Return where a text speaks of a boolean, by its name or in an answer about it, or None."""
     told = [
         stem(one)
         for one in split_name(claim.parameter)
@@ -380,7 +370,7 @@ def _unit(claim: Claim, scene: Scene) -> str:
 
 
 def _rule_of(value: float, amount: Amount, unit: str, text: str) -> str:
-    """How an amount that was said means a number of a parameter's unit, "" where it does not."""
+    """Return the rule by which a stated amount means a number in the parameter's unit, or ""."""
     said, wanted = dimension_of(amount.unit), dimension_of(unit)
     if said and wanted and said == wanted:
         return UNIT if is_about(value, converted(amount.value, amount.unit, unit)) else ""
@@ -394,8 +384,9 @@ def _rule_of(value: float, amount: Amount, unit: str, text: str) -> str:
 
 
 def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
-    """A text by its letters, as a moment or a number, as a code that is spaced otherwise, or by
-    all of its words.
+    """Return where a text has a value: by letter, as moment, number or code, or by its words.
+
+    A code may be spaced differently. None if the text does not have it.
     """
     found = find_phrase(value, text)
     if found:
@@ -413,7 +404,7 @@ def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | Non
 
 
 def _find_pieces(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
-    """A text that is a list with commas, each of whose pieces is said."""
+    """Find a comma-separated text whose pieces are all said."""
     pieces: list[JsonValue] = [piece.strip() for piece in value.split(",") if piece.strip()]
     listed = claim._replace(value=pieces, schema={})
     found = _find(listed, UserText(0, text), scene) if len(pieces) > 1 else None
@@ -433,9 +424,7 @@ def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> F
 
 
 def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
-    """As the rules of our own languages read moments: where Duckling is not installed, or reads
-    something else.
-    """
+    """Return where our own rules find a moment, if Duckling is missing or reads another one."""
     if day and clock:
         found = find_moment(f"{day} {clock}", text)
     elif day:
@@ -446,8 +435,9 @@ def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
 
 
 def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
-    """A text that is nothing but a moment or an amount in words of its own: "10:30 AM", "$45",
-    "04/05/2026".
+    """Return where a text states a lone moment or amount: "10:30 AM", "$45", "04/05/2026".
+
+    None if it does not.
     """
     if not re.search(r"\d", value):
         return None
@@ -471,7 +461,7 @@ def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
 
 
 def _find_code(value: str, text: str) -> Found | None:
-    """A code or a phone number, whatever spaces and dashes stand in it."""
+    """Find a code or a phone number, ignoring spaces and dashes."""
     signs = re.findall(r"[^\W_]", folded(value).text)
     if len(signs) < _SHORTEST_CODE or not any(map(str.isdecimal, signs)):
         return None
@@ -482,9 +472,7 @@ def _find_code(value: str, text: str) -> Found | None:
 
 
 def _find_words(value: str, text: str) -> Found | None:
-    """All words of a text near each other, in other forms or in another order; those that carry
-    no content may be missing.
-    """
+    """Return where all content words of a value are close together, in any form or order."""
     skipped = empty(packs_of(value))
     wanted = [
         one.text
@@ -518,7 +506,7 @@ def _find_words(value: str, text: str) -> Found | None:
 
 
 def _is_in_code(word: FoldedWord, text: str) -> bool:
-    """Whether a word is the figures of a code: the 88 of RX88."""
+    """Whether a word is the digits of a code: the 88 of RX88."""
     return word.text.isdecimal() and bool(
         _OF_CODE.search(text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1])
     )
@@ -538,7 +526,7 @@ def _is_form(said: str, wanted: str) -> bool:
 
 
 def _is_reference(moment: Moment, text: str) -> bool:
-    """Whether words say of a day that it is the day that it is."""
+    """Whether words say of a day that it is today."""
     for cue in words_around("reference_day").finditer(text):
         if moment.start < cue.end() and cue.start() < moment.end:
             return True
@@ -548,8 +536,9 @@ def _is_reference(moment: Moment, text: str) -> bool:
 
 
 def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -> str:
-    """What is said in the place of a day, a time or an amount: the only one of its kind, and
-    another by every reading.
+    """Return what is said in place of a day, a time or an amount, if it is clearly another.
+
+    It must be the only one of its kind, and differ by every reading; "" otherwise.
     """
     if len(texts) != 1 or len(scene.calls) != 1:
         return ""  # another text, or another call, may have what is missing
@@ -607,7 +596,7 @@ def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -
 
 
 def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
-    """The values of a claim's call that stand for themselves."""
+    """Return the scalar values of a claim's call."""
     tool = scene.tools[claim.call.tool]
     left = [
         Claim(name, value, schema_of(tool, name), None, claim.call)
@@ -623,7 +612,7 @@ def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
 
 
 def _find_told(claim: Claim, scene: Scene) -> Evidence | None:
-    """Where the assistant was told a value: in the system message, or as the day that it is."""
+    """Return where the assistant was told a value: in the system message, or as today's date."""
     found = _find(claim, UserText(0, scene.system), scene) if scene.system else None
     if found:
         return _evidence(claim.name, found, UserText(0, scene.system)).with_changes(

@@ -1,8 +1,7 @@
-"""Asking a model for an opinion: one prompt, one schema for the reply; for checks and for metrics
-alike.
+"""Asking a model for an opinion, for checks and metrics: one prompt, one schema for the reply.
 
 An opinion about calls never shows which of them is the gold one. A question whose reply can't be
-read raises ReplyError, but where the papers count such a reply as no agreement.
+read raises ReplyError, except where the papers count such a reply as no agreement.
 """
 
 from collections.abc import Awaitable, Sequence
@@ -36,7 +35,7 @@ class ProposedCall(BaseModel):
 
     @property
     def call(self) -> Call | None:
-        """The call itself, None where no tool is named."""
+        """The call itself, or None if no tool is named."""
         return Call(tool=self.tool, arguments=self.arguments) if self.tool else None
 
 
@@ -89,9 +88,7 @@ class AnswerScore(BaseModel):
 
 
 class ReplyScore(BaseModel):
-    """How true a reply is to the results before it, and how much of what was asked for it tells,
-    from 1 to 5.
-    """
+    """How true a reply is to the results, and how much of what was asked it tells, from 1 to 5."""
 
     reason: str
     score: Annotated[int, Field(ge=1, le=5)]
@@ -100,25 +97,23 @@ class ReplyScore(BaseModel):
 async def ask_opinion(
     judge: ChatModel, template: str, opinion: type[Opinion], briefing: str = "", **shown: object
 ) -> Opinion:
-    """What a model answers to a prompt of this package, as `opinion`; `briefing` is when a
-    conversation takes place.
+    """Return a model's answer to a prompt of this package, as `opinion`.
 
-    Raises ReplyError where the answer can't be read.
+    `briefing` says when a conversation takes place. Raises ReplyError if the answer can't be
+    read.
     """
     return await judge.ask(led_by(briefing, render(PROMPTS, template, **shown)), opinion)
 
 
 def opinion_versions(*templates: str) -> list[str]:
-    """The versions of prompts: what was answered to other ones is asked anew."""
+    """Return the versions of prompts; answers to another version are asked for anew."""
     return [prompt_version(PROMPTS, template) for template in templates]
 
 
 async def propose_call(
     template: str, sample: Sample, snapshot: Snapshot, context: StageContext
 ) -> Call | None:
-    """The call that the context's model makes after the snapshot's prefix, None where it calls
-    nothing.
-    """
+    """Return the call that the context's model makes after the snapshot's prefix, or None."""
     proposed = await ask_opinion(
         context.chat,
         template,
@@ -140,8 +135,9 @@ async def judge_calls(
     *,
     briefing: str = "",
 ) -> Judgement:
-    """Whether the second call of a pair does what the first does, after these turns; `template`
-    says how the same they be.
+    """Return whether the second call of a pair does what the first does, after these turns.
+
+    `template` says how equal they must be.
     """
     expected, given = pair
     return await ask_opinion(
@@ -157,7 +153,7 @@ async def judge_calls(
 
 
 async def agreed(judgement: Awaitable[Judgement]) -> Judgement:
-    """A judgement on calls; a reply that can't be read is no agreement, as in the papers' runs."""
+    """Return a judgement on calls; an unreadable reply counts as disagreement, as in the papers."""
     try:
         return await judgement
     except ReplyError as error:
@@ -167,10 +163,9 @@ async def agreed(judgement: Awaitable[Judgement]) -> Judgement:
 async def find_made_up(
     judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool, briefing: str = ""
 ) -> list[str]:
-    """The parameters of a call that are made up, in the order of the call; names that it does not
-    have are dropped.
+    """Return a call's made-up parameters in the call's order; names that it lacks are dropped.
 
-    These are the ones that the conversation does not bear out (CONFETTI 4.1, 5.4).
+    A parameter is made up if the conversation does not support it (CONFETTI 4.1, 5.4).
     """
     if not call.arguments:
         return []
@@ -186,8 +181,9 @@ async def find_made_up(
 async def score_completeness(
     judge: ChatModel, request: str, answer: str, briefing: str = ""
 ) -> int | None:
-    """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply
-    can't be read.
+    """Return whether an answer addresses all of the request: 0, 1 or 2.
+
+    None if the judge's reply can't be read.
     """
     return await _score(judge, COMPLETENESS, briefing, request=request, answer=answer)
 
@@ -195,8 +191,9 @@ async def score_completeness(
 async def score_correctness(
     judge: ChatModel, request: str, history: Sequence[Exchange], answer: str, briefing: str = ""
 ) -> int | None:
-    """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply
-    can't be read.
+    """Return whether the responses contain what an answer states: 0, 1 or 2.
+
+    None if the judge's reply can't be read.
     """
     shown = [
         {

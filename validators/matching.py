@@ -1,6 +1,4 @@
-"""Comparing a call that was made with the call that was due: what differs, by name; typed
-values; Rouge-L.
-"""
+"""Comparing the call made with the call due: differences by name, typed values, Rouge-L."""
 
 import math
 import re
@@ -22,7 +20,7 @@ _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 
 
 class WrongValue(NamedTuple):
-    """An argument whose value says something else; `likeness` is the Rouge-L of the two."""
+    """An argument with a different value; `likeness` is the Rouge-L of the two values."""
 
     argument: str
     expected: JsonValue
@@ -31,7 +29,7 @@ class WrongValue(NamedTuple):
 
 
 class CallDifference(NamedTuple):
-    """What differs between the call due and the call made; None for a tool says that no call is."""
+    """What differs between the due call and the made call; a tool of None means no call."""
 
     expected_tool: str | None
     given_tool: str | None
@@ -47,11 +45,11 @@ class CallDifference(NamedTuple):
 
     @property
     def has_same_tool(self) -> bool:
-        """Whether the same tool is called, or none by both."""
+        """Whether both call the same tool, or neither calls any."""
         return self.expected_tool == self.given_tool
 
     def sentence(self) -> str:
-        """What differs, in words; "" where nothing does."""
+        """Return what differs, in words, or "" if nothing does."""
         if not self.has_same_tool:
             given, due = (
                 "no tool" if name is None else repr(name)
@@ -83,7 +81,7 @@ READ_OTHERWISE = {
 
 
 def doubts_of(difference: CallDifference, given: Call | None, turn: int) -> list[DoubtedFact]:
-    """What differs between the call due at `turn` and the call that was read, one fact each."""
+    """Return one fact per difference between the call due at `turn` and the call that was read."""
     if not difference.has_same_tool:
         kind: DoubtKind = (
             "calls_none"
@@ -120,10 +118,10 @@ def compare_calls(
     *,
     threshold: float = THRESHOLD,
 ) -> CallDifference:
-    """Hold the call made against the call due; `properties` are the schemas of the due tool's
-    parameters.
+    """Compare the call made with the call due.
 
-    `score` is the share of the arguments of both that agree, 0 where the tools differ.
+    `properties` are the schemas of the due tool's parameters. `score` is the share of the
+    arguments of both that agree, 0 if the tools differ.
     """
     if expected is None or given is None:
         tools = (expected.tool if expected else None, given.tool if given else None)
@@ -172,8 +170,9 @@ def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> 
 
 
 def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
-    """Whether the words of one read as the other; numbers and words that are neither can't be
-    two notations.
+    """Whether the words of one read as the other.
+
+    Two numbers, and words that read as no value, are not two notations of one value.
     """
     if not isinstance(expected, str) and not isinstance(given, str):
         return False
@@ -198,9 +197,7 @@ def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
 
 
 class _Tokenizer:
-    """Words of Latin and other scripts, single characters of Chinese; case, width and accents
-    are folded.
-    """
+    """Words of Latin and other scripts, single Chinese characters; case, width, accents folded."""
 
     def tokenize(self, text: str) -> list[str]:
         return _TOKENS.findall(folded(text).text)
@@ -208,9 +205,7 @@ class _Tokenizer:
 
 @lru_cache(_CACHED)
 def rouge_l(reference: str, hypothesis: str) -> float:
-    """The F measure of Rouge-L in 0..1; equal texts give 1, and texts without a common word 0,
-    without loading the scorer.
-    """
+    """Return Rouge-L's F measure in 0..1; equal or disjoint texts need no scorer: 1 or 0."""
     if reference == hypothesis:
         return 1.0
     words = _Tokenizer().tokenize
@@ -228,11 +223,10 @@ def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
 
 
 def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted
-    by row.
+    """Return the pairs of row and column, each used once, with the highest sum of `likeness`.
 
-    Where several assignments are best, rows and columns are taken in their order. What is no number
-    counts as 0.
+    They are sorted by row. Of several best assignments, rows and columns are taken in their
+    order. A value that is not finite counts as 0.
     """
     if not likeness or not likeness[0]:
         return []

@@ -1,7 +1,6 @@
-"""Where a value of a call comes from that nobody said: a default, a result before it, the call
-before it in its turn.
+"""Sources of values that nobody said: defaults, earlier results, earlier calls of the turn.
 
-What a call claims is taken apart here, into the parts that have evidence of their own.
+This module also splits what a call claims into the parts that have evidence of their own.
 """
 
 import re
@@ -30,8 +29,9 @@ _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 
 
 class Claim(NamedTuple):
-    """A value of a gold call, what its schema says, and where the generator says it was worded;
-    `name` is its path in the call.
+    """A gold call's value, its schema, and where it was worded; `name` is its path in the call.
+
+    The generator says where.
     """
 
     name: str
@@ -47,9 +47,7 @@ class Claim(NamedTuple):
 
 
 class ResultOrigin(NamedTuple):
-    """The result that a path points into, and the rest of the path: turn, place among its
-    results, path in the result.
-    """
+    """The result that a path points into: turn, position among its results, and path inside."""
 
     turn: int
     position: int
@@ -57,7 +55,7 @@ class ResultOrigin(NamedTuple):
 
 
 def claims_of(name: str, value: JsonValue, call: GoldCall, tool: Tool) -> Iterator[Claim]:
-    """The claim that an argument makes, or one for each part of it that has evidence of its own."""
+    """Yield the claim of an argument, or one for each part that has evidence of its own."""
     hints = {evidence.argument: evidence for evidence in call.evidence}
     parts = list(_parts(name, value, hints)) if name not in hints else []
     for part, held in parts or [(name, value)]:
@@ -65,22 +63,18 @@ def claims_of(name: str, value: JsonValue, call: GoldCall, tool: Tool) -> Iterat
 
 
 def root_of(argument: str) -> str:
-    """The argument that a part belongs to: "legs" for "legs[0].fromId"."""
+    """Return the argument that a part belongs to: "legs" for "legs[0].fromId"."""
     return re.split(r"[.\[]", argument, maxsplit=1)[0]
 
 
 def origin_of(path: str) -> ResultOrigin | None:
-    """What a path such as "turns[2].results[0].data.id" points into, None where it is no such
-    path.
-    """
+    """Return what a path such as "turns[2].results[0].data.id" points into, or None."""
     found = _RESULT.fullmatch(path)
     return ResultOrigin(int(found[1]), int(found[2]), found[3]) if found else None
 
 
 def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
-    """The claim's own evidence where the rule it names leads from a result before the call to
-    the value.
-    """
+    """Return the claim's own evidence if its rule leads from an earlier result to the value."""
     hint = claim.hint
     if hint is None or hint.kind != "response" or not isinstance(hint.rule, EntryRule):
         return None
@@ -101,7 +95,7 @@ def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
 def _parts(
     name: str, value: JsonValue, hints: dict[str, Evidence]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """The parts of a value down to those that have evidence; nothing where none of them has."""
+    """Yield the parts of a value down to those with evidence; nothing if none has any."""
     if not any(hint.startswith((f"{name}.", f"{name}[")) for hint in hints):
         return
     if isinstance(value, dict):
@@ -117,10 +111,10 @@ def _parts(
 
 
 def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
-    """Where a value comes from that nobody said: a default, or the latest result of `prefix` that
-    has it.
+    """Return the source of a value that nobody said: a default, or the latest result with it.
 
-    What is empty, or only true or false, comes from no result.
+    The results are those of `prefix`. Empty values, true and false come from no result; None if
+    there is no source.
     """
     value = claim.value
     for keyword in ("default", "const"):
@@ -144,9 +138,7 @@ def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
 def by_earlier_call(
     claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]
 ) -> Evidence | None:
-    """The claim's own evidence where its value is unknown and an earlier call of the same turn
-    returns it.
-    """
+    """Return the claim's own evidence if an earlier call of the turn returns its unknown value."""
     if claim.value != UNKNOWN or claim.hint is None or claim.hint.argument != claim.name:
         return None
     return None if feed_problem(claim.name, claim.call, calls, tools) else claim.hint

@@ -1,10 +1,9 @@
-"""What samples of two data sets have in common: the same tool by its schema, the same call, the
-same request in other words.
+"""What samples of two data sets share: tools, calls, or requests in other words.
 
-Tools are the same where their parameters are (names without case and signs, types, choices, which
-are required), if there are two and more of them or the tools' own names are the same as well. Calls
-are the same where the arguments are, of a tool of the same name or of the same schema. Requests are
-the same where they state the same numbers and are alike: the mean of the letters in a row that they
+Tools are the same if their parameters are (names without case and signs, types, choices, which
+are required) and there are at least two of them, or the tools' own names are the same too. Calls
+are the same if their arguments are, and their tools have the same name or schema. Requests are
+the same if they state the same numbers and are alike: the mean of the letter sequences that they
 share and of the cosine of their sentence embeddings.
 """
 
@@ -33,7 +32,7 @@ AT_ONCE = 500
 
 
 class PlacedSample(NamedTuple):
-    """A sample, its tools, and where it stands: the place in a file, or its key."""
+    """A sample, its tools, and its location: the place in a file, or its key."""
 
     place: str
     sample: Sample
@@ -41,9 +40,7 @@ class PlacedSample(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a sample has in common with the one at `place` of the other side: how, and how alike
-    they are.
-    """
+    """What a sample shares with the one at `place` of the other side, and how alike they are."""
 
     how: Common
     place: int
@@ -57,7 +54,7 @@ class _Compared(NamedTuple):
 
 
 class OverlapIndex:
-    """One side, in memory: about 3 kB a sample."""
+    """One side of the comparison, in memory: about 3 kB per sample."""
 
     def __init__(
         self,
@@ -65,7 +62,7 @@ class OverlapIndex:
         likeness: float = LIKENESS,
         hows: Sequence[Common] = COMMON,
     ) -> None:
-        """Requests are the same from a `likeness` on; only what `hows` name is looked for."""
+        """Requests are the same from `likeness` up; only the kinds in `hows` are looked for."""
         self.places: list[str] = []
         self.requests: list[str] = []
         self._hows, self._likeness = hows, likeness
@@ -87,9 +84,7 @@ class OverlapIndex:
         return len(self.places)
 
     def find(self, samples: Sequence[PlacedSample]) -> list[list[Match]]:
-        """What each of some samples of the other side has in common with those of this one, the
-        nearest first.
-        """
+        """Return for each sample of the other side the matches on this side, nearest first."""
         compared = list(map(_compare, samples))
         found = [
             [
@@ -130,9 +125,7 @@ def _compare(one: PlacedSample) -> _Compared:
 
 
 def _tool_prints(tool: Tool) -> Iterator[str]:
-    """What tools have in common that are the same: their parameters, and their own name where
-    these are few.
-    """
+    """Yield the fingerprints of equal tools: parameters, with the tool's name if there are few."""
     schema = _schema(tool)
     yield from (content_key([name, schema]) for name in _names(tool.name))
     if len(tool.properties) > 1:
@@ -155,9 +148,7 @@ def _schema(tool: Tool) -> JsonValue:
 
 
 def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterator[str]:
-    """What calls that are made together have in common with the same ones, by the names of tools
-    and by their schemas.
-    """
+    """Yield the fingerprints that equal sets of calls share, by tool names and by schemas."""
     if not all(call.arguments for call in calls):
         return
     given = [
@@ -176,19 +167,20 @@ def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterat
 
 
 def _folded(name: str) -> str:
-    """A name without case and signs."""
+    """Return a name without case and signs."""
     return "".join(sign for sign in name.casefold() if sign.isalnum()) or name
 
 
 def _names(tool: str) -> set[str]:
-    """A tool's name and the last part of it: `Weather.get_weather`, `Weather_get_weather` and
-    `getWeather` have one in common.
+    """Return a tool's name and its last part.
+
+    `Weather.get_weather`, `Weather_get_weather` and `getWeather` have one in common.
     """
     return {_folded(tool), _folded(tool.rpartition(".")[2])}
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """A value without case, and a number without its kind."""
+    """Return a value without case, and a number without its type."""
     match value:
         case str():
             return " ".join(value.casefold().split())

@@ -1,6 +1,4 @@
-"""Whether a reply tells what the user asked for: every value of the fields that the sample
-names.
-"""
+"""Whether a reply tells what the user asked for: all values of the fields in the sample."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +12,12 @@ _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is 
 
 
 def is_available(entry: JsonValue) -> bool:
-    """Whether an entry of a list can be had, as far as it says."""
+    """Whether an entry of a list is available, as far as it says."""
     return not isinstance(entry, dict) or all(entry.get(name) is not False for name in _UNAVAILABLE)
 
 
 def values_at(value: JsonValue, path: str) -> Iterator[JsonValue]:
-    """The values at a dotted path, of every entry that can be had where it has a "[]"; none
-    where there is nothing.
-    """
+    """Yield the values at a dotted path, of each available entry for "[]", nothing if none."""
     head, is_list, rest = path.partition("[]")
     for piece in filter(None, head.split(".")):
         if not isinstance(value, dict) or piece not in value:
@@ -40,10 +36,10 @@ def untold_fields(
     text: str | None = None,
     answers: Mapping[str, Sequence[JsonValue]] = MappingProxyType({}),
 ) -> list[AskedField]:
-    """The fields asked for of which a text, the last reply unless given, does not tell every value.
+    """Return the requested fields that a text, by default the last reply, does not tell in full.
 
-    `answers` are what calls, by their keys, returned to whoever wrote the text: to tell all values
-    of one of them is as good.
+    `answers` are what calls, by key, returned to the author of the text: telling all values of
+    one of them is enough.
     """
     last = sample.turns[-1] if sample.turns else None
     if text is None and not isinstance(last, ReplyTurn):
@@ -64,9 +60,7 @@ def _returned(
     field: AskedField,
     answers: Mapping[str, Sequence[JsonValue]],
 ) -> Iterator[JsonValue]:
-    """What the call that a field is of returned, in the sample and to others; nothing where the
-    sample has no such call.
-    """
+    """Yield what a field's call returned, here (None without such a call) and to others."""
     after = steps[field.step] if field.step < len(steps) else len(sample.turns)
     calls, results = [*sample.turns[after : after + 2], None, None][:2]
     has_call = isinstance(calls, CallTurn) and isinstance(results, ResultTurn)
@@ -77,9 +71,7 @@ def _returned(
 
 
 def _is_told(value: JsonValue, text: str) -> bool:
-    """Whether a text has a value; one that is true or false, or no plain value, is told by words
-    that nobody looks for.
-    """
+    """Whether a text has a value; booleans, objects and lists always count as told."""
     if isinstance(value, bool | dict | list):
         return True
     forms = {str(value)}

@@ -1,4 +1,4 @@
-"""Many things: some at a time, or those together that have something in common."""
+"""Collections in batches, or grouped by a key."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
@@ -9,7 +9,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """So many items at a time, in their order; no more of them is read than is asked for.
+    """Yield `size` items at a time, in order, reading no more of them than needed.
 
     >>> [*batches("abcde", 2)]
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -20,7 +20,7 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 
 def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """The items by what `key` tells of each, in their order.
+    """Group the items by their `key`, in order.
 
     >>> grouped(["ab", "c", "de"], len)
     {2: ['ab', 'de'], 1: ['c']}

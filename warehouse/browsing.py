@@ -1,6 +1,4 @@
-"""What the page asks of a published copy: samples, evaluations, changed tools, builds, releases
-and the summary.
-"""
+"""Queries of the web page: samples, evaluations, changed tools, builds, releases, summary."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -21,13 +19,13 @@ PAGE = 50
 
 
 class SampleFilter(NamedTuple):
-    """What is looked for; "" asks for nothing.
+    """What to look for; "" sets no condition.
 
-    `words` must all stand in the sample, or begin its key.
+    `words` must all occur in the sample, or begin its key.
 
-    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it, and somebody
-    for a `reason`; `build` is a key, or NEWEST for the newest of each recipe; `release` is a name,
-    or name:split.
+    `tool` is called by the sample, `check` doubts it, `reviewer` has commented on it, and
+    `reason` is one that somebody gave; `build` is a key, or NEWEST for the newest of each
+    recipe; `release` is a name, or name:split.
     """
 
     words: str = ""
@@ -45,11 +43,7 @@ class SampleFilter(NamedTuple):
 
 
 class SampleDetail(NamedTuple):
-    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each
-    link.
-
-    `answers` are what candidates answered to it, first what is wrong.
-    """
+    """One sample with its rows; `ancestors` and `children` are by link, `answers` wrong first."""
 
     sample: Row
     tools: list[Row]
@@ -71,9 +65,7 @@ _OF_A_SAMPLE = tuple(name for name in SampleDetail._fields if name != "prompts")
 def find_samples(
     warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE
 ) -> RowPage:
-    """The samples that `wanted` lets through, in the order of their keys, which is no order at
-    all.
-    """
+    """Return the samples that `wanted` lets through, ordered by key, which is arbitrary."""
     condition, values = _where(wanted)
     queries = {
         "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
@@ -84,24 +76,20 @@ def find_samples(
 
 
 def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
-    """The keys of at most so many samples, spread over kinds and languages.
+    """Return the keys of at most `most` samples, spread over kinds and languages.
 
-    First come those that candidates got wrong or people were asked about.
+    Samples that candidates got wrong or people were asked about come first.
     """
     return [row["key"] for row in warehouse.rows(sql("samples.spread"), [most])]
 
 
 def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
-    """These samples as a list shows them, each with the values of all filters that let it
-    through (`facets`).
-    """
+    """Return these samples as a list shows them, each with its filter values (`facets`)."""
     return warehouse.rows(sql("samples.of_keys"), [list(keys)])
 
 
 def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[str, str]:
-    """The keys before and after `key` among the samples that `wanted` lets through, "" at the
-    ends.
-    """
+    """Return the keys before and after `key` among the samples in `wanted`, "" at the ends."""
     condition, values = _where(wanted)
     asked = sql("samples.neighbours", condition=condition)
     [row] = warehouse.rows(asked, [*values, key, *values, key])
@@ -109,12 +97,12 @@ def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[st
 
 
 def filter_choices(warehouse: Warehouse) -> dict[str, list[Row]]:
-    """What each filter can be set to, with the number of samples."""
+    """Return the possible values of each filter, with the number of samples."""
     return grouped(warehouse.rows(sql("samples.choices")), itemgetter("field"))
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleDetail]:
-    """Samples with all that is known of them, by key: one query a field, however many they are."""
+    """Return samples with everything known about them, by key, with one query per field."""
     if not keys:
         return {}
     places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
@@ -138,7 +126,7 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
 
 
 def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
-    """The condition on `samples s` and its values."""
+    """Return the condition on `samples s` and its values."""
     clauses, values = ["true"], list[Any]()
     for name in SampleFilter._fields:
         value = getattr(wanted, name)
@@ -173,11 +161,11 @@ ERROR_TYPES: tuple[str, ...] = (
 
 
 class ItemFilter(NamedTuple):
-    """Which items of a release are looked for; "" asks for nothing.
+    """Which items of a release to look for; "" sets no condition.
 
     `verdict` is right, wrong or unjudged.
 
-    `due` and `called` are two tools, the second one called in place of the first, "no call" for
+    `due` and `called` are two tools, the second called instead of the first, with "no call" for
     none. The worst items come first unless `order` is sample.
     """
 
@@ -194,11 +182,7 @@ class ItemFilter(NamedTuple):
 
 
 class PairFilter(NamedTuple):
-    """Which items that two contestants answered are looked for: where they differ, or those that
-    were `passed` so.
-
-    `passed` is by one, other, both or neither.
-    """
+    """Items answered by two contestants: that differ, or `passed` by one, other, both, neither."""
 
     one: str
     other: str
@@ -207,12 +191,10 @@ class PairFilter(NamedTuple):
 
 
 class ReleaseDetail(NamedTuple):
-    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and
-    the papers' metrics.
+    """A release with its leaderboard (a row a contestant), slices, mistakes and papers' metrics.
 
-    `confusions` are the tools that were called in place of others.
-    `passes` and `means` are of those who were asked several times: pass^k, and their metrics over
-    all runs.
+    `confusions` are the tools that were called in place of others. `passes` and `means` are for
+    contestants asked several times: pass^k, and their metrics over all runs.
     """
 
     release: Row
@@ -226,10 +208,9 @@ class ReleaseDetail(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two contestants on the samples that both answered: how many which of them passes, and by
-    kind; the items where they differ.
+    """Two contestants on common samples: passes by kind, and differing items.
 
-    A sample is passed where each of its items is right.
+    A sample is passed if each of its items is right.
     """
 
     counts: Row
@@ -250,17 +231,17 @@ _PASSED = {
 
 
 def list_boards(warehouse: Warehouse) -> list[Row]:
-    """The leaderboards of all releases: a row a contestant."""
+    """Return the leaderboards of all releases: one row per contestant."""
     return warehouse.rows(sql("evaluations.boards", releases="true"))
 
 
 def read_release(warehouse: Warehouse, name: str) -> Row | None:
-    """A release by its name, None where there is none."""
+    """Return a release by its name, or None."""
     return next(iter(warehouse.rows("select * from releases where name = ?", [name])), None)
 
 
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
-    """A release with its leaderboard, None where there is no such release."""
+    """Return a release with its leaderboard, or None if there is no such release."""
     fields = ReleaseDetail._fields
     queries = {field: (sql(f"evaluations.{field}", releases=_ONE), [name]) for field in fields}
     found = warehouse.rows_by_name(queries)
@@ -270,7 +251,7 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
 def find_items(
     warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
 ) -> RowPage:
-    """The items of a release that the filter lets through."""
+    """Return the items of a release that match the filter."""
     chosen = {column: getattr(wanted, name) for name, column in _COLUMNS.items()}
     given = {column: value for column, value in chosen.items() if value}
     clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
@@ -290,9 +271,7 @@ def find_items(
 
 
 def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
-    """Two contestants on the items of a release that both answered and that were judged, with
-    those items that are wanted.
-    """
+    """Return two contestants on a release's judged items that both answered, and wanted items."""
     condition = _PASSED.get(wanted.passed, "one_right <> other_right")
     condition += " and kind = $4" if wanted.kind else ""
     parts = {"condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
@@ -312,7 +291,7 @@ def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 
 
 
 def _shown(warehouse: Warehouse, predictions: Sequence[str]) -> list[Row]:
-    """Items as they are shown, in this order."""
+    """Return items as they are shown, in this order."""
     if not predictions:
         return []
     places = ", ".join("?" * len(predictions))
@@ -325,9 +304,7 @@ OUTCOMES = ("passed", "rejected", "failed", "waiting")
 
 
 class BuildDetail(NamedTuple):
-    """One build with its funnel; `earlier` is the build of the recipe before it, None where it
-    is the first.
-    """
+    """One build with its funnel; `earlier` is the recipe's build before it, None if it is first."""
 
     build: Row
     earlier: Row | None
@@ -342,12 +319,12 @@ class BuildDetail(NamedTuple):
 
 
 def list_builds(warehouse: Warehouse) -> list[Row]:
-    """All builds, the newest first."""
+    """Return all builds, newest first."""
     return warehouse.rows(sql("builds.newest_first"))
 
 
 def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
-    """A build with its funnel, None where there is none."""
+    """Return a build with its funnel, or None."""
     queries = {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
     found = warehouse.rows_by_name(queries)
     if not found["build"]:
@@ -357,13 +334,15 @@ def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
 
 
 def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
-    """A build by its key, None where there is none."""
+    """Return a build by its key, or None."""
     return next(iter(warehouse.rows("select key, recipe from builds where key = ?", [key])), None)
 
 
 def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
-    """How the shares of kinds, languages, categories, grades and called tools differ from those
-    of an earlier build.
+    """Return how a build's shares differ from those of an earlier build.
+
+    The shares are by kind, language, category, grade and called tool; for stages, the share that
+    passes.
     """
     both = [build, earlier]
     names = ("builds.drift", "builds.drift_of_stages")
@@ -373,7 +352,7 @@ def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
 def find_outcomes(
     warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0
 ) -> RowPage:
-    """What became of records of a build at a stage; "" asks for any stage or outcome."""
+    """Return the outcomes of a build's records at a stage; "" means any stage or outcome."""
     values = [build, stage, outcome]
     queries: Queries = {
         "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
@@ -388,9 +367,9 @@ _QUERIES = ("kinds", "leakage", "duplicates", "versions")
 
 
 class ReleaseContents(NamedTuple):
-    """A release with what it holds; `versions` are those that it follows, and it, the newest first.
+    """A release with its contents; `versions` are it and those before it, newest first.
 
-    `difference` is None where it follows none that is still there.
+    `difference` is None if no earlier version still exists.
     """
 
     state: ReleaseState
@@ -403,9 +382,7 @@ class ReleaseContents(NamedTuple):
 
 
 def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
-    """What a release holds and whether it is still what was frozen, None where there is none of
-    this name.
-    """
+    """Return what a release holds and whether it is still what was frozen, None if unknown."""
     try:
         state = verify_release(warehouse, name)
     except ConfigurationError:
@@ -423,7 +400,7 @@ READ = 10
 
 
 class SummaryRows(NamedTuple):
-    """The rows behind each section; `samples` are those worth reading, each with the reason why."""
+    """The rows behind each section; `samples` are those worth reading, each with its reason."""
 
     builds: list[Row]
     funnel: list[Row]
@@ -448,7 +425,7 @@ class SummaryRows(NamedTuple):
 
 
 def read_summary(warehouse: Warehouse) -> SummaryRows:
-    """The rows of every section, of one state of the warehouse."""
+    """Return the rows of every section, from one state of the warehouse."""
     queries = {name: (sql(f"summary.{name}", read=READ), ()) for name in SummaryRows._fields}
     return SummaryRows(**warehouse.rows_by_name(queries))
 
@@ -458,20 +435,20 @@ _REVIEW_FACTS = ("days", "gold", "usable", "reasons")
 
 
 def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
-    """Reviews by day and person, answers to gold items, what is usable of what was drawn, and
-    why things were turned away.
+    """Return reviews by day and person, answers to gold items, usable samples, and rejections.
+
+    Usable samples are among those drawn; rejections come with their reasons.
     """
     queries = {name: (sql(f"review_facts.{name}", days=DAYS), ()) for name in _REVIEW_FACTS}
     return warehouse.rows_by_name(queries)
 
 
 class ToolComparison(NamedTuple):
-    """A candidate with changed tools beside itself with the tools as they are, over the samples
-    that both have answered.
+    """A candidate with changed tools compared with the original tools on the same samples.
 
-    `effects` are rows of the view changed_tool_effects, the first over all samples; none where it
-    has not been asked with the tools as they are. `confusions` are the pairs of tools that are
-    mixed up `before` and `after`, `metrics` all figures so.
+    `effects` are rows of the view changed_tool_effects, the first over all samples; empty if the
+    candidate was not asked with the original tools. `confusions` are the pairs of tools that are
+    mixed up `before` and `after`; `metrics` has all figures in the same form.
     """
 
     candidate: str
@@ -486,18 +463,19 @@ class ToolComparison(NamedTuple):
 
     @property
     def whole(self) -> Row | None:
-        """The effect over all samples, None where there is nothing to compare with."""
+        """The effect over all samples, or None if there is nothing to compare with."""
         return self.effects[0] if self.effects else None
 
     @property
     def by_tool(self) -> list[Row]:
-        """The effect by tool: those that changed most first."""
+        """The effect by tool, largest change first."""
         return self.effects[1:]
 
 
 class MadeChange(NamedTuple):
-    """Changed tools that a candidate was asked with, under a strategy; whether it was asked with
-    the tools as they are, too.
+    """Changed tools that a candidate was asked with under a strategy.
+
+    `is_paired`: it was asked with the original tools too.
     """
 
     strategy: str
@@ -509,7 +487,7 @@ class MadeChange(NamedTuple):
 
 
 def list_changes(warehouse: Warehouse, release: str) -> list[MadeChange]:
-    """All changes of tools that a release was evaluated with, by candidate, the newest first."""
+    """Return all tool changes that a release was evaluated with, by candidate, newest first."""
     rows = warehouse.rows(sql("tool_changes.made"), [release])
     return [MadeChange(**{name: row[name] for name in MadeChange._fields}) for row in rows]
 
@@ -517,7 +495,7 @@ def list_changes(warehouse: Warehouse, release: str) -> list[MadeChange]:
 def compare_tools(
     warehouse: Warehouse, release: str, change: MadeChange, split: str = ""
 ) -> ToolComparison:
-    """What a change does to a candidate's answers on a release, or on a split of it."""
+    """Return the effect of a change on a candidate's answers, on a release or one split of it."""
     of = [release, change.candidate, change.strategy, change.tools_shown]
     queries = {
         "effects": (sql("tool_changes.effects"), [*of, split]),
@@ -534,9 +512,7 @@ def compare_tools(
 
 
 def effect_sentence(row: Row) -> str:
-    """An effect in words: how many samples it makes right or wrong, and whether that may be
-    chance.
-    """
+    """Return an effect in words: samples it makes right or wrong, and whether it may be chance."""
     chance = "may well be chance" if row["p_value"] >= 0.05 else "is unlikely to be chance"  # noqa: PLR2004 - the usual bound
     return (
         f"{row['better']} of {row['samples']} samples are right only with the changed tools,"

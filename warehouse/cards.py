@@ -1,6 +1,4 @@
-"""The dataset card of a release: what is in it, where it comes from, how it was checked, what it
-must not be taken for.
-"""
+"""The dataset card of a release: content, sources, checks, and what it must not be taken for."""
 
 from importlib.resources import files
 from typing import NamedTuple
@@ -16,14 +14,14 @@ _FEW = 30  # samples of a kind and language; scores of fewer say little
 
 
 class CardFacts(NamedTuple):
-    """What the card says: counts by kind and language, category, split, grade, model and tool
-    source; builds, reviews and verdicts.
+    """What the card says: counts by kind, language, category, split, grade, model and source.
 
-    The precision of a grade is the share of good ones among the samples of it that were drawn at
-    random out of the builds, None where nobody looked; `readers` is how the models read that judged
-    samples of it. `reviewers` is who has spoken about samples of the release, `agreement` how far
-    reviewers agree in the warehouse, by kind of review. `metric` is how often people find the
-    metric by rule right about candidates' answers.
+    It also has builds, reviews and verdicts. The precision of a grade is the share of good
+    samples among those of it that were drawn at random out of the builds, None if nobody looked;
+    `readers` says how well the models read that judged samples of it. `reviewers` are those who
+    judged samples of the release, `agreement` is how far reviewers agree in the warehouse, by
+    kind of review. `metric` is how often people find the rule-based metric right about
+    candidates' answers.
     """
 
     release: Release
@@ -46,12 +44,12 @@ class CardFacts(NamedTuple):
 
     @property
     def licenses(self) -> list[str]:
-        """The licences of the text that the recipes state, "" among them where one states none."""
+        """The licences of the text that the recipes state, with "" if one states none."""
         return sorted({row["license"] for row in self.builds}) or [""]
 
     @property
     def limits(self) -> list[str]:
-        """What the release must not be taken for, a sentence each."""
+        """What the release must not be used for, one sentence each."""
         release, total = self.release, self.release.samples
         template = sum(row["samples"] for row in self.grades if row["of_template"])
         unchecked = sum(row["samples"] for row in self.grades if not row["grade"])
@@ -115,7 +113,7 @@ def _counted(warehouse: Warehouse, name: str) -> CardFacts:
 
 
 def render_card(facts: CardFacts) -> str:
-    """The card as Markdown, its header in the form that dataset hubs read."""
+    """Return the card as Markdown, with a header in the form that dataset hubs read."""
     text = files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8")
     template = sandbox(trim_blocks=True, lstrip_blocks=True).from_string(text)
     return template.render(facts=facts).strip()

@@ -1,6 +1,4 @@
-"""What every table, view and column is: DuckDB keeps it as comments, which its own and other
-tools show.
-"""
+"""What every table, view and column is; DuckDB stores it as comments, which tools show."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,9 +14,7 @@ _HEAD = re.compile(r"((?:^--[^\n]*\n)+)create or replace view (\w+)", re.MULTILI
 
 
 class SchemaComments(BaseModel):
-    """The comments of tables, those of columns by their names, and those of columns of one table
-    or view only.
-    """
+    """Comments of tables, of columns by name, and of columns in one table or view only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,25 +25,26 @@ class SchemaComments(BaseModel):
 
 @cache
 def read_vocabulary() -> SchemaComments:
-    """The file beside the SQL."""
+    """Return the comments file beside the SQL."""
     return SchemaComments.model_validate(read_yaml(vocabulary_text()))
 
 
 def vocabulary_text() -> str:
-    """The file as it is: what is made of it is made anew where it has changed."""
+    """Return the file's text, so that what is derived from it can be renewed when it changes."""
     return files("callwright.warehouse").joinpath(FILE).read_text(encoding="utf-8")
 
 
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
-    """What each view of some scripts is, by the head above it."""
+    """Return the description of each view in some scripts, from the comment above it."""
     heads = (found for script in scripts for found in _HEAD.findall(script))
     texts = ((name, head.strip().splitlines()) for head, name in heads)
     return {name: " ".join(line[2:].strip() for line in rows).strip() for name, rows in texts}
 
 
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
-    """The SQL that writes all comments: of these columns, each with its table or view, of these
-    views and of all tables.
+    """Return the SQL that writes all comments.
+
+    They are for these columns, each with its table or view, for these views, and for all tables.
     """
     vocabulary = read_vocabulary()
     statements: list[str] = []
@@ -61,7 +58,7 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
 
 
 def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
-    """The SQL that writes the comments of one table and its columns."""
+    """Return the SQL that writes the comments of one table and its columns."""
     of_columns = (
         f'comment on column "{table}"."{column}" is {literal(text)}' for column, text in columns
     )
@@ -69,5 +66,5 @@ def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]])
 
 
 def literal(text: str) -> str:
-    """A text as SQL writes it."""
+    """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"

@@ -2,8 +2,9 @@
 
 
 def count_of(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun in the singular or plural; `many` is the plural where it is not
-    `one` with an s.
+    """Return a number with its noun in the singular or plural.
+
+    `many` is the plural if it is not `one` with an s.
 
     >>> count_of(1, "call"), count_of(2, "call"), count_of(1, "sample has", "samples have")
     ('1 call', '2 calls', '1 sample has')

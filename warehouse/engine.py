@@ -1,6 +1,4 @@
-"""The one importer of duckdb: an engine that files are attached to and detached from, and
-waiting for who has them open.
-"""
+"""The only importer of duckdb: an engine to attach files to, and waiting for who has them open."""
 
 import logging
 from collections import Counter
@@ -33,40 +31,37 @@ _Opened = TypeVar("_Opened")
 
 
 class DatabaseLimits(NamedTuple):
-    """How much memory and how many threads DuckDB may take; past its memory it goes on with
-    files beside the database.
-    """
+    """The memory and threads that DuckDB may use; beyond its memory it uses files beside it."""
 
     memory_mb: int = 1024
     threads: int = 2
 
 
 class DatabaseFile:
-    """A DuckDB file that is attached for each use and detached after it, since DuckDB locks what is
-    open for writing.
+    """A DuckDB file, attached for each use only, since DuckDB locks files open for writing.
 
-    Whoever comes while another process has it waits up to `patience` seconds, and has that told.
+    If another process has the file open, callers wait up to `patience` seconds, and `tell` is
+    informed.
     """
 
     def __init__(
         self, path: Path, limits: DatabaseLimits, patience: float, tell: Callable[[str], object]
     ) -> None:
-        """Name the file; nothing is opened yet."""
+        """Set the file; nothing is opened yet."""
         self.path, self.limits, self.patience, self.tell = path, limits, patience, tell
 
     def open(self, *, read_only: bool) -> "Attached":
-        """Attach the file to the engine of this process, and make it where it is not there and may
-        be written to.
+        """Attach the file to this process's engine, and create it if it is missing and writable.
 
-        Whoever only reads shares it with who writes in this process. Raises StoreError at once
-        where this thread reads it and wants to write: it would wait for itself.
+        Readers share it with writers in this process. Raises StoreError at once if this thread
+        reads it and wants to write, because it would wait for itself.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._when_free(lambda: _Engine.open(self.path, self.limits, read_only=read_only))
 
     @contextmanager
     def turn(self, attached: "Attached") -> Iterator[None]:
-        """Let nobody else of this process write, or copy the file, meanwhile."""
+        """Keep other threads of this process from writing or copying the file meanwhile."""
 
         def take() -> None:
             if not attached.engine.turn.acquire(timeout=_A_MOMENT):
@@ -79,10 +74,10 @@ class DatabaseFile:
             attached.engine.turn.release()
 
     def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
-        """What somebody else's query gives, which can change nothing and read no other file.
+        """Return the result of a user's query, which can change nothing and read no other file.
 
-        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so
-        many seconds.
+        Raises ConfigurationError if the SQL is wrong, StoreError if it takes longer than
+        `seconds`.
         """
         opened = partial(_Engine.connect, self.path, self.limits)
         with self.refusals(), self._when_free(opened) as connection:
@@ -92,12 +87,12 @@ class DatabaseFile:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
 
     def is_at_rest(self) -> bool:
-        """Whether there is a file that nobody left in the middle of a write."""
+        """Whether the file exists and no interrupted write is pending."""
         is_made = self.path.is_file() and self.path.stat().st_size > 0
         return is_made and not Path(f"{self.path}.wal").exists()
 
     def write_for_older_clients(self) -> None:
-        """Write a file that an earlier callwright began anew, so that DuckDB since 1.4 reads it."""
+        """Rewrite a file that an earlier callwright created, so that DuckDB since 1.4 reads it."""
         attached = self.open(read_only=True)
         asked = "select tags['storage_version'] from duckdb_databases()"
         here = f"{asked} where database_name = current_database()"
@@ -116,7 +111,7 @@ class DatabaseFile:
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Whatever DuckDB refuses within is a StoreError, and its Ctrl-C is one."""
+        """Turn DuckDB's errors into StoreError, and its own Ctrl-C error into KeyboardInterrupt."""
         try:
             yield
         except duckdb.Error as error:
@@ -127,7 +122,7 @@ class DatabaseFile:
             raise
 
     def _when_free(self, open_it: Callable[[], _Opened]) -> _Opened:
-        """Return what `open_it` returns, as soon as nobody is in its way.
+        """Return what `open_it` returns, as soon as nothing blocks it.
 
         Raises StoreError after the patience.
         """
@@ -146,11 +141,10 @@ class DatabaseFile:
 
 
 def query_file(path: Path, sql: str) -> Answer:
-    """Column names and rows of a query on somebody's own DuckDB file, which it can't change, and
-    beside which it reads nothing.
+    """Return column names and rows of a query on another DuckDB file, which it can't change.
 
-    Raises ConfigurationError where there is no such file or the SQL is wrong, StoreError where it
-    takes too long.
+    It reads nothing but that file. Raises ConfigurationError if there is no such file or the SQL
+    is wrong, StoreError if it takes too long.
     """
     if not path.is_file():
         raise ConfigurationError(f"There is no DuckDB file {str(path)!r}.")
@@ -162,9 +156,9 @@ def query_file(path: Path, sql: str) -> Answer:
 
 
 def parquet_rows(path: Path) -> Iterator[str]:
-    """The rows of somebody's Parquet file as JSON texts, one after another.
+    """Yield the rows of a user's Parquet file as JSON texts, one by one.
 
-    Raises StoreError where it can't be read.
+    Raises StoreError if it cannot be read.
     """
     config = _config(path, DatabaseLimits()) | {"preserve_insertion_order": "true"}
     try:
@@ -186,9 +180,7 @@ def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:
 
 
 def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answer:
-    """What a query gives in a DuckDB of its own that reads its file and nothing else: that can't
-    be taken back.
-    """
+    """Return a query's result from a DuckDB that can irrevocably read only its own file."""
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     is_over = Event()
@@ -208,9 +200,9 @@ def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answe
 
 
 def require_condition(text: str) -> str:
-    """Return a condition of somebody else's as it is.
+    """Return a user's condition unchanged.
 
-    Raises ConfigurationError where it is anything but one SQL expression.
+    Raises ConfigurationError if it is not exactly one SQL expression.
     """
     with duckdb.connect(":memory:") as parser:
         asked = "select json_serialize_sql(?)"
@@ -229,15 +221,14 @@ def require_condition(text: str) -> str:
 
 
 class _Engine:
-    """A DuckDB of this process to which one file is attached while somebody uses it; between its
-    uses nobody locks the file.
+    """A DuckDB of this process to which one file is attached only while somebody uses it.
 
-    It is the one owner of what is attached: whoever opens the file shares it, but for a thread that
-    wants to write what others only read. That one waits for the other threads, and is refused where
-    it reads it itself.
+    Between uses nobody locks the file. The engine alone owns what is attached: all who open the
+    file share it, except a thread that wants to write what others only read. That thread waits
+    for the other threads, and is refused if it reads the file itself.
 
-    Starting a DuckDB takes 15 ms and attaching a file 7 ms, so the engines of the files that were
-    used last are kept; the one that was idle longest is given to the next file.
+    Starting a DuckDB takes 15 ms and attaching a file 7 ms, so the engines of the files used
+    last are kept; the one that was idle longest is given to the next file.
     """
 
     _kept: ClassVar[dict[Path, "_Engine"]] = {}
@@ -254,9 +245,9 @@ class _Engine:
 
     @classmethod
     def open(cls, path: Path, limits: DatabaseLimits, *, read_only: bool) -> "Attached":
-        """A connection to this file.
+        """Open a connection to this file.
 
-        Raises duckdb.Error where another process has it or it can't be read; as `require_free`.
+        Raises duckdb.Error if another process has it or it cannot be read; as `require_free`.
         """
         path = path.resolve()
         with cls._guard:  # to the end: until it has a user, an engine may be given to another file
@@ -270,8 +261,9 @@ class _Engine:
 
     @classmethod
     def connect(cls, path: Path, limits: DatabaseLimits) -> Connection:
-        """A DuckDB of its own that reads this file alone, which nobody else in this process may
-        write to meanwhile.
+        """Return a separate DuckDB that reads only this file.
+
+        Nobody else in this process may write to the file meanwhile.
         """
         with cls._guard:
             kept = cls._kept.get(path.resolve())
@@ -281,8 +273,9 @@ class _Engine:
 
     @classmethod
     def _idle(cls, path: Path, limits: DatabaseLimits) -> "_Engine | None":
-        """An engine that was kept for another file, where more would be kept than are worth it;
-        None where a new one is needed.
+        """Return an idle engine of another file if enough are kept, None if a new one is needed.
+
+        Other surplus engines are closed.
         """
         idle = [one for one in cls._kept.values() if not one.is_used]
         found: _Engine | None = None
@@ -295,16 +288,17 @@ class _Engine:
 
     @property
     def is_used(self) -> bool:
-        """Whether somebody has the file attached."""
+        """Whether the file is attached."""
         return bool(self._users)
 
     def fits(self, limits: DatabaseLimits) -> bool:
-        """Whether it was started with these limits; one that is used is taken as it is."""
+        """Whether it was started with these limits; an engine in use is accepted as it is."""
         return self.is_used or self._limits == limits
 
     def require_free(self, purpose: str) -> None:
-        """Raise Busy where other threads have the file attached; StoreError where this one has,
-        which would wait for itself.
+        """Raise Busy if other threads have the file attached.
+
+        Raises StoreError if this thread has, because it would wait for itself.
         """
         if self._users[get_ident()]:
             how = "reads" if self.is_read_only else "writes"
@@ -316,7 +310,7 @@ class _Engine:
             raise Busy(_ANOTHER_THREAD)
 
     def goes_to(self, path: Path) -> bool:
-        """Whether it can be given this file in the place of its own, which nobody uses."""
+        """Whether it can take this file instead of its own, which nobody uses."""
         del self._kept[self._path]
         try:
             self._duckdb.execute(f"set temp_directory = '{_overflow(path)}'")
@@ -326,7 +320,7 @@ class _Engine:
         return True
 
     def attach(self, *, read_only: bool) -> "Attached":
-        """A connection to the file of this engine."""
+        """Return a connection to the file of this engine."""
         if self.is_used and self.is_read_only and not read_only:
             self.require_free("written to")
         if not self.is_used:
@@ -347,7 +341,7 @@ class _Engine:
         return Attached(self, self._cursor(), thread)
 
     def leave(self, thread: int) -> None:
-        """Detach the file if nobody uses it any more; `thread` is the one that opened it."""
+        """Detach the file if it is no longer used; `thread` is the one that opened it."""
         with self._guard:
             self._users[thread] -= 1
             self._users += Counter()  # only those that are left
@@ -369,14 +363,14 @@ class _Engine:
         return cursor
 
     def end(self) -> None:
-        """Keep it no more."""
+        """Close the engine."""
         if self._kept.get(self._path) is self:
             del self._kept[self._path]
         self._duckdb.close()
 
 
 def _overflow(path: Path) -> str:
-    """Where DuckDB goes on with files beside the database, between quotes in SQL."""
+    """Return the place of DuckDB's overflow files, beside the database, quoted for SQL."""
     return quoted(Path(f"{path}.tmp"))
 
 
@@ -389,7 +383,7 @@ class Attached(NamedTuple):
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written by it."""
+        """Whether the connection cannot write."""
         return self.engine.is_read_only
 
     def close(self) -> None:
@@ -399,7 +393,7 @@ class Attached(NamedTuple):
 
 
 def quoted(path: Path) -> str:
-    """A path as it stands between quotes in SQL."""
+    """Return a path escaped for use between quotes in SQL."""
     return str(path).replace("'", "''")
 
 

@@ -1,4 +1,4 @@
-"""The errors of callwright: one tree, cut first by what the runner does about each."""
+"""The errors of callwright: one tree, divided first by how the runner reacts to each."""
 
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,14 @@ class ConfigurationError(CallwrightError):
 
 
 class TransientError(CallwrightError):
-    """A rate limit, a time-out or a server fault that another try may cure; the only one that is
-    retried.
-    """
+    """A rate limit, a time-out or a server fault that a retry may cure; the only retried error."""
 
     def __init__(
         self, message: str, retry_after: float | None = None, *, may_be_charged: bool = False
     ) -> None:
-        """Keep the server's own wish in `retry_after` (seconds), None where it named none.
+        """Keep the wait that the server asked for in `retry_after` (seconds), or None.
 
-        What was sent and not answered in time `may_be_charged` for all the same.
+        A request that was not answered in time `may_be_charged` nevertheless.
         """
         super().__init__(message)
         self.retry_after = retry_after
@@ -32,16 +30,14 @@ class TransientError(CallwrightError):
 
 
 class UnavailableError(TransientError):
-    """The whole model is away or wants to be left alone (refused connections, 429, 502, 503): no
-    single request is to blame.
-    """
+    """The whole model is away or asks to be left alone (refused connections, 429, 502, 503)."""
 
 
 class ReplyError(CallwrightError):
-    """A model answered, but unusably: this record becomes a Failure and the run goes on."""
+    """A model's answer is unusable: the record becomes a Failure and the run continues."""
 
     def __init__(self, message: str, *, may_be_charged: bool = False) -> None:
-        """What was answered and withheld `may_be_charged` for all the same."""
+        """Create the error; an answer that was withheld `may_be_charged` nevertheless."""
         super().__init__(message)
         self.may_be_charged = may_be_charged
 
@@ -51,7 +47,7 @@ class RecordError(CallwrightError):
 
 
 class BudgetError(CallwrightError):
-    """The money set aside is spent: the build stops cleanly and goes on from here next time."""
+    """The budget is spent: the build stops cleanly and continues from here next time."""
 
 
 class AnnotationError(CallwrightError):
@@ -63,9 +59,7 @@ class StoreError(CallwrightError):
 
 
 def first_problem(error: "ValidationError") -> str:
-    """Where the first thing stands that pydantic finds wrong, and what is wrong with it:
-    "tools.0.name: Field required".
-    """
+    """Return pydantic's first error with its place: "tools.0.name: Field required"."""
     first = error.errors(include_url=False, include_input=False)[0]
     return (
         f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg'].removeprefix('Value error, ')}"

@@ -1,4 +1,4 @@
-"""What may be installed besides the core, and the sentence for whoever asks for what is not."""
+"""The optional extras, and the message for anyone who asks for a missing one."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,14 +11,14 @@ ExtraName = Literal["flows", "review", "mcp", "dask", "local", "notebook", "traf
 
 
 class Extra(NamedTuple):
-    """A set of packages under one name: the module by which it is known, and what it is for."""
+    """A named set of packages: the module that shows it is installed, and what it is for."""
 
     module: str
     purpose: str
 
     @property
     def is_installed(self) -> bool:
-        """Whether its packages are there; nothing is imported."""
+        """Whether its packages are installed; nothing is imported."""
         return find_spec(self.module) is not None
 
 
@@ -34,19 +34,19 @@ EXTRAS: dict[ExtraName, Extra] = {
 
 
 def command_for(name: ExtraName) -> str:
-    """What installs an extra."""
+    """Return the command that installs an extra."""
     return f"pip install 'callwright[{name}]'"
 
 
 def require_extra(name: ExtraName) -> None:
-    """Raise ConfigurationError where an extra is not installed, with the command that brings it."""
+    """Raise ConfigurationError if an extra is not installed, with the command that installs it."""
     if not EXTRAS[name].is_installed:
         lacking = f"callwright is installed without {EXTRAS[name].purpose}."
         raise ConfigurationError(f"{lacking} The extra {name!r} brings it: {command_for(name)}")
 
 
 def require_package(name: str, use: str) -> ModuleType:
-    """A package of somebody else's. Raises ConfigurationError with the command that brings it."""
+    """Import a third-party package. Raise ConfigurationError with the command that installs it."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

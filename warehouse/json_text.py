@@ -1,9 +1,9 @@
-"""JSON read exactly, or not at all: what could not be kept as it is written raises ValueError with
-the reason.
+"""JSON read exactly or not at all; what would be changed raises ValueError with the reason.
 
-Readers differ in what they do with a whole number beyond 64 bits (a float comes out), a key that
-stands twice (the last one wins), NaN, and half of a character. None of it is guessed here. Every
-reader of what others wrote takes this one: of files, of models' replies, and of what people type.
+Readers differ in what they do with a whole number beyond 64 bits (it becomes a float), a key
+that appears twice (the last one wins), NaN, and half of a character. Nothing of this is guessed
+here. Everything that reads other people's JSON uses this: files, models' replies, and what
+people type.
 """
 
 import json
@@ -25,9 +25,9 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(text: str) -> "JsonValue":
-    """The value that a text states.
+    """Return the value of a JSON text.
 
-    Raises ValueError where it is no JSON, too deep, or can't be kept exactly.
+    Raises ValueError if it is not JSON, is nested too deep, or cannot be stored exactly.
     """
     try:
         value: JsonValue = _DECODER.decode(text)
@@ -39,7 +39,7 @@ def read_json(text: str) -> "JsonValue":
 
 
 def depth(value: "JsonValue") -> int:
-    """How many lists and objects stand inside each other, counted without recursion."""
+    """Return how deep lists and objects are nested, counted without recursion."""
     level, layer = 0, [value]
     while layer:
         inside: list[JsonValue] = []
@@ -53,7 +53,7 @@ def depth(value: "JsonValue") -> int:
 
 
 def keepable(value: "JsonValue") -> "JsonValue":
-    """The value, if it has no halves of characters and no numbers that the store could not keep.
+    """Return the value if it has no lone surrogates and no numbers that the store cannot keep.
 
     Raises ValueError.
     """
@@ -67,7 +67,7 @@ def keepable(value: "JsonValue") -> "JsonValue":
 
 
 def members_once(pairs: "list[tuple[str, JsonValue]]") -> "dict[str, JsonValue]":
-    """The members of an object. Raises ValueError where a key has two values that differ."""
+    """Return the members of an object. Raise ValueError if a key has two different values."""
     members = dict(pairs)
     if len(members) < len(pairs):
         first: dict[str, JsonValue] = {}

@@ -1,5 +1,6 @@
-"""What became of each record at each stage: the only writer of the table `outcomes`; and which
-checks a build has met.
+"""What became of each record at each stage, and which checks a build has met.
+
+This module alone writes the table `outcomes`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,15 +14,15 @@ from callwright.warehouse.store import Warehouse
 
 
 def outcome_row(outcome: Outcome, made_at: datetime | None = None) -> Row:
-    """An outcome as a row, made now unless given."""
+    """Return an outcome as a row, made now unless given."""
     return {**vars(outcome), "made_at": made_at or datetime.now(UTC)}
 
 
 def pass_all(keys: str) -> str:
-    """The statement that lets all records pass which the query `keys` names: there may be millions,
-    and they stay in the warehouse.
+    """Return the statement that passes all records named by the query `keys`.
 
-    Its parameters are the build, the stage and those of the query.
+    There may be millions, and they stay in the warehouse. Its parameters are the build, the
+    stage and those of the query.
     """
     return sql("outcomes.pass_all", keys=keys)
 
@@ -29,15 +30,13 @@ def pass_all(keys: str) -> str:
 def reject_repeated(
     warehouse: Warehouse, build: str, stages: Sequence[str], made: Literal["sample", "tool"]
 ) -> None:
-    """Reject the drafts that became a sample or a tool which another draft had become before:
-    they made nothing new.
-    """
+    """Reject drafts whose sample or tool another draft had become before: they add nothing."""
     reason = f"Another draft had already become this very {made}."
     warehouse.execute(sql("outcomes.repeated", **_MADE_AS[made]), [reason, build, list(stages)])
 
 
 def remove_outcomes(warehouse: Warehouse, places: Iterable[tuple[str, str, str]]) -> None:
-    """Remove the outcomes of these builds, stages and subjects: another sample has their place."""
+    """Remove the outcomes of these builds, stages and subjects, which another sample replaces."""
     columns = [list(column) for column in zip(*places, strict=True)]
     if columns:
         warehouse.execute(sql("outcomes.remove"), columns)
@@ -50,7 +49,7 @@ _MADE_AS = {
 
 
 class Lacking(NamedTuple):
-    """How many samples of a build lack the same checks."""
+    """The number of samples of a build that lack the same checks."""
 
     checks: tuple[str, ...]
     samples: int
@@ -58,14 +57,16 @@ class Lacking(NamedTuple):
 
 
 def met_checks(warehouse: Warehouse, build: str) -> dict[str, str]:
-    """The version of each check that all of a build went through."""
+    """Return the version of each check that all of a build went through."""
     rows = warehouse.rows("select check_name, version from build_checks where build = ?", [build])
     return {row["check_name"]: row["version"] for row in rows}
 
 
 def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> tuple[str, ...]:
-    """Write down that a build has today's checks, and forget what came of those that changed or
-    are gone; the new ones.
+    """Record that a build has today's checks, and return the new ones.
+
+    What came of checks that changed or are gone is forgotten. The result is empty for a build
+    that had met none.
     """
     met = met_checks(warehouse, build)
     new = [name for name, version in todays.items() if met.get(name) != version]
@@ -80,7 +81,7 @@ def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> 
 
 
 def lacking_checks(warehouse: Warehouse, build: str, checks: Sequence[str]) -> list[Lacking]:
-    """How many samples lack which of these checks, although none before them stopped them."""
+    """Return how many samples lack which of these checks, though no earlier check stopped them."""
     found: list[Lacking] = []
     for row in warehouse.rows(sql("build_checks.by_mask"), _asked(build, checks)):
         lacking = tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1)
@@ -91,7 +92,7 @@ def lacking_checks(warehouse: Warehouse, build: str, checks: Sequence[str]) -> l
 def samples_lacking(
     warehouse: Warehouse, build: str, checks: Sequence[str], mask: int
 ) -> Iterator[str]:
-    """The bodies of the samples that lack just these of the checks."""
+    """Yield the bodies of the samples that lack exactly these checks."""
     values = [*_asked(build, checks), mask]
     return (body for (body,) in warehouse.stream(sql("build_checks.of_mask"), values))
 
@@ -99,8 +100,7 @@ def samples_lacking(
 def take_back(
     warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str
 ) -> None:
-    """Let what a check stopped lose all that it had come to behind it, and what one doubts its
-    place among the landed.
+    """Undo what followed for records that a check stopped, and unland those it doubts.
 
     `review` and `land` are the names of the stages at which people are asked, and samples land.
     """

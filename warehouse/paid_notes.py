@@ -1,9 +1,8 @@
-"""Calls to models, each written down before its answer is kept: the account is right also where a
-process is killed.
+"""Model calls, each recorded before its answer is kept, so that accounts survive a kill.
 
-Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call bears an
-id, so a batch that has landed already lands no second time. A call whose answer never reached the
-ledger, since its process was killed between the two, is known by that, and marked before it lands.
+Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call has an
+id, so a batch that has landed does not land again. A call whose answer never reached the ledger,
+because its process was killed in between, is recognised by that, and marked before it lands.
 """
 
 import fcntl
@@ -28,29 +27,29 @@ KnownKeys = Callable[[Iterable[str]], set[str]]  # which requests have an answer
 
 
 def paid_folder(target: Path) -> Path:
-    """Where the calls of the shard that writes to `target` are written down."""
+    """Return the folder for the calls of the shard that writes to `target`."""
     return target.with_name(f"{target.name}{_SUFFIX}")
 
 
 class PaidNotes:
-    """The calls of one writer, in a file that is opened at the first of them."""
+    """The calls of one writer, in a file that is opened at the first call."""
 
     def __init__(self, folder: Path) -> None:
-        """Write to `folder`, after what earlier tries of the same work wrote there."""
+        """Write to `folder`, after the notes of earlier tries of the same work."""
         self._path = folder / _FILE
         self._file: BinaryIO | None = None
 
     def earlier(self, known: KnownKeys) -> list[Row]:
-        """The calls of earlier tries of the same work; those without an answer are marked."""
+        """Return the calls of earlier tries of the same work, marking those without an answer."""
         _settle(self._path, known)
         if self._path.exists():
             return [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
         return []
 
     def note(self, row: Row) -> None:
-        """Add a call; it is kept from now on, whatever becomes of this process.
+        """Add a call, which is then stored even if this process dies.
 
-        Raises OSError where the disk is full.
+        Raises OSError if the disk is full.
         """
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,8 +77,9 @@ class PaidNotes:
 def paid_notes_of_process(
     parent: Path, warehouse: Warehouse, known: KnownKeys
 ) -> Iterator[PaidNotes]:
-    """Notes in a folder of this process's own, removed in the end; what processes that were
-    killed left there lands first.
+    """Give notes in a folder of this process's own, removed at the end.
+
+    What killed processes left there lands first.
     """
     parent.mkdir(parents=True, exist_ok=True)
     _land_abandoned(parent, warehouse, known)
@@ -94,9 +94,7 @@ def paid_notes_of_process(
 
 
 def land_paid(shards: Path, warehouse: Warehouse, known: KnownKeys) -> int:
-    """Keep the calls of shards that never landed; how many notes were cut off, so that what
-    those calls cost is not known.
-    """
+    """Land the calls of abandoned shards; return how many notes were cut off, at unknown cost."""
     folders = sorted(shards.glob(f"*{_SUFFIX}"))
     torn = sum(_settle(folder / _FILE, known) for folder in folders)
     if folders:
@@ -105,7 +103,7 @@ def land_paid(shards: Path, warehouse: Warehouse, known: KnownKeys) -> int:
 
 
 def _land_abandoned(parent: Path, warehouse: Warehouse, known: KnownKeys) -> None:
-    """Land and remove the folders under `parent` that no living process holds."""
+    """Store and remove the folders under `parent` that no living process holds."""
     for folder in sorted(parent.glob(f"*{_SUFFIX}")):
         with suppress(OSError), (folder / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,9 +113,7 @@ def _land_abandoned(parent: Path, warehouse: Warehouse, known: KnownKeys) -> Non
 
 
 def _settle(path: Path, known: KnownKeys) -> bool:
-    """Cut off a torn end, and mark the calls whose answer was lost; whether there was a torn
-    end.
-    """
+    """Cut off a torn end and mark calls whose answer was lost; return whether it was torn."""
     is_torn = _drop_torn_end(path)
     if not path.exists():
         return is_torn
@@ -135,9 +131,9 @@ def _settle(path: Path, known: KnownKeys) -> bool:
 
 
 def _drop_torn_end(path: Path) -> bool:
-    """Cut off a last line that was never finished; whether there was one.
+    """Cut off an unfinished last line; return whether there was one.
 
-    Of a file that is not there nothing is to be done.
+    A missing file is left alone.
     """
     body = path.read_bytes() if path.exists() else b""
     whole = body.rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""Words that YAML 1.1 reads as true and false, and that recipes mean as words: on, off, yes, no."""
+"""Words that YAML 1.1 reads as booleans but recipes mean as words: on, off, yes, no."""
 
 from typing import Any
 
@@ -11,9 +11,7 @@ _TRUTHS = frozenset({"true", "false"})
 
 
 def keep_words(node: yaml.Node | None) -> None:
-    """Make texts of the plain words below a node that are not `true` or `false`, as YAML 1.2 has
-    it.
-    """
+    """Turn plain words below a node into texts unless they are `true` or `false` (YAML 1.2)."""
     waiting, seen = [node], set[int]()
     while waiting:
         one = waiting.pop()
@@ -29,7 +27,7 @@ def keep_words(node: yaml.Node | None) -> None:
 
 
 def read_with_words(text: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """What a YAML text holds, such words kept. Raises yaml.YAMLError."""
+    """Return the content of a YAML text with such words kept. Raises yaml.YAMLError."""
     for _ in bounded_events(text):
         pass
     loader = safe_loader()(text)

@@ -1,5 +1,6 @@
-"""Publishing, and what else is read while builds go on: a read-only database, Parquet files, and
-copies that last for a command.
+"""Publishing, and other reading during builds: a read-only database, Parquet files, copies.
+
+The copies last for one command.
 """
 
 import fcntl
@@ -34,27 +35,24 @@ _KEPT = 2  # folders of Parquet files: whoever has found the last but one goes o
 
 
 class Publication(NamedTuple):
-    """Where the published copies are."""
+    """The locations of the published copies."""
 
     database: Path
     parquet: Path
 
 
 class Reading(NamedTuple):
-    """A warehouse to read that no writer waits for; `as_of` is when the one that it was copied
-    from was last written.
-    """
+    """A warehouse that no writer waits for; `as_of` is when its original was last written."""
 
     warehouse: Warehouse
     as_of: datetime
 
 
 def publish(warehouse: Warehouse, folder: Path) -> Publication:
-    """Replace the published copies, each in one step: whoever has the old one open keeps reading
-    it.
+    """Replace the published copies, each in one step; readers of the old one keep it.
 
-    Writers wait only while the file is copied. A copy that does not get done is removed, and so are
-    those of earlier ones that were killed. Raises StoreError where the warehouse stays locked, or
+    Writers wait only while the file is copied. An unfinished copy is removed, and so are those
+    of earlier processes that were killed. Raises StoreError if the warehouse stays locked or
     there is no room: then the last copies stay.
     """
     try:
@@ -72,9 +70,7 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
-    """Let nobody else publish to the folder meanwhile: of two at once, each would remove what
-    the other one writes.
-    """
+    """Lock the folder so that nobody else publishes to it and removes what this writes."""
 
     def attempt() -> None:
         try:
@@ -86,8 +82,9 @@ def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
 
 
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:
-    """The published database, made anew where the warehouse was written to since, unless it
-    `may_be_older`.
+    """Return the path of the published database, renewed if the warehouse has changed since.
+
+    With `may_be_older` an older copy will do.
     """
     copy = warehouse.beside(folder / _DATABASE)
     if _serves(copy, warehouse, may_be_older=may_be_older):
@@ -136,7 +133,7 @@ def _write_parquet(copy: Warehouse, folder: Path) -> None:
 
 
 def _answer_ahead(copy: Warehouse) -> None:
-    """Put rows in place of the views that scan, with their comments."""
+    """Replace the views that scan with tables of their rows, keeping the comments."""
     with copy.together():
         for view in list_views("answered_ahead"):
             with copy.writing() as connection:
@@ -151,14 +148,16 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
-    """The views that a publication treats so, as `published.yaml` lists them."""
+    """Return the views that `published.yaml` lists for this treatment."""
     text = files("callwright.warehouse").joinpath("published.yaml").read_text()
     listed: dict[str, list[str]] = read_yaml(text)
     return listed[purpose]
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: float) -> None:
-    """Publish where `minutes` have passed since the last time, or `since` there was something to
+    """Publish if `minutes` have passed since the last time.
+
+    If nothing was published yet, they count from `since`, when there first was something to
     publish.
     """
     link = folder / "parquet"
@@ -168,9 +167,7 @@ def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: 
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove what was not finished, and Parquet files that were published before the last but
-    one.
-    """
+    """Remove unfinished copies, and Parquet files published before the last but one."""
     link = folder / "parquet"
     shown = link.readlink().name if link.is_symlink() else ""
     tables = sorted(folder.glob(f"{_TABLES}*"))
@@ -184,11 +181,10 @@ def _remove_old(folder: Path) -> None:
 def published_or_copied(
     warehouse: Warehouse, folder: Path, *, may_be_older: bool = False
 ) -> Iterator[Reading]:
-    """What was published where nothing was written since or it `may_be_older`; else a copy that
-    goes at the end.
+    """Give the published copy if it is current or `may_be_older`, or else a temporary copy.
 
-    Where no copy can be made (a folder that may not be written to, a full disk) the warehouse
-    itself is read.
+    The copy is removed at the end. If none can be made (a read-only folder, a full disk), the
+    warehouse itself is read.
     """
     published = warehouse.beside(folder / _DATABASE)
     if _serves(published, warehouse, may_be_older=may_be_older):
@@ -211,8 +207,9 @@ def _reading(warehouse: Warehouse) -> Reading:
 
 @contextmanager
 def _passing(home: Path) -> Iterator[Path]:
-    """A folder that is locked while it is read, and removed then, or by the next one where its
-    reader was killed.
+    """Give a folder that is locked while it is read, then removed.
+
+    If its reader was killed, the next one removes it.
     """
     for left in home.glob(f"{_READING}*"):
         with suppress(OSError), (left / ".lock").open("w") as lock:
@@ -226,14 +223,14 @@ def _passing(home: Path) -> Iterator[Path]:
 
 @contextmanager
 def build_under_way(home: Path) -> Iterator[None]:
-    """Let others know that records land in this work folder's warehouse all the time."""
+    """Signal to others that records are being added to this work folder's warehouse."""
     with (home / _BUILDING).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield
 
 
 def is_build_under_way(home: Path) -> bool:
-    """Whether a living process builds in this work folder."""
+    """Whether a living process is building in this work folder."""
     try:
         with (home / _BUILDING).open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,5 +1,6 @@
-"""The reference part of docs/sql.md, of the comments in the database: `python -m
-callwright.warehouse.reference docs/sql.md`.
+"""The reference part of docs/sql.md, made from the comments in the database.
+
+Write it with `python -m callwright.warehouse.reference docs/sql.md`.
 """
 
 import re
@@ -23,9 +24,7 @@ _RELATIONS = """
 
 
 class Relation(NamedTuple):
-    """A table or view as a reference tells of it: its columns by name, each with its type and
-    what it is.
-    """
+    """A table or view as the reference shows it: columns with name, type and description."""
 
     name: str
     is_view: bool
@@ -34,7 +33,7 @@ class Relation(NamedTuple):
 
 
 def main(path: Path) -> None:
-    """Write the reference into a page, in the place of the one that it has."""
+    """Write the reference into a page, replacing the one it has."""
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         relations = read_relations(Warehouse(Path(folder) / "warehouse.duckdb"))
     before = path.read_text(encoding="utf-8").partition(f"{TITLE}\n")[0].rstrip()
@@ -42,7 +41,7 @@ def main(path: Path) -> None:
 
 
 def read_relations(warehouse: Warehouse) -> list[Relation]:
-    """Every table and view of a warehouse with its comments, as they stand there; tables first."""
+    """Return every table and view of a warehouse with its comments, tables first."""
     found: list[Relation] = []
     for row in warehouse.rows(_RELATIONS):
         columns = ((one["name"], one["type"].lower(), one["comment"]) for one in row["columns"])
@@ -51,7 +50,7 @@ def read_relations(warehouse: Warehouse) -> list[Relation]:
 
 
 def reference(relations: Iterable[Relation]) -> str:
-    """The reference part of docs/sql.md."""
+    """Return the reference part of docs/sql.md."""
     lines = [TITLE, "", "Made from the comments in the database (`make docs`)."]
     titles = {False: "### Tables", True: "### Views"}
     for relation in relations:
@@ -65,7 +64,7 @@ def reference(relations: Iterable[Relation]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A comment in Markdown: signs that mean something there stand for themselves."""
+    """Return a comment as Markdown, with special characters escaped."""
     return re.sub(r"([|*_])", r"\\\1", text).replace("<", "&lt;")
 
 

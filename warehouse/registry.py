@@ -1,9 +1,8 @@
-"""Tables whose rows come from entry points: callwright's own, those of packages that others
-install, and those of a file.
+"""Tables whose rows come from entry points: callwright's, other packages', and a file's.
 
-A table is a group of entry points, `callwright.exports` say. Names are read without importing
-anything, and a row is loaded when it is first asked for. A row of somebody else's that can't be
-used is passed over and told of; ours is an error.
+A table is a group of entry points, for example `callwright.exports`. Names are read without
+importing anything, and a row is loaded when it is first asked for. A row of another package that
+can't be used is skipped and reported; one of ours is an error.
 """
 
 import ast
@@ -29,15 +28,15 @@ OWN = "callwright"  # the package whose rows are ours
 
 
 class Named(Protocol):
-    """A row of a table: anything with the name that it is asked for by."""
+    """A row of a table: anything with the name by which it is requested."""
 
     @property
     def name(self) -> str:
-        """The name, which its entry point bears too."""
+        """The name, which is also the name of its entry point."""
 
 
 class Plugin(NamedTuple):
-    """A row that another package brings; `problem` says why it can't be used, "" where it can."""
+    """A row from another package; `problem` says why it cannot be used, or "" if it can."""
 
     table: str
     name: str
@@ -46,24 +45,21 @@ class Plugin(NamedTuple):
 
 
 class PluginError(ConfigurationError):
-    """A row of an entry point or of a file can't be used."""
+    """A row from an entry point or a file cannot be used."""
 
 
 Row = TypeVar("Row", bound=Named)
 
 
 class Source(NamedTuple):
-    """Where a row stands that no package brings: `path.py:name`, and the key of what its file
-    holds.
-    """
+    """Where a row comes from if not from a package: `path.py:name`, and its file's content key."""
 
     place: str
     digest: str
 
 
 class Registry(Generic[Row]):
-    """A table of rows by name: ours in the order of `first`, then by name; then those of other
-    packages, then those of files.
+    """A table of rows by name: ours by `first`, then by name; then packages', then files'.
 
     >>> EXPORTS = Registry("exports", Format, "export format", "formats")
     >>> EXPORTS.named("openai").holds
@@ -80,9 +76,9 @@ class Registry(Generic[Row]):
         first: Sequence[str] = (),
         problem_of: Callable[[Row, Sequence[Row]], str] = lambda _row, _others: "",
     ) -> None:
-        """A table of the entry points `callwright.{table}`, whose rows are of the class `form`.
+        """Read the entry points `callwright.{table}`, whose rows are of the class `form`.
 
-        `problem_of` says why a row can't stand beside those before it, "" where it can.
+        `problem_of` says why a row cannot follow those before it, or "" if it can.
         """
         self.table, self.form = table, form
         self._noun, self._nouns, self._first = noun, nouns, tuple(first)
@@ -95,7 +91,7 @@ class Registry(Generic[Row]):
 
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
-        """The entry points by name; a name that is taken is the first one's."""
+        """Return the entry points by name; the first one with a name keeps it."""
         found: dict[str, EntryPoint] = {}
         for entry in sorted(entry_points(group=f"{OWN}.{self.table}"), key=self._position):
             if entry.name not in found:
@@ -117,9 +113,7 @@ class Registry(Generic[Row]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that there are, nothing loaded for it; of what was loaded none that can't be
-        used.
-        """
+        """The names of the rows, loading none; loaded ones that can't be used are left out."""
         sound = [
             name
             for name, one in self._entries.items()
@@ -128,11 +122,11 @@ class Registry(Generic[Row]):
         return tuple(dict.fromkeys((*sound, *self._added)))
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Iterate over the names."""
         return iter(self.names)
 
     def __len__(self) -> int:
-        """How many names there are."""
+        """Return the number of names."""
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
@@ -140,13 +134,13 @@ class Registry(Generic[Row]):
         return name in self.names
 
     def is_own(self, name: str) -> bool:
-        """Whether callwright itself brings the row of this name."""
+        """Whether callwright itself provides the row of this name."""
         return name not in self._added and name in self._entries and _is_own(self._entries[name])
 
     def named(self, name: str) -> Row:
-        """The row of this name.
+        """Return the row of this name.
 
-        Raises ConfigurationError that lists the names there are, or says what is wrong with it.
+        Raises ConfigurationError that lists the known names, or says what is wrong with it.
         """
         if name in self._added:
             return self._added[name][1]
@@ -162,7 +156,7 @@ class Registry(Generic[Row]):
         return row
 
     def rows(self) -> tuple[Row, ...]:
-        """All rows, in order; those that can't be used are passed over."""
+        """Return all rows, in order, skipping those that cannot be used."""
         if not self._all:
             for entry in self._entries.values():
                 self._load(entry)
@@ -170,7 +164,7 @@ class Registry(Generic[Row]):
         return self._all
 
     def plugins(self) -> tuple[Plugin, ...]:
-        """What other packages bring to this table, each row loaded to see that it can be used."""
+        """Return the rows from other packages; each is loaded to check that it can be used."""
         self.rows()
         others = (
             (name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry)
@@ -182,10 +176,9 @@ class Registry(Generic[Row]):
         )
 
     def add(self, row: Row, source: "Source") -> None:
-        """Add a row for the length of the process; what comes from the same place, or says the
-        same, takes its place.
+        """Add a row for this process, replacing one from the same place or of the same content.
 
-        Raises ConfigurationError where the name is taken, or the row can't stand beside others.
+        Raises ConfigurationError if the name is taken, or the row can't stand beside others.
         """
         taken = package_of(self._entries.get(row.name))
         if row.name in self._added:
@@ -211,20 +204,18 @@ class Registry(Generic[Row]):
         self._change()
 
     def source_of(self, name: str) -> "Source | None":
-        """Where a row stands that a file brings, None of others."""
+        """Return the source of a row from a file, or None for other rows."""
         return self._added[name][0] if name in self._added else None
 
     def clear(self) -> None:
-        """Take out all rows that were added."""
+        """Remove all rows that were added."""
         if self._added:
             self._added = {}
             self._change()
 
     @contextmanager
     def including(self, row: Row) -> Iterator[None]:
-        """The table with one more row, or another one in the place of its own, while a block
-        runs.
-        """
+        """Add a row to the table, or replace the one with its name, while a block runs."""
         before = self._added.get(row.name)
         self._added[row.name] = (Source("a block of code", ""), row)
         self._change()
@@ -240,9 +231,9 @@ class Registry(Generic[Row]):
         self._all, self.version = (), self.version + 1
 
     def _load(self, entry: EntryPoint) -> Row | None:
-        """The row of an entry point, None where somebody else's can't be used.
+        """Return the row of an entry point, or None if another package's cannot be used.
 
-        Raises PluginError where it is ours.
+        Raises PluginError if callwright's own cannot.
         """
         if entry.name in self._loaded or (entry.name, package_of(entry)) in self._broken:
             return self._loaded.get(entry.name)
@@ -305,9 +296,7 @@ class Registry(Generic[Row]):
 
 @cache
 def _name_and_version(package: Distribution) -> tuple[str, str]:
-    """What a package says of itself, read once: the library reads and parses its metadata each
-    time that it is asked.
-    """
+    """Return a package's name and version, read once because reading metadata is slow."""
     return package.name, package.version
 
 
@@ -316,7 +305,7 @@ def _is_own(entry: EntryPoint) -> bool:
 
 
 def package_of(entry: EntryPoint | None) -> str:
-    """The package that brings an entry point, with its version; "" for none."""
+    """Return the package of an entry point, with its version, or "" if there is none."""
     return (
         " ".join(_name_and_version(entry.dist))
         if entry is not None and entry.dist is not None
@@ -325,13 +314,14 @@ def package_of(entry: EntryPoint | None) -> str:
 
 
 def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:
-    """The classes of which rows may be."""
+    """Return the classes that rows may have."""
     return form.__args__ if isinstance(form, UnionType) else (form,)
 
 
 def raised(error: BaseException, file: str = "") -> str:
-    """An error as people look it up: its type and message, with the line that raised it, the last
-    one in `file` if it is given.
+    """Return an error's type and message with the line that raised it, for looking it up.
+
+    If `file` is given, it is the last line in that file.
 
     >>> raised(error)
     "ZeroDivisionError: division by zero (/home/me/plugin.py:3)"
@@ -355,14 +345,12 @@ def raised(error: BaseException, file: str = "") -> str:
 
 
 def is_ours(function: object) -> bool:
-    """Whether a function is callwright's own, and not that of a package or a file of somebody
-    else's.
-    """
+    """Whether a function is callwright's own, not another package's or a file's."""
     return str(getattr(function, "__module__", "")).partition(".")[0] == OWN
 
 
 def whose(what: str, function: object, error: BaseException | None = None) -> str:
-    """The beginning of a sentence to the author of a function: what it is, with its file and line.
+    """Return the start of a sentence to a function's author: what it is, with its file and line.
 
     The line is the last one in its file that `error` came through, else the function's first.
 
@@ -383,7 +371,7 @@ def whose(what: str, function: object, error: BaseException | None = None) -> st
 
 
 def blame(what: str, function: object, error: BaseException) -> str:
-    """What a function of somebody else's raised, to its author.
+    """Return what a user's function raised, in a sentence to its author.
 
     >>> blame("source 'mine'", read, error)
     "Your source 'mine' (/home/me/my_log.py:7) raised KeyError: 'chat'"
@@ -393,10 +381,10 @@ def blame(what: str, function: object, error: BaseException) -> str:
 
 @contextmanager
 def guarded(what: str, function: object) -> Iterator[None]:
-    """Where a row of a table is used: what one of somebody else's raises is a ConfigurationError
-    with its file and line.
+    """Turn what another package's row raises in this block into a ConfigurationError.
 
-    One of ours that raises has a bug.
+    It names the file and line. If a row of ours raises, that is a bug, and the error passes
+    through.
     """
     try:
         yield
@@ -409,7 +397,7 @@ def guarded(what: str, function: object) -> Iterator[None]:
 
 
 class FileRow(NamedTuple):
-    """A row that stands in a file: its source, the line, and what the name in the file holds."""
+    """A row from a file: its source, the line, and the object under that name in the file."""
 
     source: Source
     line: int
@@ -417,7 +405,7 @@ class FileRow(NamedTuple):
 
 
 class _SourceAlone(SourceFileLoader):
-    """Reads a file as it is now: nothing compiled is taken from beside it, or left there."""
+    """A loader that reads a file in its current state and neither uses nor leaves compiled code."""
 
     def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self.get_data(self.path), self.path)
@@ -427,9 +415,9 @@ _modules: dict[Path, tuple[str, ModuleType]] = {}  # the files that were run, by
 
 
 def file_of(reference: str, folder: Path) -> tuple[Path, str]:
-    """The file and the name in it of `path.py:name`, the path taken from `folder`.
+    """Return the file and the name in `path.py:name`, with the path relative to `folder`.
 
-    Raises PluginError where it is none such.
+    Raises PluginError if it is not of that form.
     """
     path, colon, name = reference.rpartition(":")
     if not (colon and path.endswith(".py") and name.isidentifier()):
@@ -440,10 +428,10 @@ def file_of(reference: str, folder: Path) -> tuple[Path, str]:
 
 
 def row_in_file(path: Path, name: str) -> FileRow:
-    """What a file holds under a name: it is run, once while its content stays the same.
+    """Return the object under a name in a file, which runs once while its content is unchanged.
 
-    Raises PluginError, with the file and the line, where there is no such file or name, or running
-    it raises.
+    Raises PluginError, with the file and the line, if there is no such file or name, or if
+    running it raises.
     """
     module = _run(path)
     if not hasattr(module, name):
@@ -463,7 +451,7 @@ def row_in_file(path: Path, name: str) -> FileRow:
 
 
 def digest_of(path: Path) -> str:
-    """The key of a file's content. Raises PluginError where it can't be read."""
+    """Return the key of a file's content. Raise PluginError if it cannot be read."""
     try:
         return blake2b(path.read_bytes(), digest_size=16).hexdigest()
     except OSError as error:

@@ -37,18 +37,18 @@ Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
 
 class RowPage(NamedTuple):
-    """One page of the rows that were looked for, and how many there are on all pages."""
+    """One page of the rows found, and the number of rows on all pages."""
 
     rows: list[Row]
     total: int
 
 
 def rows_of(records: Iterable[Record], made_at: datetime) -> Iterator[tuple[str, Row]]:
-    """The table and the row of each record, made at this moment; TypeError for a type that has no
-    table.
+    """Yield the table and the row of each record, made at this moment.
 
-    A row may hold more than its table has columns for. Raises RecordError for a record whose row
-    DuckDB would not take, and the rows beside it neither.
+    A row may hold more than its table has columns for. Raises TypeError for a type without
+    table, and RecordError for a record whose row DuckDB would refuse together with the rows
+    beside it.
     """
     for record in records:
         table, row = _row(record, made_at)
@@ -66,7 +66,7 @@ def _require_size(record: Record, table: str, row: Row) -> None:
 
 
 def body_of(record: BaseModel) -> str:
-    """A record as the JSON text that `parse` of its class reads back."""
+    """Return a record as the JSON text that `parse` of its class reads back."""
     return record.model_dump_json()
 
 

@@ -39,10 +39,10 @@ Queries = Mapping[str, tuple[str, Sequence[Any]]]  # by name, each with its para
 class Warehouse:
     """A DuckDB file that one process writes at a time; each method is one short transaction.
 
-    DuckDB locks the file against every other process while it is open for writing, so it is
-    attached for each transaction and detached after it, or for a few that follow each other
-    (`together`). Another process waits up to `patience` seconds meanwhile, which is told; all of
-    this process share what is attached, and write one at a time.
+    DuckDB locks the file against every other process while it is open for writing, so the file
+    is attached for each transaction and detached after it, or for a few consecutive ones
+    (`together`). Another process waits for up to `patience` seconds and says so; all users
+    within this process share what is attached, and write one at a time.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class Warehouse:
         limits: DatabaseLimits | None = None,
         tell: Callable[[str], object] = logger.warning,
     ) -> None:
-        """Name the file; nothing is opened until the first transaction.
+        """Set the file; nothing is opened until the first transaction.
 
-        Whoever waits long hears of it by `tell`.
+        `tell` is called when a wait takes long.
         """
         self.path = path
         self.file = DatabaseFile(path, limits or DatabaseLimits(), patience, tell)
@@ -63,23 +63,19 @@ class Warehouse:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Open the file once for all transactions within: opening it takes longer than a short
-        one does.
-        """
+        """Open the file once for all transactions in the block, since opening it takes long."""
         with self.file.refusals(), closing(self._open_for_writing()):
             yield
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """The same for transactions that only read, of which other processes may have some at
-        once; this thread can't write.
-        """
+        """Open the file once for reading, as other processes may; this thread can't write then."""
         with self.file.refusals(), closing(self._open_for_reading()):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A connection in a transaction: committed at the end, rolled back on any error.
+        """Open a transaction: it is committed at the end and rolled back on any error.
 
         Raises StoreError.
         """
@@ -99,25 +95,22 @@ class Warehouse:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to one state of the file, which it can't change; an absent or old file is
-        brought up to date first.
-        """
+        """Give a read-only connection to one state of the file, migrated first if absent or old."""
         with self.file.refusals(), closing(self._open_for_reading()) as attached:
             attached.connection.execute("begin transaction read only")
             yield attached.connection
 
     def beside(self, path: Path) -> "Warehouse":
-        """Another file, opened as this one is."""
+        """Return another file, opened with the same settings."""
         file = self.file
         return Warehouse(path, patience=file.patience, limits=file.limits, tell=file.tell)
 
     def copy_to(self, target: Path) -> None:
-        """Copy the file as it is between two transactions, and its time; writers wait while it is
-        copied.
+        """Copy the file, with its modification time, as it is between two transactions.
 
-        What this process has attached is copied, too. Raises OSError where the copy can't be
-        written, StoreError where the file stays locked or this thread is in the middle of a
-        transaction.
+        Writers wait while it is copied. What this process has attached is copied too. Raises
+        OSError if the copy can't be written, StoreError if the file stays locked or this thread
+        is in the middle of a transaction.
         """
         # What a killed process left in the log goes into the file.
         opened = (
@@ -134,30 +127,28 @@ class Warehouse:
             raise OSError(done.stderr.strip() or f"cp ended with {done.returncode}")
 
     def is_current(self) -> bool:
-        """Whether the file is there, at rest, and as this version writes it."""
+        """Whether the file exists, is at rest, and has the form that this version writes."""
         if not self.file.is_at_rest():
             return False
         with self.file.refusals(), closing(self.file.open(read_only=True)) as attached:
             return _is_current(attached.connection)
 
     def is_copy_of(self, other: "Warehouse") -> bool:
-        """Whether nothing was written to the other file since this one was copied from it."""
+        """Whether the other file is unchanged since this one was copied from it."""
         return (
             other.file.is_at_rest()
             and self.path.stat().st_mtime_ns == other.path.stat().st_mtime_ns
         )
 
     def put(self, records: Iterable[Record], *, made_at: datetime | None = None) -> None:
-        """Keep records, each in its table; the same record twice is kept once."""
+        """Store records, each in its table; the same record twice is stored once."""
         tables: dict[str, list[Row]] = defaultdict(list)
         for table, row in rows_of(records, made_at or datetime.now(UTC)):
             tables[table].append(row)
         self.put_rows(tables)
 
     def put_rows(self, tables: Mapping[str, Sequence[Row]], *, replacing: bool = False) -> None:
-        """Keep rows in one transaction, in bulk; what is there under a row's key stays unless
-        `replacing`.
-        """
+        """Keep rows in one transaction, in bulk; existing keys stay unless `replacing`."""
         if any(tables.values()):
             with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
                 for table, rows in tables.items():
@@ -166,9 +157,7 @@ class Warehouse:
                 self.put_files(Path(folder), replacing=replacing)
 
     def put_files(self, *folders: Path, replacing: bool = False) -> None:
-        """Land folders of batches, named by table, in one transaction; none where there are no
-        batches.
-        """
+        """Land folders of batches, named by table, in one transaction, if there are any."""
         files = [(table, folder / f"{table}.jsonl") for table, folder in product(tables(), folders)]
         sizes = {file: file.stat().st_size for _, file in files if file.is_file()}
         if not sizes:
@@ -187,7 +176,7 @@ class Warehouse:
                 connection.execute(f"set threads = {self.file.limits.threads}")
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
-        """Note the kind of mistake of predictions that are kept, by their keys."""
+        """Record the kind of mistake of stored predictions, by key."""
         self.execute(
             """
             update predictions set error_type = m.mistake
@@ -197,22 +186,21 @@ class Warehouse:
         )
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> None:
-        """Run one statement of our own in a transaction of its own."""
+        """Run one of callwright's own statements in a transaction of its own."""
         with self.writing() as connection:
             connection.execute(sql, list(parameters))
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """The rows of a query of our own, as one dict each."""
+        """Return the rows of one of callwright's own queries, one dict each."""
         return self.rows_by_name({"": (sql, parameters)})[""]
 
     def rows_by_name(
         self, queries: Queries, *, worked_out: Sequence[str] = ()
     ) -> dict[str, list[Row]]:
-        """The rows of several queries of our own, all of one state of the file; each query has its
-        parameters.
+        """Return the rows of several internal queries, all from one state of the file.
 
-        The views that are `worked_out` are so once for all of them, where DuckDB would plan them
-        anew in each.
+        Each query has its parameters. The views in `worked_out` are computed once for all of
+        them, where DuckDB would plan them anew in each.
         """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
@@ -226,28 +214,26 @@ class Warehouse:
         return answers
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query of our own, a few at a time; nobody can write until the last one
-        is taken.
-        """
+        """Yield the rows of an internal query in parts; no writes until the last is taken."""
         with self.reading() as connection:
             found = connection.execute(sql, list(parameters))
             while rows := found.fetchmany(_AT_ONCE):
                 yield from rows
 
     def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
-        """What somebody else's query gives, which can change nothing and read no other file.
+        """Return the result of a user's query, which can change nothing and read no other file.
 
-        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so
-        many seconds.
+        Raises ConfigurationError if the SQL is wrong, StoreError if it takes longer than
+        `seconds`.
         """
         with self.reading():  # brought up to date
             pass
         return self.file.query(sql, seconds)
 
     def keys_where(self, condition: str) -> set[str]:
-        """The keys of the accepted samples for which a condition of somebody else's holds.
+        """Return the keys of the accepted samples that satisfy a user's condition.
 
-        Raises ConfigurationError where it is no condition, StoreError where it takes too long.
+        Raises ConfigurationError if it is not a condition, StoreError if it takes too long.
         """
         require_condition(condition)
         try:
@@ -273,8 +259,10 @@ class Warehouse:
         return attached
 
     def _open_for_reading(self) -> Attached:
-        """Read-only; what nobody has brought forward yet, or was left in the middle of a write,
-        is opened for writing first.
+        """Open the file read-only.
+
+        If it was not migrated yet, or was left in the middle of a write, it is opened for
+        writing first.
         """
         if not self._migrated and self.file.is_at_rest():
             attached = self.file.open(read_only=True)
@@ -288,9 +276,7 @@ class Warehouse:
 
 
 class _Latest(NamedTuple):
-    """What this version makes of a file: its migrations by name, in order, and its views with
-    their version.
-    """
+    """The state of a file in this version: migrations by name, in order, and views with a version."""
 
     scripts: dict[str, str]
     views: list[str]
@@ -317,8 +303,9 @@ def _is_current(connection: Connection) -> bool:
 
 
 def _migrate(connection: Connection, path: Path) -> None:
-    """Bring the file forward: each migration once, in order; then the views as this version has
-    them.
+    """Migrate the file: each migration once, in order, then this version's views.
+
+    Raises StoreError if a newer version of callwright wrote the file.
     """
     connection.execute(
         "create table if not exists migrations (name varchar primary key, made_at timestamptz"

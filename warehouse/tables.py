@@ -1,6 +1,6 @@
-"""The tables: what a second row under a key does.
+"""The tables: what happens to a second row with the same key.
 
-Migrations make them, and a bulk insert asks the file for their columns.
+Migrations create them, and a bulk insert reads their columns from the file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,13 +22,13 @@ ALL = ("*",)  # columns: all but the key
 
 
 class Table(NamedTuple):
-    """What becomes of the second of two rows under the same `key`.
+    """What happens to the second of two rows with the same `key`.
 
-    The first is kept, but its columns `updated` take the newer value, and `replaced` do so where
-    the caller means to replace. `is_compared`: there are many rows of these for each sample, and
-    DuckDB would hold an index of theirs in memory whenever it writes (docs/decisions/0012). So they
-    have none, each landing compares the keys instead, and of rows that come together the first in
-    the `order` counts.
+    The first is kept, but its columns `updated` take the newer value, and so do those in
+    `replaced` if the caller asks to replace. `is_compared`: there are many such rows per sample,
+    and DuckDB would hold an index of them in memory whenever it writes (docs/decisions/0012). So
+    they have none; each insert compares the keys instead, and of rows that come together the
+    first in the `order` counts.
     """
 
     key: tuple[str, ...]
@@ -46,9 +46,9 @@ def tables() -> dict[str, Table]:
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
-    """Write rows as a batch: a file of JSON lines, which DuckDB reads in bulk by itself.
+    """Write rows as a batch: a file of JSON lines, which DuckDB reads in bulk.
 
-    No Arrow and no data frame on the way: pyarrow would bring pandas into every worker, 100 MB for
+    No Arrow or data frame is involved: pyarrow would load pandas into every worker, 100 MB for
     nothing.
     """
     with path.open("wb") as file:
@@ -57,9 +57,7 @@ def write_batch(path: Path, rows: Iterable[Row]) -> None:
 
 
 def pieces(path: Path) -> Iterator[Path]:
-    """A batch in files that are small enough to be inserted one after the other; each is gone
-    when the next one comes.
-    """
+    """Yield a batch in files small enough to insert; each is gone when the next one comes."""
     if path.stat().st_size <= _PIECE:
         yield path
         return
@@ -74,9 +72,7 @@ def pieces(path: Path) -> Iterator[Path]:
 def insert_statement(
     connection: Connection, name: str, batch: Path, *, replacing: bool = False
 ) -> str:
-    """The statement that lands a batch in a table, by the table's rules; fields that are no
-    columns are left out.
-    """
+    """Return the statement that lands a batch by the table's rules, without unknown fields."""
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
         columns = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}

@@ -1,14 +1,13 @@
-"""The one place where Jinja's environments are made: all are sandboxed, and what others write is
-bounded as well.
+"""The only place that makes Jinja environments: all sandboxed, other people's bounded as well.
 
-    sandbox(loader=…)           for templates that are part of callwright
-    BoundedSandbox(loader=…)    for those that others may write: prompts of recipes, expressions of
-    worlds and policies
+    sandbox(loader=…)         for templates that are part of callwright
+    BoundedSandbox(loader=…)  for those that others may write: prompts of recipes,
+                              expressions of worlds and policies
 
-What is bounded takes at most MOST_STEPS: calls, operations, turns of loops, and more for what is
-large. A text or a list that it makes is at most LARGEST, a whole number has at most MOST_BITS. Past
-a bound there is a BoundError, which is one of Jinja's own errors, so that nothing can take time or
-memory without end.
+Bounded work takes at most MOST_STEPS: calls, operations, loop iterations, and more for large
+values. A text or a list that it makes is at most LARGEST, and a whole number has at most
+MOST_BITS. Beyond a bound it raises BoundError, which is one of Jinja's own errors, so that
+nothing can take endless time or memory.
 """
 
 import operator
@@ -67,16 +66,16 @@ Value = TypeVar("Value")
 
 
 class BoundError(SecurityError):
-    """A template or an expression goes past a bound."""
+    """A template or an expression exceeds a bound."""
 
 
 def sandbox(**options: Any) -> SandboxedEnvironment:  # noqa: ANN401 - Jinja's own options
-    """An environment for templates of our own; a name that is missing is an error."""
+    """Return an environment for callwright's own templates; an undefined name is an error."""
     return SandboxedEnvironment(undefined=StrictUndefined, **{"autoescape": False, **options})
 
 
 class _Spent(threading.local):
-    """What the rendering that is under way has left."""
+    """What the current rendering has left."""
 
     rendering = 0
     steps = 0
@@ -97,7 +96,7 @@ class _Spent(threading.local):
             raise BoundError(f"it takes more than {MOST_STEPS:,} steps")
 
     def say(self, count: int) -> None:
-        """Count characters that are written. Raises BoundError past the bound."""
+        """Count the characters written. Raise BoundError past the bound."""
         self.characters -= count
         if self.characters < 0:
             raise BoundError(f"it writes more than {MOST_SAID:,} characters")
@@ -107,7 +106,7 @@ _spent = bounded = _Spent()  # `with bounded:` has one measure for all that is r
 
 
 def weighed(value: Value) -> Value:
-    """The value itself. Raises BoundError where it is too large, with all that is in it."""
+    """Return the value. Raise BoundError if it is too large, including everything in it."""
     weight, waiting = 0, [cast("Any", value)]
     while waiting:
         one = waiting.pop()
@@ -180,7 +179,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _validate_form(form: str, sign: str, values: Iterable[Any]) -> None:
-    """Refuse a form to fill that makes much of little."""
+    """Raise BoundError for a format string whose result would be much larger than its input."""
     if _WIDE.search(form) and sign in form:
         raise BoundError(f"the form {form[:80]!r} has a width that is too large, or a value itself")
     longest = max((len(str(weighed(value))) for value in values), default=0)
@@ -188,36 +187,32 @@ def _validate_form(form: str, sign: str, values: Iterable[Any]) -> None:
 
 
 def _format(form: str, *args: Any, **named: Any) -> str:  # noqa: ANN401 - as Jinja's filter
-    """As Jinja's filter, within the bounds."""
+    """Apply Jinja's filter, within the bounds."""
     return str(_remainder(str(form), named or args))
 
 
 def _looked_through(value: Value) -> Value:
-    """The value; what is large costs steps."""
+    """Return the value; a large one costs steps."""
     if isinstance(value, _SIZED) and len(value) > _PER_STEP:
         _spent.step(len(value) // _PER_STEP)
     return value
 
 
 def _charged(value: Value) -> Value:
-    """The value that was made; what is large costs steps, and what is too large is a BoundError."""
+    """Return a new value; a large one costs steps. Raise BoundError if it is too large."""
     if isinstance(value, _SIZED):
         _fits(len(value))
     return _looked_through(value)
 
 
 class BoundedSandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox with bounds of work and size, for templates and expressions that others
-    write.
-    """
+    """Jinja's sandbox with limits on work and size, for others' templates and expressions."""
 
     intercepted_binops = frozenset(_OPERATIONS)
     template_class: type[Template]  # below
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - Jinja's own options
-        """What is missing is an error; nothing is escaped, and nothing is worked out before it
-        is rendered.
-        """
+        """Make missing values errors, escape nothing, and compute nothing before rendering."""
         super().__init__(undefined=StrictUndefined, autoescape=False, optimized=False, **options)
         self.finalize = _said
         self.binop_table.update(_OPERATIONS)
@@ -229,9 +224,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         self._safe: dict[tuple[type, str], bool] = {}
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - whatever the template states
-        """As the sandbox has it, whose answer depends on the type and the name alone, asked
-        once.
-        """
+        """Return the sandbox's answer, cached by type and name, which alone decide it."""
         place = (type(obj), attr)
         if place not in self._safe:
             is_lost = any(isinstance(obj, kind) and attr in names for kind, names in _LOST.items())
@@ -239,7 +232,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         return self._safe[place]
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805 - as the sandbox has it
-        """What a function gives."""
+        """Return the result of a function."""
         return __self.counted(__context, super().call, __obj, *args, **named)
 
     def counted(
@@ -250,7 +243,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         *args: Any,  # noqa: ANN401
         **named: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        """What a function gives, as `call` calls it, within the bounds."""
+        """Return the result of a function called through `call`, within the bounds."""
         _spent.step(_PER_CALL)
         for value in args:
             _looked_through(value)
@@ -260,7 +253,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         return weighed(given) if __obj is dict else _charged(given)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:  # noqa: ANN401 - whatever the template states
-        """The sandbox's own `format`, within the bounds."""
+        """Return the sandbox's own `format`, within the bounds."""
         form = super().wrap_str_format(value)
         if form is None:
             return None
@@ -274,9 +267,9 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         return filled
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """The tree of a source, in which what takes work is counted.
+        """Return the syntax tree of a source, with counters where work is done.
 
-        Raises TemplateSyntaxError, also where Python gives up.
+        Raises TemplateSyntaxError, also if Python gives up.
         """
         if len(source) > LONGEST_SOURCE:
             raise TemplateSyntaxError(f"it has more than {LONGEST_SOURCE:,} characters", 1)
@@ -288,7 +281,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"it can't be read ({_reason(error)})", 1) from error
 
     def compile(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401 - Jinja's own
-        """The code of a source. Raises TemplateSyntaxError, also where Python gives up."""
+        """Return the code of a source. Raise TemplateSyntaxError, also if Python gives up."""
         try:
             return super().compile(*args, **named)
         except TemplateSyntaxError:
@@ -304,7 +297,7 @@ def _reason(error: BaseException) -> str:
 
 
 class _BoundedTemplate(Template):
-    """A template whose rendering has a measure of steps."""
+    """A template whose rendering has a limited number of steps."""
 
     def render(self, *args: Any, **named: Any) -> str:  # noqa: ANN401 - Jinja's own
         with bounded:
@@ -322,8 +315,10 @@ def _validated_arguments(
     args: tuple[Any, ...],
     named: Mapping[str, Any],
 ) -> tuple[Any, ...]:
-    """The arguments of a builtin method, unless what a text or a generator of numbers makes of
-    them is too large.
+    """Return the arguments of a builtin method, checked against the size of its result.
+
+    Raises BoundError if a text, or a generator of numbers, would make something too large of
+    them.
     """
     held, name = method.__self__, method.__name__
     if name == "join" and len(args) == 1 and not isinstance(args[0], _SIZED):
@@ -360,7 +355,7 @@ def _join(
     d: str = "",
     attribute: str | int | None = None,
 ) -> str:
-    """As Jinja's filter, within the bounds."""
+    """Apply Jinja's filter, within the bounds."""
     texts = [str(weighed(one)) for one in _members(environment, value, attribute)]
     _validate_join(texts, d)
     return _charged(str(d).join(texts))
@@ -373,27 +368,27 @@ def _members(
 
 
 def _replace(text: Any, old: str, new: str, count: int = -1) -> str:  # noqa: ANN401 - as Jinja's filter
-    """As Jinja's filter, within the bounds."""
+    """Apply Jinja's filter, within the bounds."""
     whole = str(text)
     _validate_replace(whole, old, new)
     return _charged(whole.replace(str(old), str(new), -1 if count is None else count))
 
 
 def rounded(number: Any, places: int | None = None) -> Any:  # noqa: ANN401 - as `round`
-    """As `round`, with as many places as a number has."""
+    """Round like `round`. Raise BoundError for more places than a number has."""
     if isinstance(places, int) and abs(places) > _MOST_PLACES:
         raise BoundError(f"it rounds to {places} places")
     return round(number) if places is None else round(number, places)
 
 
 def _round(value: Any, precision: int = 0, method: str = "common") -> float:  # noqa: ANN401 - as Jinja's filter
-    """As Jinja's filter, within the bounds."""
+    """Apply Jinja's filter, within the bounds."""
     rounded(0, precision)
     return float(do_round(value, precision, cast("Any", method)))
 
 
 def added_up(values: Iterable[Any], start: Any = 0) -> Any:  # noqa: ANN401 - as `sum`
-    """As `sum`; lists are put together in one go, within the bounds."""
+    """Add up like `sum`; lists are joined in one go, within the bounds."""
     if not isinstance(start, list | tuple):
         return sum(values, start)
     together = [*start]
@@ -410,13 +405,13 @@ def _sum(
     attribute: str | int | None = None,
     start: Any = 0,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """As Jinja's filter, of numbers."""
+    """Apply Jinja's filter to numbers."""
     return added_up(_members(environment, values, attribute), start)
 
 
 @pass_context
 def _said(_: Context, value: Any) -> str:  # noqa: ANN401 - whatever the template states
-    """What a template writes, counted."""
+    """Return what a template writes, and count it."""
     text = value if isinstance(value, str) else str(value)
     _spent.step()
     _spent.say(len(text))
@@ -431,7 +426,7 @@ def _concatenated(parts: list[Any]) -> str:
 
 
 def _gone_through(values: Any, characters: int = 0) -> Any:  # noqa: ANN401 - whatever the template states
-    """What a loop goes through: each turn is a step, and writes so many characters at least."""
+    """Return what a loop iterates over; each turn is a step and writes at least `characters`."""
     if isinstance(values, _LISTED):
         _spent.step(len(values))
         _spent.say(len(values) * characters)
@@ -455,9 +450,7 @@ _COUNTING: dict[str, Callable[..., Any]] = {
 
 
 class _Counting(NodeTransformer):
-    """Puts into a tree what counts loops, lists, objects, joined texts, and what is looked
-    through.
-    """
+    """Adds counting of loops, lists, objects, joined texts and searches to a syntax tree."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja's names
         if node.recursive:

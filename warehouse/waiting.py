@@ -1,6 +1,4 @@
-"""Waiting for what somebody else has open: for how long, what is said meanwhile, and how ctrl-C
-ends it.
-"""
+"""Waiting for what another process has open: how long, what is reported, how ctrl-C ends it."""
 
 import asyncio
 import re
@@ -33,16 +31,16 @@ _Found = TypeVar("_Found")
 
 
 class Busy(Exception):  # noqa: N818 - no error yet: it is tried again
-    """Somebody has what is wanted; the text says who."""
+    """Another thread or process holds the resource; the message says which."""
 
 
 def when_free(
     attempt: Callable[[], _Found], what: str, patience: float, tell: Callable[[str], object]
 ) -> _Found:
-    """Return what `attempt` returns as soon as it does not raise Busy; `tell` hears of a long wait.
+    """Return `attempt`'s result once it no longer raises Busy; `tell` hears of a long wait.
 
-    Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError in
-    a task).
+    Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError
+    in a task).
     """
     began = time.monotonic()
     wait, next_word = _FIRST_WAIT, _FIRST_WORD
@@ -69,10 +67,10 @@ def run_aside(
 ) -> _Found:
     """Return what `work` returns.
 
-    It runs in a thread, so that this one hears ctrl-C, and `interrupt` ends it then.
+    It runs in a thread, so that this one receives Ctrl-C and can end it with `interrupt`.
 
-    Raises StoreError after so many seconds, and CancelledError or StoreError when the context's
-    STOP is set.
+    Raises StoreError after `seconds` seconds, and CancelledError or StoreError when the
+    context's STOP is set.
     """
     result: Future[_Found] = Future()
 
@@ -99,15 +97,13 @@ def run_aside(
 
 
 def is_stopped() -> bool:
-    """Return whether the work of this context is to stop."""
+    """Whether the work of this context should stop."""
     stop, task = STOP.get(), _task()
     return (stop is not None and stop.is_set()) or (task is not None and task.cancelling() > 0)
 
 
 def stop_here(what: str) -> BaseException:
-    """Return what ends work that is to stop: CancelledError in a task, as its cancellation would
-    be; StoreError elsewhere.
-    """
+    """Return the error that ends stopped work: CancelledError in a task, else StoreError."""
     if _task() is not None:
         return asyncio.CancelledError()
     return StoreError(f"{what} is not waited for any longer: the command was stopped.")
@@ -131,9 +127,7 @@ def _task() -> "asyncio.Task[object] | None":
 
 
 def holder_of(problem: str) -> str:
-    """Return who holds a file, by DuckDB's message about its lock: the process and its command
-    line, where they are known.
-    """
+    """Return who holds a file, by DuckDB's lock message: process and command line if known."""
     found = _PROCESS.search(problem)
     if found is None:
         return f"another process ({problem})"

@@ -1,8 +1,7 @@
-"""The one reader of YAML: safe, in C where that is installed, and bounded before anything is built
-of a text.
+"""The only reader of YAML: safe, in C if installed, and bounded before anything is built.
 
-Depth, and what aliases unfold to, are counted on the events of the parser, which needs no stack for
-either. Whatever is wrong is a yaml.YAMLError, with its line where it has one.
+Depth, and what aliases expand to, are counted on the parser's events, which need no stack for
+either. Every problem is a yaml.YAMLError, with its line if it has one.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ MOST_VALUES = 2_000_000  # with all aliases unfolded
 
 
 def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """What a YAML text holds, read by a safe `loader` other than the usual one where it is given.
+    """Return the content of a YAML text, read by a safe `loader`, by default the usual one.
 
     Raises yaml.YAMLError.
     """
@@ -36,8 +35,9 @@ def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN
 
 
 class ComposedYaml(NamedTuple):
-    """The nodes of a YAML text with their places, None where it is empty, and the loader that
-    makes values of them.
+    """The nodes of a YAML text with their places, None if it is empty, and their loader.
+
+    The loader makes values of the nodes.
     """
 
     node: "yaml.Node | None"
@@ -45,7 +45,7 @@ class ComposedYaml(NamedTuple):
 
 
 def compose_yaml(text: str) -> ComposedYaml:
-    """The nodes of a YAML text. Raises yaml.YAMLError."""
+    """Return the nodes of a YAML text. Raises yaml.YAMLError."""
     import yaml
 
     for _ in bounded_events(text):
@@ -55,16 +55,16 @@ def compose_yaml(text: str) -> ComposedYaml:
 
 
 def safe_loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
-    """The fast one of PyYAML's safe loaders, written in C, where it is installed."""
+    """Return PyYAML's fast safe loader, written in C, if it is installed, else the slow one."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def bounded_events(text: str) -> "Iterator[yaml.Event]":
-    """The events of a YAML text.
+    """Yield the events of a YAML text.
 
-    Raises yaml.MarkedYAMLError where it goes past a bound, and yaml.YAMLError where it is no YAML.
+    Raises yaml.MarkedYAMLError if it exceeds a bound, and yaml.YAMLError if it is not YAML.
     """
     import yaml
 
@@ -78,9 +78,7 @@ def bounded_events(text: str) -> "Iterator[yaml.Event]":
 
 
 class _Counted:
-    """What was met of a document: how many values each open list or mapping holds, and each
-    anchor stands for, with their depth.
-    """
+    """Counts of values, with depth, in each open list or mapping and behind each anchor."""
 
     def __init__(self) -> None:
         self._open: list[tuple[str | None, int, int]] = []  # anchor, values, levels within
@@ -107,7 +105,7 @@ class _Counted:
             self._close(event, event.anchor, 1, 0)
 
     def _close(self, event: "yaml.Event", anchor: str | None, values: int, levels: int) -> None:
-        """Count a value that is complete into what it stands in."""
+        """Add a complete value to the counts of its container."""
         if anchor is not None:
             self._anchors[anchor] = values, levels
         if len(self._open) + levels > DEEPEST:

@@ -1,1 +1,1 @@
-"""What each review screen looks like, and its words."""
+"""The layouts of the review screens, and their words."""

@@ -1,3 +1,1 @@
-"""The adapter to Label Studio: a server by URL and token, and one of our own where none is
-given.
-"""
+"""The adapter to Label Studio: a server by URL and token, or our own server if none is given."""

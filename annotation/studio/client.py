@@ -1,6 +1,4 @@
-"""A Label Studio: projects, tasks out, what people did back: annotations, and the state of each
-task that changed or is begun.
-"""
+"""A Label Studio client: projects, pushed tasks, annotations, and states of touched tasks."""
 
 import codecs
 import json
@@ -42,17 +40,15 @@ _BETWEEN = " \t\r\n[,"
 
 
 class LabelStudio(StudioConnection):
-    """One Label Studio, by URL and token (a legacy token or a personal access token), and what
-    is asked of it.
-    """
+    """A Label Studio by URL and token (legacy or personal access token), and its operations."""
 
     def __init__(
         self, url: str, token: str, *, name: str = "", timeout: float = 60.0, pause: float = 0.25
     ) -> None:
-        """Talk to `url`; reviews remember it by `name`, which outlives a changed port, else by the
-        URL.
+        """Connect to `url`; reviews store the server as `name`, else as the URL.
 
-        The first try again comes after `pause` seconds, each next one after twice as long.
+        A name stays valid when the port changes. The first retry comes after `pause` seconds,
+        and each further one after twice the time.
         """
         super().__init__(url.rstrip("/"), token, timeout=timeout, pause=pause)
         self.name = name or self.url
@@ -74,21 +70,22 @@ class LabelStudio(StudioConnection):
     remove_doubles = tasks.remove_doubles
 
     def signed_in_as(self) -> str:
-        """The e-mail address of the token's owner; AnnotationError says what is wrong with URL
-        or token.
+        """Return the token owner's e-mail; AnnotationError says what is wrong with URL or token.
+
+        Returns the user name if there is no e-mail address.
         """
         user = self.ask(self.client.users.whoami)
         return str(user.email or user.username)
 
     def accounts(self) -> set[str]:
-        """The e-mail addresses of all who have an account."""
+        """Return the e-mail addresses of all accounts."""
         return set(accounts_of(self))
 
     def pull(self, project: Project, since: datetime | None = None) -> PullResult:
-        """What people did since the `cursor` of the last pull; some may be seen again.
+        """Return people's changes since the `cursor` of the last pull; some may be repeated.
 
-        The states hold every task that changed or has a draft: a task that is not among them has no
-        draft. A draft does not count as a change of its task, so tasks with drafts are looked at
+        The states hold every task that changed or has a draft: a task that is not among them has
+        no draft. A draft doesn't count as a change of its task, so tasks with drafts are read
         every time.
         """
         held = _first(self, project.id) if since is None else _changed(self, project.id, since)
@@ -105,16 +102,15 @@ class LabelStudio(StudioConnection):
         return PullResult(**found._asdict(), cursor=max(moved, default=since), foreign=foreign)
 
     def gone(self, project: Project, task_ids: Collection[int]) -> set[int]:
-        """Which of these tasks the project does not have any more."""
+        """Return which of these tasks the project no longer has."""
         return tasks.missing_tasks(self, project.id, sorted(task_ids))
 
 
 def _first(connection: StudioConnection, project: int) -> list[Json]:
-    """All tasks at which anything stands or stood: the first pull, or one after a pull whose data
-    did not fit.
+    """Return all tasks with any work, past or present: for a first pull or after a failed one.
 
-    What was touched is read also where Label Studio counts no annotation: at a busy server its
-    count may miss one.
+    Touched tasks without an annotation are read too, because the count of a busy server may miss
+    one.
     """
     emptied = {task["id"] for task in _list(connection, project, TOUCHED, UNANSWERED, UNSKIPPED)}
     skipped = {task["id"] for task in _list(connection, project, SKIPPED, UNANSWERED)}
@@ -126,11 +122,9 @@ def _first(connection: StudioConnection, project: int) -> list[Json]:
 
 
 def _changed(connection: StudioConnection, project: int, since: datetime) -> list[Json]:
-    """All tasks at which something changed; the many that were only imported since are not looked
-    at.
+    """Return all tasks that changed since then, without the many that were only imported.
 
-    Where an annotation was imported together with its task, nobody has touched the task, but it has
-    an annotation.
+    An imported task that came with an annotation counts as changed although nobody touched it.
     """
     later = _later(since)
     changed = _list(connection, project, later, TOUCHED)
@@ -148,9 +142,7 @@ def _list(connection: StudioConnection, project: int, *conditions: Json) -> list
 
 
 def _without_text(task: Json) -> Json:
-    """What a pull reads of a task: what people wrote, and whose task it is, without the text
-    that they were shown.
-    """
+    """Return what a pull needs of a task: its key and what people wrote, not the text they saw."""
     kept = {name: task[name] for name in _KEPT if name in task}
     shown = task.get("data")
     if isinstance(shown, dict):
@@ -168,7 +160,7 @@ def _later(since: datetime) -> Json:
 
 
 def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:
-    """These tasks; one that was deleted meanwhile is left out."""
+    """Return these tasks, except those that were deleted meanwhile."""
     exported: list[Json] = []
     answered = filter_on(ANSWERED)
     if len(ids) > _IDS_AN_EXPORT and count_tasks(connection, project, answered) <= 2 * len(ids):
@@ -185,9 +177,7 @@ def export_tasks(connection: StudioConnection, project: int, ids: Collection[int
 
 
 def export_answered(connection: StudioConnection, project: int) -> list[Json] | None:
-    """All tasks that have an answer; None where they are so few or so many that they are better
-    asked for by id.
-    """
+    """Return all answered tasks, or None if fetching them by ID is better (too few or too many)."""
     answered = count_tasks(connection, project, filter_on(ANSWERED))
     if not _IDS_AN_EXPORT < answered <= _MOST_IN_A_SNAPSHOT:
         return None
@@ -203,7 +193,7 @@ def export_answered(connection: StudioConnection, project: int) -> list[Json] | 
 
 
 def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:  # noqa: ANN401 - the vendor's export
-    """Wait for a snapshot; False where the server could not make it or is too busy for it."""
+    """Wait for a snapshot; False if the server could not make it or is too busy."""
     end = time.monotonic() + _PATIENCE
     while made.status in ("created", "in_progress") and time.monotonic() < end:
         time.sleep(_PAUSE)
@@ -212,9 +202,7 @@ def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:
 
 
 def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]]) -> list[Json]:
-    """The tasks of a download, read one after another as they come; a download that broke off is
-    asked for again.
-    """
+    """Return the downloaded tasks, parsed as they arrive; retry an interrupted download."""
 
     def whole() -> list[Json]:
         try:
@@ -226,11 +214,10 @@ def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]])
 
 
 def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
-    """The members of a JSON list that comes in pieces; ValueError where it is none, or ends too
-    early.
+    """Yield the members of a JSON list of objects that arrives in chunks.
 
-    Each member is an object. No more is held than the one that is being read: with what they show,
-    tasks are a hundred times what is said on them.
+    Only the member being read is held in memory: with the text they show, tasks are a hundred
+    times larger than their answers. Raises ValueError if the data is not a list or ends early.
     """
     decoder = json.JSONDecoder()
     held, wanted = "", 1
@@ -250,7 +237,7 @@ def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
 
 
 def _next_member(text: str, at: int) -> int:
-    """Where the next member begins, behind the signs between two."""
+    """Return the index of the next member, after the characters between two members."""
     while at < len(text) and text[at] in _BETWEEN:
         at += 1
     return at

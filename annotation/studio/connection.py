@@ -1,5 +1,6 @@
-"""The ways to a Label Studio, its client met here and nowhere else: by URL and token, and by the
-session of somebody's browser.
+"""Connections to Label Studio: by URL and token, or by a browser session.
+
+The client of Label Studio is used in this module only.
 """
 
 import json
@@ -34,12 +35,10 @@ _EVERYWHERE = "non_field_errors"
 
 
 class StudioConnection:
-    """Questions to one Label Studio, by URL and token; the first of them opens the connection."""
+    """A client of one Label Studio, by URL and token; it connects at the first request."""
 
     def __init__(self, url: str, token: str, *, timeout: float, pause: float) -> None:
-        """Talk to `url`; the first try again comes after `pause` seconds, each next one after
-        twice as long.
-        """
+        """Connect to `url`; the first retry comes after `pause` seconds, each next after double."""
         require_extra("review")
         self.url = url
         self._token = token
@@ -47,7 +46,7 @@ class StudioConnection:
         self._pause = pause
 
     def close(self) -> None:
-        """Give the connections back; the next question opens new ones."""
+        """Close the connections; the next request opens new ones."""
         http = self.__dict__.pop("_http", None)
         if http is not None:
             http.close()
@@ -55,7 +54,7 @@ class StudioConnection:
 
     @cached_property
     def client(self) -> Any:  # noqa: ANN401 - the vendor's client has no types that mypy can use
-        """The vendor's client; what it raises is translated by `ask` and `translated` only."""
+        """The vendor's client; only `ask` and `translated` translate its errors."""
         from label_studio_sdk import LabelStudio as Client
 
         with self.translated():  # an expired personal access token is found here
@@ -68,16 +67,14 @@ class StudioConnection:
             )
 
     def ask(self, action: Callable[..., T], *args: object, **kwargs: object) -> T:
-        """What `action` answers; asked again, a bounded number of times, where the trouble may
-        pass.
-        """
+        """Return the result of `action`, retried a limited number of times on temporary errors."""
         for attempt in self.retrying():
             with attempt, self.translated():
                 return action(*args, **kwargs)
         raise AssertionError("tenacity returns or raises")
 
     def retrying(self) -> "Retrying":
-        """The attempts that a question gets."""
+        """Return the retry policy for a request."""
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
         retry = retry_if_exception_type(TransientError)
@@ -86,7 +83,7 @@ class StudioConnection:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what the vendor raises into errors of ours."""
+        """Turn the vendor's exceptions into errors of ours."""
         import httpx
         from label_studio_sdk.core.api_error import ApiError
 
@@ -100,7 +97,7 @@ class StudioConnection:
             raise interrupted(self.url, error) from error
 
     def fitting(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
-        """The items in slices that a URL has room for."""
+        """Yield the items in slices that fit into a URL."""
         room = _ROOM_ON_THIS_MACHINE if is_loopback(self.url) else _ROOM_IN_A_URL
         start = used = 0
         for end, item in enumerate(items):
@@ -130,7 +127,7 @@ class StudioConnection:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL is of this machine."""
+    """Whether a URL points to this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -139,13 +136,13 @@ def is_loopback(url: str) -> bool:
 
 
 class MissingError(AnnotationError):
-    """What was asked for is not there: a task or a project that somebody deleted."""
+    """The task or project does not exist any more; somebody deleted it."""
 
 
 def refusal(
     url: str, status: int | None, body: object, headers: Mapping[str, str] | None = None
 ) -> CallwrightError:
-    """The error for an answer that is not the one asked for."""
+    """Return the error for an unsuccessful response."""
     reason = _reason(body)
     if status in _PASSING or (status is not None and status >= _BROKEN):
         lower = {name.lower(): value for name, value in (headers or {}).items()}
@@ -177,7 +174,7 @@ def refusal(
 
 
 def unreachable(url: str, problem: Exception) -> AnnotationError:
-    """The error for a URL where nobody answers."""
+    """Return the error for a URL where no server answers."""
     return AnnotationError(
         f"No Label Studio answers at {url} ({problem}). Start one with `callwright review serve`,"
         " or set the URL of a running one."
@@ -185,7 +182,7 @@ def unreachable(url: str, problem: Exception) -> AnnotationError:
 
 
 def interrupted(url: str, problem: Exception) -> TransientError:
-    """The error for an answer that broke off or took too long."""
+    """Return the error for a response that broke off or took too long."""
     return TransientError(
         f"The Label Studio at {url} did not finish its answer ({type(problem).__name__}:"
         f" {problem})."
@@ -193,9 +190,7 @@ def interrupted(url: str, problem: Exception) -> TransientError:
 
 
 def _is_page(body: object) -> bool:
-    """Whether the answer is a page for browsers: Label Studio's interface for programs answers
-    in JSON.
-    """
+    """Whether the answer is an HTML page; Label Studio's API answers in JSON."""
     return isinstance(body, str) and body.lstrip().startswith("<")
 
 
@@ -211,9 +206,7 @@ def _reason(body: object) -> str:
 
 
 def _faults(found: object) -> Iterator[str]:
-    """What Label Studio found wrong, field by field: lists and objects of any depth hold
-    sentences.
-    """
+    """Yield Label Studio's error messages by field, from lists and objects of any depth."""
     if isinstance(found, Mapping):
         for name, inner in found.items():
             text = "; ".join(_faults(inner))
@@ -238,13 +231,11 @@ Json = dict[str, Any]  # a foreign server's JSON
 
 
 class SignedOutError(AnnotationError):
-    """Label Studio does not know the session, or it has ended."""
+    """Label Studio does not know the session, or the session has ended."""
 
 
 class TaskForReviewer(NamedTuple):
-    """A task as a reviewer sees it; `own` is the annotation that they gave before, `draft` what
-    they began, None where none.
-    """
+    """A task as a reviewer sees it; `own` is their annotation, `draft` their draft, else None."""
 
     id: int
     project: int
@@ -254,12 +245,10 @@ class TaskForReviewer(NamedTuple):
 
 
 class ReviewerSession:
-    """What a person may do at a Label Studio, done with the cookie of their session; nothing of
-    it is kept.
-    """
+    """A person's access to Label Studio with their session cookie, which is not stored."""
 
     def __init__(self, url: str, session: str) -> None:
-        """Speak to the Label Studio at `url` alone."""
+        """Open a client for the Label Studio at `url` only."""
         import httpx
 
         token = secrets.token_hex(32)  # Label Studio compares the cookie with the header
@@ -274,9 +263,9 @@ class ReviewerSession:
         self._person: Json = {}
 
     def __enter__(self) -> Self:
-        """Find out who it is.
+        """Look up the user of the session.
 
-        Raises SignedOutError where Label Studio knows nobody by this session.
+        Raises SignedOutError if Label Studio doesn't know the session.
         """
         try:
             self._person = self._ask("GET", "/api/current-user/whoami")
@@ -290,11 +279,11 @@ class ReviewerSession:
 
     @property
     def reviewer(self) -> str:
-        """The name under which their answers are kept."""
+        """The name under which the reviewer's answers are kept."""
         return str(self._person.get("email") or self._person.get("username"))
 
     def task(self, task: int) -> TaskForReviewer:
-        """A task that this person may see. Raises MissingError where it is gone."""
+        """Return a task that this reviewer may see. Raises MissingError if it no longer exists."""
         found = self._ask("GET", f"/api/tasks/{task}/")
         given, person = found.get("annotations") or (), self._person.get("id")
         own = [one["id"] for one in given if _author(one) == person]
@@ -303,9 +292,7 @@ class ReviewerSession:
         return TaskForReviewer(task, int(found["project"]), found["data"], own_id, draft)
 
     def submit(self, task: TaskForReviewer, result: list[Json], seconds: float) -> None:
-        """Answer a task, or change the own answer to it; the draft that was begun in Label
-        Studio goes.
-        """
+        """Answer a task or change one's own answer; a draft in Label Studio is removed."""
         body: Json = {"result": result, "was_cancelled": False, "lead_time": seconds}
         if task.own is not None:
             self._ask("PATCH", f"/api/annotations/{task.own}/", body)

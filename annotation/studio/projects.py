@@ -1,5 +1,6 @@
-"""The projects of callwright in a Label Studio: found by its mark, made, brought up to date;
-people's changes stay.
+"""The projects of callwright in Label Studio, found by a mark, created and updated.
+
+People's own changes to a project stay.
 """
 
 import json
@@ -47,7 +48,7 @@ _MARK: Mapping[str, str] = MappingProxyType({"X-Callwright": "review listen"})
 
 
 def project_fields(screen: Screen) -> Json:
-    """What a project of this screen has."""
+    """Return the fields of a project for this screen."""
     return {
         "label_config": screen.config,
         "expert_instruction": screen.instruction,
@@ -56,21 +57,18 @@ def project_fields(screen: Screen) -> Json:
 
 
 def as_prediction(data: Json, order: str) -> Json:
-    """The prediction by which a task stands in its project's `order`: the higher its priority,
-    the lower the score.
-    """
+    """Return the prediction that sorts a task by `order`: higher priority, lower score."""
     return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
 
 
 def tables_of(
     screen: Screen, queues: Sequence[TaskQueue] = (), accounts: Mapping[str, int] = _NOBODY
 ) -> tuple[Json, ...]:
-    """The tables of tasks, the worthiest first: those that nobody has answered, apart from them the
-    answered ones, and `queues`.
+    """Return the task tables: unanswered, answered, and `queues`, each sorted by priority.
 
-    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be
-    switched on. Of a queue whose person is not among the `accounts`, by their number, there is no
-    table.
+    Unanswered tasks have a table of their own, so that nobody who opens one sees another
+    person's answer. Hidden columns can be switched on. A queue whose person is not in `accounts`
+    (user IDs) gets no table.
     """
     shown = [*zip(screen.tables, ([UNANSWERED], [ANSWERED]), strict=True)]
     for queue in queues:
@@ -105,8 +103,9 @@ def tables_of(
 
 
 def is_untouched(table: Json, wanted: Json, screen: Screen) -> bool:
-    """Whether a table is as some callwright wrote it, in any language; a page that a person
-    saves has more fields.
+    """Whether a table is as callwright wrote it, in any language.
+
+    A table that a person saved has more fields.
     """
     names = {wanted["title"]}
     for place, title in enumerate(screen.tables):
@@ -116,12 +115,12 @@ def is_untouched(table: Json, wanted: Json, screen: Screen) -> bool:
 
 
 def condition(column: str, operator: str, kind: str, value: object) -> Json:
-    """One condition on tasks: a `column` of theirs stands in this relation to `value`."""
+    """Return one condition on tasks: how `column` relates to `value`."""
     return {"filter": f"filter:tasks:{column}", "operator": operator, "type": kind, "value": value}
 
 
 def filter_on(*conditions: Json, conjunction: Literal["and", "or"] = "and") -> str:
-    """The query for tasks that meet these conditions."""
+    """Return the query for tasks that meet these conditions."""
     filters = {"conjunction": conjunction, "items": conditions}
     return json.dumps({"filters": filters}, separators=(",", ":"))
 
@@ -138,9 +137,7 @@ FOREIGN = condition(KEY, "empty", "String", "true")
 
 
 def find_projects(connection: StudioConnection) -> dict[str, Project]:
-    """The projects of callwright by their review kinds, found by its mark; of several of a kind
-    the one that was first.
-    """
+    """Return callwright's projects by review kind, found by its mark; the oldest of each kind."""
     asked = {"page_size": _PROJECTS_A_PAGE, "include": _LOOKED_AT}
     listed = connection.ask(lambda: list(connection.client.projects.list(**asked)))
     ours = [(kind, project) for project in listed if (kind := kind_of(project.description))]
@@ -157,16 +154,14 @@ def find_projects(connection: StudioConnection) -> dict[str, Project]:
 
 
 def find_project(connection: StudioConnection, kind: str) -> Project | None:
-    """The project of a review kind; None where the server has none."""
+    """Return the project of a review kind; None if the server has none."""
     return find_projects(connection).get(kind)
 
 
 def ensure_project(
     connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()
 ) -> Project:
-    """The project of a screen, made or brought up to date; what a person changed in it stays as
-    it is.
-    """
+    """Return the project of a screen, created or updated; people's changes to it stay."""
     project = find_project(connection, screen.kind)
     if project is None:
         return _create_project(connection, screen, queues)
@@ -189,7 +184,7 @@ def ensure_project(
 
 
 def status_of(connection: StudioConnection, project: Project) -> ProjectStatus:
-    """How many tasks a project has and how many of them people have finished."""
+    """Return how many tasks a project has and how many of them are finished."""
     found = connection.ask(connection.client.projects.get, project.id)
     return ProjectStatus(
         project=project,
@@ -201,7 +196,7 @@ def status_of(connection: StudioConnection, project: Project) -> ProjectStatus:
 
 
 def accounts_of(connection: StudioConnection) -> dict[str, int]:
-    """The numbers of all accounts, by the e-mail addresses that people sign in with."""
+    """Return the ids of all accounts, by e-mail address."""
     users = connection.ask(lambda: list(connection.client.users.list()))
     return {str(user.email or user.username or user.id): int(user.id) for user in users}
 
@@ -237,9 +232,9 @@ def _create_project(
 def _arrange_tables(
     connection: StudioConnection, project: int, screen: Screen, queues: Sequence[TaskQueue]
 ) -> None:
-    """Give a project its tables of tasks, or bring those of an older callwright up to date.
+    """Create a project's task tables, or update those of an older callwright.
 
-    Of queues those are made whose title no table has: one that a person renamed is theirs.
+    A queue is added only if no table has its title: a table that a person renamed is theirs.
     """
     accounts = accounts_of(connection) if any(queue.account for queue in queues) else {}
     wanted = tables_of(screen, queues, accounts)
@@ -259,10 +254,9 @@ def _arrange_tables(
 
 
 def register_webhook(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
-    """Have Label Studio tell `url` of what people do in a project; whether anything was changed for
-    that.
+    """Make Label Studio report a project's events to `url`; return whether anything changed.
 
-    A project has one webhook of callwright: another address takes the place of the one before.
+    A project has one webhook of callwright: a new address replaces the old one.
     """
     wanted: Json = {
         "url": url,
@@ -287,7 +281,7 @@ def register_webhook(connection: StudioConnection, project: Project, url: str, s
 
 
 def unregister_webhooks(connection: StudioConnection, project: Project) -> int:
-    """Take callwright's webhooks away from a project; how many there were."""
+    """Remove callwright's webhooks from a project, and return how many there were."""
     held = _ours(connection, project)
     for one in held:
         connection.ask(connection.client.webhooks.delete, one["id"])

@@ -1,6 +1,4 @@
-"""What callwright and a Label Studio exchange, as records: projects, annotations, states of
-tasks, what a push or a pull did.
-"""
+"""Records exchanged with Label Studio: projects, annotations, task states, push and pull."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -36,9 +34,7 @@ class PulledAnnotation(Record):
 
 
 class TaskState(Record):
-    """What stands at one of our tasks: the annotations that were submitted, and how many were
-    skipped or begun.
-    """
+    """The state of one of our tasks: annotations submitted, and how many were skipped or begun."""
 
     task_id: int
     kind: str
@@ -50,7 +46,7 @@ class TaskState(Record):
 
 
 def read_state(task: Json) -> TaskState:
-    """The state of an exported task; AnnotationError where it is not ours as it was pushed."""
+    """Return the state of an exported task. Raises AnnotationError if it isn't as we pushed it."""
     task_id = _whole(task, "id", "?")
     kind, subject, version = read_key(
         task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
@@ -71,8 +67,9 @@ def read_state(task: Json) -> TaskState:
 def read_annotation(
     task: Json, annotation: Json, reviewers: Mapping[int, str], server: str
 ) -> PulledAnnotation:
-    """The record of an exported annotation; AnnotationError names the task and the field that do
-    not fit.
+    """Return the record of an exported annotation.
+
+    Raises AnnotationError that names the task and the field that do not fit.
     """
     task_id = _whole(task, "id", "?")
     key = _field(_field(task, "data", task_id), "callwright_key", task_id)
@@ -100,7 +97,7 @@ def read_annotation(
 
 
 class Held(NamedTuple):
-    """What exported tasks hold; `problems` says what does not fit, and why."""
+    """The contents of exported tasks; `problems` says what does not fit, and why."""
 
     annotations: tuple[PulledAnnotation, ...]
     states: tuple[TaskState, ...]
@@ -108,7 +105,7 @@ class Held(NamedTuple):
 
 
 def read_tasks(tasks: Iterable[Json], reviewers: Mapping[int, str], server: str) -> Held:
-    """The annotations and states of exported tasks; one that does not fit keeps no other back."""
+    """Return the annotations and states of exported tasks; one misfit doesn't affect the others."""
     found, states, problems = list[PulledAnnotation](), list[TaskState](), list[str]()
     for task in tasks:
         try:
@@ -125,7 +122,10 @@ def read_tasks(tasks: Iterable[Json], reviewers: Mapping[int, str], server: str)
 
 
 def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:
-    """The review kind, the subject's key and the version that a `callwright_key` holds."""
+    """Return the review kind, the subject's key and the version in a `callwright_key`.
+
+    Raises AnnotationError for a key in another form.
+    """
     kind, _, rest = str(key).partition(":")
     subject, _, version = rest.partition(":")
     if not (kind and subject and version.isdecimal()):
@@ -134,7 +134,7 @@ def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:
 
 
 def read_moment(text: object, task_id: int | str, field: str) -> datetime:
-    """A time stamp of Label Studio, with its zone."""
+    """Return a time stamp of Label Studio, with its zone. Raises AnnotationError for no time."""
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError as error:
@@ -143,10 +143,10 @@ def read_moment(text: object, task_id: int | str, field: str) -> datetime:
 
 
 def _reviewer(annotation: Json, task_id: int | str) -> int:
-    """Whose word an annotation is: of the person who changed it last, else of the one who made it.
+    """Return the author of an annotation: whoever changed it last, or else made it.
 
-    `updated_by` of an annotation that was never changed is whoever sent it: an importer, where it
-    was imported.
+    `updated_by` of an annotation that was never changed is whoever sent it; for an imported one,
+    the importer.
     """
     author = _whole(annotation, "completed_by", task_id)
     if annotation.get("updated_by") is None or not annotation.get("created_at"):
@@ -194,11 +194,10 @@ def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> Annot
 
 
 class Project(Record):
-    """A project of one review kind; `changed_by_hand` where a person altered its labeling
-    interface.
+    """A project of one review kind; `changed_by_hand` if a person altered its labeling config.
 
-    `is_renewed`: it had the interface of another version until now, so that its tasks may lack what
-    is shown.
+    `is_renewed`: until now it had the config of another version, so its tasks may lack fields
+    that are shown.
     """
 
     id: int
@@ -218,10 +217,9 @@ class PushResult(Record):
 
 
 class PullResult(Record):
-    """Annotations that are new or changed, and the states of their tasks; `cursor` is where the
-    next pull begins.
+    """New or changed annotations and their tasks' states; the next pull begins at `cursor`.
 
-    `foreign` are not our tasks; `problems` says which annotations do not fit, and why.
+    `foreign` are tasks that are not ours; `problems` says which annotations do not fit, and why.
     """
 
     annotations: tuple[PulledAnnotation, ...]
@@ -242,12 +240,12 @@ class ProjectStatus(Record):
 
 
 def description_of(kind: str, config: str, told: str = "") -> str:
-    """What a project of ours is described as: what people are told, and the mark for callwright."""
+    """Return the description of one of our projects: its text, and the mark for callwright."""
     return f"{told}\ncallwright:{kind} interface:{config_print(config)}"
 
 
 def kind_of(description: str | None) -> str:
-    """The review kind that a project's description names, "" where it is not ours."""
+    """Return the review kind in a project's description; "" if the project is not ours."""
     found = _MARK.search((description or "").replace("\r", ""))
     return found["kind"] if found else ""
 
@@ -259,16 +257,15 @@ def is_changed_by_hand(description: str | None, config: str | None) -> bool:
 
 
 def config_print(config: str) -> str:
-    """A short hash of a labeling interface, blind to line ends and outer space."""
+    """Return a short hash of a labeling interface, ignoring line ends and outer space."""
     plain = "\n".join(config.strip().splitlines())
     return blake2b(plain.encode(), digest_size=_PRINT_BYTES).hexdigest()
 
 
 def surplus(holders: Mapping[str, list[tuple[int, int]]]) -> list[int]:
-    """The ids of tasks that stand a second time; of each key the annotated ones stay, else the
-    oldest.
+    """Return the IDs of duplicate tasks; per key the annotated ones stay, else the oldest.
 
-    `holders` gives for each key its tasks as (id, number of annotations).
+    `holders` gives for each key its tasks as (ID, number of annotations).
     """
     doubles: list[int] = []
     for tasks in holders.values():

@@ -1,6 +1,4 @@
-"""A local Label Studio that callwright installs, starts, finds again and stops, and any server
-that runs under a supervisor.
-"""
+"""A local Label Studio (install, start, find, stop), and servers under a supervisor in general."""
 
 import fcntl
 import json
@@ -42,12 +40,10 @@ _TIMEOUT = 1800.0
 
 
 class Places:
-    """Where things lie below the folder of a local server; `title` is what people call the
-    server.
-    """
+    """The paths below the folder of a local server; `title` is the server's name in messages."""
 
     def __init__(self, folder: Path, title: str) -> None:
-        """Name the places; nothing is made."""
+        """Set the paths; create nothing."""
         self.title = title
         self.folder = folder.absolute()
         self.data = self.folder / "data"
@@ -57,9 +53,7 @@ class Places:
 
 
 class Credentials(Record):
-    """The account that callwright made for itself, and where it was served last: the address
-    listened at, the port.
-    """
+    """The account that callwright made for itself, and the host and port it was last served on."""
 
     username: str
     password: str
@@ -69,17 +63,18 @@ class Credentials(Record):
 
     @property
     def url(self) -> str:
-        """Where the server answers this machine; one that listens at every address does so at
-        this machine's own.
+        """Return the URL of the server on this machine.
+
+        A server that listens on every address is reached at this machine's loopback address.
         """
         return f"http://{HOST if self.host == EVERYWHERE else self.host}:{self.port}"
 
 
 class StudioPlaces(Places):
-    """Where things lie below the folder of a local Label Studio."""
+    """The paths in the folder of a local Label Studio."""
 
     def __init__(self, home: Path) -> None:
-        """Name the places below the work folder; nothing is made."""
+        """Set the paths in the work folder; create nothing."""
         super().__init__(home / "label-studio", "Label Studio")
         self.env = self.folder / "env"
         self.python = self.env / "bin" / "python"
@@ -88,7 +83,10 @@ class StudioPlaces(Places):
 
 
 def load_credentials(places: StudioPlaces) -> Credentials | None:
-    """The account kept on disk, None before the first start."""
+    """Return the stored account; None before the first start.
+
+    Raises AnnotationError if the file is damaged.
+    """
     if not places.credentials.is_file():
         return None
     try:
@@ -101,13 +99,13 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
 
 
 def new_credentials() -> Credentials:
-    """An account with a random password and a random token."""
+    """Return an account with a random password and a random token."""
     password = secrets.token_urlsafe(12)
     return Credentials(username=_USERNAME, password=password, token=secrets.token_hex(20))
 
 
 def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
-    """Keep the account where only its owner can read it."""
+    """Store the account in a file that only its owner can read."""
     draft = places.credentials.with_suffix(".draft")
     draft.unlink(missing_ok=True)
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -117,7 +115,7 @@ def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
 
 
 def serving_process(places: Places) -> tuple[int, int] | None:
-    """The supervisor's process and the port it serves, None where none of ours is alive."""
+    """Return the supervisor's process id and its port; None if none of ours is alive."""
     try:
         record = json.loads(places.record.read_bytes())
         pid, port = int(record["pid"]), int(record["port"])
@@ -128,8 +126,9 @@ def serving_process(places: Places) -> tuple[int, int] | None:
 
 @contextmanager
 def only_one(places: Places, patience: float) -> Iterator[None]:
-    """Hold the start lock; CallwrightError where another start holds it for longer than
-    `patience` seconds.
+    """Hold the start lock while the context is open.
+
+    Raises CallwrightError if another start holds it for longer than `patience` seconds.
     """
     end = time.monotonic() + patience
     with places.lock.open("w") as file:
@@ -150,9 +149,7 @@ def only_one(places: Places, patience: float) -> Iterator[None]:
 def launch(
     places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]
 ) -> None:
-    """Start a server under a supervisor and return at once; what the one before it wrote to its
-    log is kept beside it.
-    """
+    """Start a server under a supervisor and return at once; the previous log is kept beside it."""
     places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     places.record.unlink(missing_ok=True)
     if places.log.exists():
@@ -172,10 +169,10 @@ def launch(
 
 
 def wait_for(places: Places, answers: Callable[[int], bool], patience: float) -> tuple[int, int]:
-    """The process and the port of a server that was launched, as soon as it answers at that.
+    """Wait until a launched server answers at its port, and return its process id and port.
 
-    Raises CallwrightError with the end of its log where it ended, or does not answer in `patience`
-    seconds.
+    Raises CallwrightError with the end of its log if it ended, or doesn't answer within
+    `patience` seconds.
     """
     began = time.monotonic()
     while time.monotonic() - began < patience:
@@ -190,7 +187,7 @@ def wait_for(places: Places, answers: Callable[[int], bool], patience: float) ->
 
 
 def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
-    """The status with which a server of this machine answers, 0 where nobody does."""
+    """Return the status with which a local server answers; 0 if none answers."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=_ANSWER_PATIENCE)
     try:
         connection.request("GET", path, headers=dict(headers))
@@ -204,7 +201,7 @@ def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyT
 
 
 def end(places: Places) -> bool:
-    """End the server and its supervisor; False where none ran."""
+    """Stop the server and its supervisor; False if none was running."""
     found = serving_process(places)
     if found is None:
         return False
@@ -221,7 +218,7 @@ def end(places: Places) -> bool:
 
 
 def free_port(wanted: int, title: str, host: str = HOST) -> int:
-    """The wanted port where it is free, so that open pages stay good; else another free one."""
+    """Return the wanted port if it is free, so that open pages keep working; else another one."""
     for port in (wanted, 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -234,16 +231,14 @@ def free_port(wanted: int, title: str, host: str = HOST) -> int:
 
 
 def tail(log: Path) -> str:
-    """The end of a log file, "" where there is none."""
+    """Return the end of a log file; "" if there is none."""
     return (
         log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""
     )
 
 
 def _command_of(pid: int) -> str:
-    """The command line of a process, "" where there is no such process: a pid alone may by now
-    be somebody else's.
-    """
+    """Return the command line of a process, "" if there is none: its pid may have been reused."""
     proc = Path("/proc")
     if (proc / "self").exists():
         try:
@@ -262,9 +257,9 @@ def install(
     *,
     other_lock: Path | None = None,
 ) -> None:
-    """Make the environment unless it is there; one that a crash left half made is made anew.
+    """Create the environment unless it exists; redo one that a crash left half made.
 
-    `other_lock` is of another version than the one that callwright comes with.
+    `other_lock` is for another version than the one that callwright comes with.
     """
     lock = other_lock or files("callwright.annotation.studio").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
@@ -317,10 +312,9 @@ _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
 
 class StudioAddress(NamedTuple):
-    """Where a local server listens, and under which address people reach it, "" where that is the
-    same.
+    """Where a local server listens, and the URL at which people reach it, "" if it is the same.
 
-    Anywhere but at this machine's own address it listens only where somebody asks for that.
+    It listens beyond this machine's own address only on request.
     """
 
     host: str = HOST
@@ -332,7 +326,7 @@ LOOPBACK = StudioAddress()
 
 
 class ServerInfo(Record):
-    """A Label Studio that answers: where, for whom, and whether this call started it."""
+    """A running Label Studio: its address, its account, and whether this call started it."""
 
     url: str
     token: str
@@ -351,11 +345,11 @@ def start(
     other_lock: Path | None = None,
     address: StudioAddress = LOOPBACK,
 ) -> ServerInfo:
-    """The Label Studio below `home`, started (and installed) where it does not run yet.
+    """Return the Label Studio in `home`, after installing and starting it if needed.
 
     `other_lock` names another version than the one that callwright comes with. Raises
-    AnnotationError with the end of the log where it can't be installed, and where it runs already
-    at another address, CallwrightError as `wait_for`.
+    AnnotationError with the end of the log if it can't be installed, and if it already runs at
+    another address; CallwrightError as `wait_for`.
     """
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -388,7 +382,7 @@ def start(
 
 
 def running(home: Path) -> ServerInfo | None:
-    """The Label Studio that serves below `home` and answers, None where none does."""
+    """Return the Label Studio in `home` that is running and answers; None if there is none."""
     places = StudioPlaces(home)
     found, credentials = serving_process(places), load_credentials(places)
     if found is None or credentials is None or _answer(credentials) != HTTPStatus.OK:
@@ -397,7 +391,7 @@ def running(home: Path) -> ServerInfo | None:
 
 
 def stop(home: Path) -> bool:
-    """End the Label Studio below `home`; False where none ran."""
+    """Stop the Label Studio in `home`; False if none was running."""
     return end(StudioPlaces(home))
 
 

@@ -1,9 +1,8 @@
-"""Keep one server process: pass its end on, end it when asked, and end it when its data folder is
-gone.
+"""Supervise one server process: pass on its exit, and end it on request or without its data.
 
-Run as a script with the standard library only: `python -I supervisor.py RECORD DATA PORT COMMAND…`.
-It detaches itself, so that neither a closed terminal nor the end of the process that started it
-takes the server down.
+Without its data means that its data folder is gone. Run as a script with the standard library
+only: `python -I supervisor.py RECORD DATA PORT COMMAND…`. It detaches itself, so the server
+survives a closed terminal and the end of the process that started it.
 """
 
 import ctypes
@@ -53,7 +52,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Which folder stands at this path, None where none does."""
+    """Return the identity of the folder at this path; None if there is none."""
     try:
         found = folder.stat()
     except OSError:
@@ -62,9 +61,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to end the server should the supervisor be killed outright; elsewhere nothing is
-    asked.
-    """
+    """Ask Linux to end the server if the supervisor is killed; do nothing on other systems."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
 

@@ -1,4 +1,4 @@
-"""Tasks out to Label Studio, each once: again, at once from two sides, or after a crash."""
+"""Pushes tasks to Label Studio, each once, despite repeats, parallel pushes and crashes."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,10 +32,9 @@ _LOOKS = 5
 
 
 class HeldTask(NamedTuple):
-    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in
-    all, what it shows.
+    """A task in Label Studio: its number of annotations, the number it needs, and its content.
 
-    `shown` is a print of that, "" of a task that was made just now.
+    `shown` is a hash of the content, "" for a task that was just created.
     """
 
     id: int
@@ -45,7 +44,7 @@ class HeldTask(NamedTuple):
 
 
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
-    """The tasks that meet a query, without their annotations."""
+    """Yield the tasks that match a query, without their annotations."""
     chosen: Json = {"project": project, "query": query, "fields": "task_only"}
     chosen["page_size"] = _TASKS_A_PAGE
     seen = 0
@@ -65,7 +64,7 @@ def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterat
 
 
 def count_tasks(connection: StudioConnection, project: int, query: str) -> int:
-    """How many tasks meet a query; far faster than to list them."""
+    """Return how many tasks match a query; much faster than listing them."""
     chosen: Json = {"project": project, "query": query, "fields": "task_only", "page_size": 1}
     return int(connection.ask(connection.client.tasks.list, **chosen).response.total)
 
@@ -73,7 +72,7 @@ def count_tasks(connection: StudioConnection, project: int, query: str) -> int:
 def find_tasks(
     connection: StudioConnection, project: int, keys: Sequence[str]
 ) -> dict[str, list[HeldTask]]:
-    """For each key that the project has: its tasks."""
+    """Return, for each key that the project has, its tasks."""
     found: dict[str, list[HeldTask]] = {}
     wanted = set(keys)
     for some in connection.fitting(keys):
@@ -92,14 +91,14 @@ def _among(column: str, values: Sequence[object]) -> str:
 
 
 def are_the_only_ones(connection: StudioConnection, project: int, tasks: Mapping[str, int]) -> bool:
-    """Whether of each key the project has the task with this id and no other one."""
+    """Whether the project has exactly one task for each key, the one with this id."""
     queries = (_among(KEY, some) for some in connection.fitting(list(tasks)))
     keys = sum(count_tasks(connection, project, one) for one in queries)
     return keys == len(tasks) and not missing_tasks(connection, project, list(tasks.values()))
 
 
 def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]) -> set[int]:
-    """Which of these tasks the project does not have."""
+    """Return which of these tasks the project does not have."""
     missing: set[int] = set()
     for some in connection.fitting(ids):
         query = _among("id", some)
@@ -109,13 +108,13 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
 
 
 def delete_task(connection: StudioConnection, task: int) -> None:
-    """Delete a task; where somebody else was faster, it is gone and all is well."""
+    """Delete a task; one that is already gone is not an error."""
     with suppress(MissingError):
         connection.ask(connection.client.tasks.delete, id=str(task))
 
 
 def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
-    """The tasks in loads that a server takes at once, of so many tasks at most."""
+    """Yield the tasks in batches that the server accepts, of at most `most` tasks each."""
     load: dict[str, Json] = {}
     used = 0
     for key, data in tasks.items():
@@ -132,8 +131,9 @@ def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
 def _send(
     connection: StudioConnection, project: int, tasks: Mapping[str, Json], sending: _Sending
 ) -> dict[str, int]:
-    """Send tasks; a broken answer does not say whether they arrived, so the server is asked
-    before they are sent again.
+    """Send tasks; before a retry, ask the server which ones have already arrived.
+
+    A failed answer does not say whether the tasks arrived.
     """
     left = dict(tasks)
     for attempt in connection.retrying():
@@ -147,18 +147,14 @@ def _send(
 
 
 class Doubles(NamedTuple):
-    """The tasks that were removed, and the one that stays of each key that had several, by their
-    ids.
-    """
+    """The IDs of removed tasks, and for each key that had several the task that stays."""
 
     removed: tuple[int, ...] = ()
     kept: tuple[tuple[str, int], ...] = ()
 
 
 def remove_doubles(connection: StudioConnection, project: Project, keys: Sequence[str]) -> Doubles:
-    """Remove what stands there twice and nobody has worked on; a project without doubles is only
-    counted in.
-    """
+    """Remove duplicate tasks that nobody has worked on; a project without any is only counted."""
     removed: list[int] = []
     kept: list[tuple[str, int]] = []
     for some in connection.fitting(keys):
@@ -177,7 +173,7 @@ def remove_doubles(connection: StudioConnection, project: Project, keys: Sequenc
 
 
 def _is_untouched(connection: StudioConnection, task: int) -> bool:
-    """Whether there is nothing of people at a task; one that is gone has nothing."""
+    """Whether a task has no annotations or drafts; one that is gone has none."""
     try:
         held = connection.ask(connection.client.tasks.get, id=str(task))
     except MissingError:
@@ -188,8 +184,9 @@ def _is_untouched(connection: StudioConnection, task: int) -> bool:
 def ask_people(
     connection: StudioConnection, reviewers: Mapping[int, int], *, or_more: bool = True
 ) -> None:
-    """Have tasks, by id, answered by so many people; `or_more`: where Label Studio waits for
-    more already, it stays so.
+    """Set how many people must answer these tasks (by ID).
+
+    With `or_more`, a task for which Label Studio already waits for more people stays as it is.
     """
     if not reviewers:
         return
@@ -207,11 +204,11 @@ def ask_people(
 
 
 def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
-    """Tell Label Studio of one task.
+    """Set how many people answer a task.
 
-    It counts anew whether a task is done only when the next annotation comes: until then one that
-    was done stays so, and would be shown to nobody. So where people have answered, it is stated
-    that too; and as one may answer at this very moment, what it was given is looked at again.
+    Label Studio updates whether a task is done only when the next annotation comes: until then a
+    task that was done stays done and would be shown to nobody. So where people have answered,
+    that is set too; and as one may answer at this very moment, the answers are counted again.
     """
     if not (_patch(connection, task, {"overlap": people}).total_annotations or 0):
         return
@@ -224,7 +221,7 @@ def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
 
 
 def _speakers(connection: StudioConnection, task: int) -> int:
-    """How many people have answered a task; whoever skipped it has not."""
+    """Return how many people have answered a task; skipping it doesn't count."""
     held = connection.ask(connection.client.annotations.list, id=task)
     return len({_person(one.completed_by) for one in held if not one.was_cancelled})
 
@@ -243,9 +240,7 @@ def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa:
 def push_tasks(
     connection: StudioConnection, project: Project, tasks: Sequence[QueuedTask]
 ) -> PushResult:
-    """Import the tasks that the project lacks, the worthiest first; of those that stand there
-    twice one stays.
-    """
+    """Import the tasks that the project lacks, highest priority first, and remove duplicates."""
     wanted = {task.callwright_key: task for task in sorted(tasks, key=lambda task: -task.priority)}
     held = connection.ask(connection.client.projects.get, project.id)
     before = find_tasks(connection, project.id, list(wanted)) if held.task_number else {}
@@ -286,7 +281,7 @@ def push_tasks(
 
 
 def _print(data: Json) -> str:
-    """What tells whether two tasks show the same, wherever they stand in the order."""
+    """Return a hash that is equal for tasks that show the same, whatever their priority."""
     return content_key({name: value for name, value in data.items() if name != "priority"})
 
 
@@ -297,12 +292,12 @@ def _make(
     overlap: int,
     order: str,
 ) -> dict[str, int]:
-    """Import tasks; those that other than the usual `overlap` of people answer are made one by one,
-    the more the earlier.
+    """Import tasks and return the new IDs by key.
 
-    For an import can't say how many. `order` is the name under which the project keeps the order of
-    its tasks. Gives the ids of those that this made by key, none of an import of which the server
-    does not name each, so that they are looked up.
+    An import cannot set the number of reviewers, so tasks that need another number than the
+    usual `overlap` are created one by one; tasks with more reviewers come first. `order` is the
+    name under which the project keeps the order of its tasks. Of an import for which the server
+    does not name each task, no IDs are returned, so the caller looks them up.
     """
 
     def create(left: Mapping[str, Json]) -> dict[str, int]:

@@ -1,1 +1,1 @@
-"""What `import callwright` offers: the one door to the house, which the command line takes too."""
+"""The Python API that `import callwright` offers; the command line uses it too."""

@@ -1,6 +1,4 @@
-"""Recipes, builds, previews and checks from Python: `make_recipe`, `build`, `preview`,
-`check_requests`, `check_records`.
-"""
+"""Recipes, builds, previews and checks from Python: `make_recipe`, `build`, `preview` and more."""
 
 import re
 import tempfile
@@ -80,7 +78,7 @@ def make_recipe(
 
 
 def _sources(tools: Iterable[ToolSeed | Path | Mapping[str, Any]]) -> list[object]:
-    """The sources of a recipe; tools that are given themselves are one, where the first stands."""
+    """Return the sources of a recipe; the tools given directly form one, at the first's place."""
     sources: list[object] = []
     own: list[object] = []
     for one in tools:
@@ -100,7 +98,7 @@ def _is_tool(document: Mapping[str, Any]) -> bool:
 
 
 def _form_of(path: Path) -> str:
-    """The format of a file of tools by what stands in it."""
+    """Return the format of a file of tools. Raises ConfigurationError if it can't be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -111,7 +109,7 @@ def _form_of(path: Path) -> str:
 
 
 def _plain(value: object) -> object:
-    """A part of a recipe as its file has it."""
+    """Return a part of a recipe as its file holds it."""
     return (
         value.model_dump(mode="json", by_alias=True, exclude_unset=True)
         if isinstance(value, BaseModel)
@@ -120,7 +118,7 @@ def _plain(value: object) -> object:
 
 
 def read_recipe(path: Path | str) -> Recipe:
-    """The recipe in a YAML file, and of whatever its tools are read from that it is there.
+    """Read a recipe from a YAML file, and check that the files of its tools exist.
 
         recipe = callwright.read_recipe("mine/recipe.yaml")
         recipe.samples                         # {'perfect': 20}
@@ -166,7 +164,7 @@ def build(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildRep
 
 @with_options
 async def build_async(recipe: RecipeFile, **options: Unpack[PythonBuildOptions]) -> BuildReport:
-    """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build.
+    """Build as `build` does, without blocking the event loop; cancelling it stops the build.
 
         report = await callwright.build_async("recipe.yaml", progress=print)
 
@@ -189,9 +187,7 @@ def _read(recipe: RecipeFile) -> Recipe:
 
 
 class ShownSample(NamedTuple):
-    """A sample as a person looks at it; a record that never became one has its failure as
-    `problems`.
-    """
+    """A sample for people to read; if it failed on the way, `problems` says why."""
 
     kind: str
     language: str
@@ -211,7 +207,7 @@ def preview(
     workers: int | None = 1,
     progress: ProgressReceiver = None,
 ) -> list[ShownSample]:
-    """Make `count` samples of each kind and keep none, but what models answered for the build.
+    """Make `count` samples of each kind, keep none, but keep models' answers for the build.
 
         for shown in callwright.preview("recipe.yaml", 2):
             shown.kind, shown.request          # 'perfect', 'What is the weather in Ulm?'
@@ -235,12 +231,11 @@ Found = TypeVar("Found")
 def check_requests(
     rows: Rows, *, model: str = "", home: Path | str | None = None
 ) -> list[CheckedRequest]:
-    """Find what each request says of its call: every value is said, derived, not_said or
-    contradicted.
+    """Find what each request says of its call: values are said, derived, not_said, contradicted.
 
-    `rows` are mappings with id, language, tool (or tools), arguments, request and perhaps system
-    and now; or a file of such lines. Without a `model` that reads it, a request is open or
-    contradicted, never more. `home` keeps what a model answers.
+    `rows` are mappings with id, language, tool (or tools), arguments, request and optionally
+    system and now; or a file of such lines. Without a `model` that reads it, a request is open
+    or contradicted, never more. `home` keeps a model's answers.
 
         >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}}
         >>> asked = {"id": "1", "language": "en", "request": "What is the weather in Ulm?"}
@@ -249,8 +244,8 @@ def check_requests(
         >>> found.decision, found.arguments
         ('open', {'city': 'said'})
 
-    A row that is no request is answered with the reason. Raises ConfigurationError where the file
-    or the model can't be had.
+    A row that is not a request is answered with the reason. Raises ConfigurationError if the
+    file or the model is not available.
     """
     return run(_gathered(check_requests_async(rows, model=model, home=home)))
 
@@ -258,7 +253,7 @@ def check_requests(
 def check_requests_async(
     rows: Rows, *, model: str = "", home: Path | str | None = None
 ) -> AsyncIterator[CheckedRequest]:
-    """As `check_requests`, one after another as they are asked for.
+    """Check requests as `check_requests` does, and yield each result as it is asked for.
 
     async for found in callwright.check_requests_async("requests.jsonl"):
         found.id, found.decision               # '1', 'open'
@@ -269,16 +264,16 @@ def check_requests_async(
 def check_records(
     rows: Rows, *, model: str = "", home: Path | str | None = None
 ) -> list[CheckedRecordLine]:
-    """Run today's checks on samples, whole or broken; evidence that stands in them is found again.
+    """Run today's checks on samples, whole or broken; their evidence is searched for again.
 
-    `rows` are mappings as `export --to records` writes them (`KeptSample.record` is one), or a file
-    of such lines.
+    `rows` are mappings as `export --to records` writes them (`KeptSample.record` is one), or a
+    file of such lines.
 
         [found] = callwright.check_records([sample.record])
         found.decision, found.verdicts         # 'proved', [CheckVerdict(check='format', …), …]
 
-    A row that is no record is answered with the reason. Raises ConfigurationError where the file or
-    the model can't be had.
+    A row that is not a record gets a result with the reason. Raises ConfigurationError if the
+    file can't be read or the model can't be used.
     """
     return run(_gathered(check_records_async(rows, model=model, home=home)))
 
@@ -286,7 +281,7 @@ def check_records(
 def check_records_async(
     rows: Rows, *, model: str = "", home: Path | str | None = None
 ) -> AsyncIterator[CheckedRecordLine]:
-    """As `check_records`, one after another as they are asked for.
+    """Check records as `check_records` does, and yield each result as it is asked for.
 
     async for found in callwright.check_records_async("records.jsonl"):
         found.key, found.decision              # '5c1f…', 'proved'
@@ -301,9 +296,7 @@ async def _gathered(found: AsyncIterator[Found]) -> list[Found]:
 async def preview_samples(
     recipe: Recipe, count: int, settings: Settings, progress: Progress
 ) -> list[ShownSample]:
-    """Make `count` samples of each kind in a work folder that is thrown away; what models answer
-    is kept for the build.
-    """
+    """Make `count` samples of each kind in a temporary folder; model answers stay for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings.aside(Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))
@@ -346,7 +339,7 @@ async def preview_samples(
 
 
 def sample_lines(shown: ShownSample) -> list[str]:
-    """The sample as lines for a terminal."""
+    """Return the sample as lines for a terminal."""
     rendered = shown.conversation or [shown.request]
     lines = [f"{shown.kind} {shown.language}".strip(), *(f"  {line}" for line in rendered)]
     if shown.proved:
@@ -355,7 +348,7 @@ def sample_lines(shown: ShownSample) -> list[str]:
 
 
 def _lines(sample: Sample) -> Iterator[str]:
-    """A line for everything said, and one for the call that is due after it."""
+    """Yield a line for everything said, and one for the call that is due after it."""
     for turn in sample.turns:
         match turn:
             case UserTurn(text=text, external=external):

@@ -46,7 +46,7 @@ Candidates = CandidateLike | Sequence[CandidateLike]
 
 
 class Evaluation:
-    """How candidates did on a release: boards, and of the first one figures and answers.
+    """The results of an evaluation: boards, and the first candidate's figures and answers.
 
     found = callwright.evaluate("v1", agent)
     found.figures["args_acc"]              # 0.93, a fraction
@@ -56,7 +56,7 @@ class Evaluation:
     def __init__(
         self, release: str, candidates: Sequence[str], conditions: Conditions, settings: Settings
     ) -> None:
-        """Name what was evaluated; nothing is read before it is asked for."""
+        """Store what was evaluated; results are read when they are asked for."""
         self.release = release
         self.candidates = tuple(candidates)
         self.strategy = conditions.prompting.label
@@ -73,47 +73,46 @@ class Evaluation:
 
     @property
     def candidate(self) -> str:
-        """The first candidate's name on the leaderboard: 'agent', or asked anew 'agent#2'."""
+        """The first candidate's name on the leaderboard: 'agent', or 'agent#2' if asked again."""
         return self.candidates[0]
 
     @cached_property
     def leaderboard(self) -> list[Row]:
-        """The rows of the view leaderboard on this release, of all candidates that it has seen."""
+        """The rows of the view leaderboard for all candidates of this release."""
         return leaderboard(self.release, self._settings, self.split)
 
     @cached_property
     def domains(self) -> list[Row]:
-        """The rows of the view domain_board: how candidates went through multi-step samples."""
+        """The rows of the view domain_board: the results on multi-step samples."""
         return domain_board(self.release, self._settings, self.split)
 
     @cached_property
     def answers(self) -> list[Row]:
-        """The rows of the view answer_board: how candidates answered plans and conversations."""
+        """The rows of the view answer_board: the results on plans and conversations."""
         return answer_board(self.release, self._settings, self.split)
 
     @cached_property
     def figures(self) -> dict[str, float]:
-        """The first candidate's figures by metric, fractions; a judge's in place of the rule's.
+        """The first candidate's figures by metric, as fractions; a judge's replace the rule's.
 
-        {'args_acc': 0.93, 'func_acc': 0.97, 'pass_rate': 0.91, …}; docs/scoring.md says what each
-        means.
+        {'args_acc': 0.93, 'func_acc': 0.97, 'pass_rate': 0.91, …}; docs/scoring.md explains each
+        one.
         """
         return read_figures(open_warehouse(self._settings), self._scope, self.candidate)
 
     @cached_property
     def samples(self) -> list[AnsweredItem]:
-        """All that the first candidate answered, in the order of samples and turns."""
+        """All answers of the first candidate, in the order of samples and turns."""
         return read_items(open_warehouse(self._settings), self._scope, self.candidate)
 
     @property
     def failures(self) -> list[AnsweredItem]:
-        """What was answered wrongly, or can't be read: exceptions of a function, too."""
+        """The answers that are wrong or can't be read, including exceptions of a function."""
         return [item for item in self.samples if item.is_failure]
 
     @cached_property
     def changed_tools(self) -> tuple[ToolComparison, ...]:
-        """What changed tools (`tools=`) did, a comparison a candidate; () where the tools were as
-        they are.
+        """The effect of changed tools (`tools=`), per candidate; () if the tools were unchanged.
 
         [one] = found.changed_tools
         one.whole["difference"], one.whole["p_value"]      # 0.08, 0.03
@@ -137,17 +136,17 @@ class Evaluation:
         worse_by: float = 0.0,
         p: float = 0.05,
     ) -> Gate:
-        """Hold every candidate to figures, and to another one that has answered the release.
+        """Check every candidate against bounds, and against another candidate of the release.
 
             gate = found.gate({"args_acc": 0.9}, against="agent", worse_by=0.02)
             gate.passed, gate.demands          # False, (Demand(candidate='agent#2', …), …)
             gate.write_junit(Path("gate.xml"))
             gate.write_summary(Path("gate.md"))
 
-        `against` (a name, or NAME~STRATEGY) fails who passes a share of the samples that is smaller
-        by `worse_by` or more, where McNemar's exact test gives a p value of `p` at most.
+        With `against` (a name, or NAME~STRATEGY) a candidate fails if the share it passes is
+        smaller by `worse_by` or more, and McNemar's exact test gives a p value of at most `p`.
 
-        Raises ConfigurationError that lists the metrics, or the candidates, that there are.
+        Raises ConfigurationError that lists the metrics or candidates to choose from.
         """
         demands = Demands(fail_under, fail_over, against, worse_by, p)
         return hold(open_warehouse(self._settings), self._scope, self.candidates, demands)
@@ -202,7 +201,7 @@ def evaluate(
 async def evaluate_async(
     release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> Evaluation:
-    """As `evaluate`, to be awaited; an async function is called in this very loop.
+    """Evaluate as `evaluate` does, on this event loop; async functions are called in it.
 
         found = await callwright.evaluate_async("v1", agent, concurrency=8)
 
@@ -225,7 +224,7 @@ async def evaluate_async(
 def foresee_evaluation(
     release: str, candidate: Candidates = (), **options: Unpack[PythonEvaluationOptions]
 ) -> ForeseenEvaluation:
-    """What `evaluate` would ask with these options, which asks nobody.
+    """Return what `evaluate` would ask with these options, without asking anybody.
 
     Raises what it raises before it asks.
     """
@@ -237,7 +236,7 @@ def foresee_evaluation(
 def _asked(
     settings: Settings, release: str, candidate: Candidates, given: PythonEvaluationOptions
 ) -> AskedFor:
-    """Whom these options ask, and how."""
+    """Return the candidates and conditions of these options. Raises TypeError if one is unknown."""
     tools, judge = given["tools"] or None, given["judge"]
     router, live = given["router"], given["live"]
     listed = (
@@ -300,7 +299,7 @@ def _asked(
 def _chosen(
     candidate: CandidateLike, given: PythonEvaluationOptions
 ) -> tuple[Candidate, AnswerFunction | None]:
-    """A candidate, and the function that it is, if it is one."""
+    """Return a candidate, and its function if it is one."""
     name = given["name"]
     if isinstance(candidate, str):
         candidate = function_named(candidate) or candidate

@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 
 
 class KeptSample(NamedTuple):
-    """A sample that was accepted, with its tools and the evidence of each argument.
+    """An accepted sample, with its tools and the evidence of each argument.
 
-    `grade` is the weakest of what it rests on: "proved" (rules), "judged" (a model's reading) or
-    "vouched" (a person); "" where a file does not tell. `split` is that of a release, "" for none.
+    `grade` is its weakest evidence: "proved" (rules), "judged" (a model's reading) or "vouched"
+    (a person); "" if a file has none. `split` is that of a release, "" for none.
 
         kept.request, kept.calls[0].arguments  # 'What is the weather in Ulm?', {'city': 'Ulm'}
         kept.evidence[0]                       # Evidence(argument='city', quote='Ulm', …)
@@ -70,24 +70,22 @@ class KeptSample(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The hash of its content, '5c1f…': the same sample has the same key everywhere."""
+        """The hash of its content, '5c1f…'; equal samples have equal keys everywhere."""
         return self.sample.key
 
     @property
     def request(self) -> str:
-        """The first thing that the user says."""
+        """The user's first message."""
         return self.sample.request
 
     @property
     def calls(self) -> tuple[GoldCall, ...]:
-        """The calls that are due at last; none where no tool fits."""
+        """The calls that are due at the end; empty if no tool fits."""
         return self.sample.gold
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """All that is said and called, as OpenAI has it: [{'role': 'user', 'content': 'What is
-        …'}].
-        """
+        """All messages and calls in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
         return list(
             openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
         )
@@ -108,15 +106,15 @@ class KeptSample(NamedTuple):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The sample whole, as `export --to records` writes it and `check_records` reads it."""
+        """The whole sample, as `export --to records` writes it and `check_records` reads it."""
         return record_line(self.sample, {tool.key: tool for tool in self.tools})
 
 
 class WorkFolder:
-    """A work folder that is read, in one copy for all who read it at the same time."""
+    """A work folder for reading; concurrent readers share one copy of it."""
 
     def __init__(self, settings: Settings, *, live: bool = False) -> None:
-        """Nothing is copied yet; `live` waits for the present state while a build is under way."""
+        """Copy nothing yet; `live` waits for the current state while a build is running."""
         self._settings = settings
         self._live = live
         self.home = settings.ledger.parent
@@ -126,7 +124,7 @@ class WorkFolder:
 
     @contextmanager
     def opened(self) -> Iterator[Warehouse]:
-        """The warehouse in it, which stays open until the last of its readers is done."""
+        """Yield its warehouse, which stays open until its last reader is done."""
         if self._warehouse is None:
             self._warehouse = self._copy.enter_context(reading(self._settings, live=self._live))
         self._readers += 1
@@ -140,7 +138,7 @@ class WorkFolder:
 
 
 def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[KeptSample]:
-    """The samples that were accepted, one after another, each with the evidence of its arguments.
+    """Yield the accepted samples, each with the evidence of its arguments.
 
     `where` is an SQL condition on the view accepted_samples (docs/sql.md). They are read from a
     copy, so that no build waits.
@@ -148,7 +146,7 @@ def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[Kept
         for kept in callwright.samples("kind = 'perfect' and grade = 'judged'"):
             kept.request, kept.calls[0].arguments, kept.evidence[0].quote
 
-    Raises ConfigurationError where `where` is not one condition on it.
+    Raises ConfigurationError if `where` is not a valid condition on that view.
     """
     with WorkFolder(settings_of(home)).opened() as warehouse:
         chosen = [sorted(warehouse.keys_where(where))] if where else []
@@ -161,7 +159,7 @@ def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[Kept
 
 
 def _learn(warehouse: Warehouse, tools: dict[str, Tool], keys: Sequence[str]) -> dict[str, Tool]:
-    """The tools with these keys, which are read once."""
+    """Return `tools` after adding those of these keys that it lacks."""
     unknown = [key for key in keys if key not in tools]
     if unknown:
         tools.update(read_tools(warehouse, unknown))
@@ -182,9 +180,9 @@ def _kept(
 
 
 class LoadedRelease:
-    """A release to go through, or to hand on: its samples, pandas, `datasets`, files.
+    """A release to iterate over or convert to pandas, `datasets` or files.
 
-    `release` is what is known of it (None for a folder).
+    `release` describes it (None for a folder).
 
         release = callwright.load_release("v1")
         len(release), release.splits           # 14, ('train', 'test')
@@ -198,7 +196,7 @@ class LoadedRelease:
         read: Callable[[], Iterator[KeptSample]],
         stored: "_StoredRelease | None" = None,
     ) -> None:
-        """Take whatever reads the samples; those of a warehouse can be exported, too."""
+        """Store how to read the samples; only releases in a warehouse can be exported."""
         self.name = name
         self._read = read
         self._stored = stored
@@ -209,7 +207,7 @@ class LoadedRelease:
 
     @property
     def created(self) -> MadeRelease:
-        """What it took and left out. Raises ConfigurationError for one that was loaded."""
+        """What its creation took and left out. Raises ConfigurationError if it was only loaded."""
         if self._stored is None or self._stored.made is None:
             raise ConfigurationError(
                 f"The release {self.name!r} was loaded; what it took is told when it is created."
@@ -225,23 +223,23 @@ class LoadedRelease:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The names of its splits, such as ('train', 'test'); none where it has none."""
+        """The names of its splits, such as ('train', 'test'); empty if it has none."""
         if self.release:
             return tuple(self.release.splits)
         return tuple(dict.fromkeys(kept.split for kept in self if kept.split))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a sample: the columns of `export --to hf` (docs/exports.md), split and grade.
+        """Yield a row for each sample: the columns of `export --to hf`, split and grade.
 
-        Calls and schemas are JSON text: {'key': '5c1f…', 'request': 'What is …', 'tools':
-        '[{"name": …'}.
+        The columns are those of docs/exports.md. Calls and schemas are JSON text: {'key':
+        '5c1f…', 'request': 'What is …', 'tools': '[{"name": …'}.
         """
         for kept in self:
             row = hugging_face_row(kept.sample, {tool.key: tool for tool in kept.tools})
             yield row | {"split": kept.split, "grade": kept.grade}
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
-        """A pandas.DataFrame of the rows. Raises ConfigurationError where pandas is missing.
+        """Return the rows as a pandas.DataFrame. Raises ConfigurationError if pandas is missing.
 
         frame = callwright.load_release("v1").to_pandas()
         frame.groupby("kind").size()
@@ -249,12 +247,12 @@ class LoadedRelease:
         return require_package("pandas", "to_pandas()").DataFrame.from_records(list(self.rows()))
 
     def to_dataset(self) -> Any:  # noqa: ANN401 - datasets is no dependency
-        """A datasets.Dataset of the rows; with splits a DatasetDict of one for each.
+        """Return the rows as a datasets.Dataset, or a DatasetDict if there are splits.
 
             dataset = callwright.load_release("v1").to_dataset()
             dataset["train"][0]["request"]         # 'What is the weather in Ulm?'
 
-        Raises ConfigurationError that says how to get `datasets` where it is missing.
+        Raises ConfigurationError that says how to install `datasets` if it is missing.
         """
         datasets = require_package("datasets", "to_dataset()")
         rows = list(self.rows())
@@ -266,7 +264,7 @@ class LoadedRelease:
         )
 
     def count_kinds(self) -> dict[str, int]:
-        """How many samples of each kind it has: {'imperfect': 6, 'perfect': 8}."""
+        """Return how many samples of each kind it has: {'imperfect': 6, 'perfect': 8}."""
         if self._stored is not None:
             with self._stored.folder.opened() as warehouse:
                 return count_kinds(warehouse, self.name)
@@ -275,16 +273,15 @@ class LoadedRelease:
     def overlap(
         self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None
     ) -> "list[Overlap]":
-        """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of
-        both sides.
+        """Find what the release shares with other data sets, each FORMAT:PATH (docs/sources.md).
 
             [found] = callwright.load_release("v1").overlap("bfcl:data/bfcl")
             found.shared, found.shared_others      # {'tool': 3, 'call': 0, 'request': 1}, {…}
             found.pairs[0].request, found.pairs[0].other_request, found.pairs[0].place
 
-        Tools are the same by schema, calls by their arguments, requests by numbers and words from
-        `likeness` on. It works on a folder, too. Raises ConfigurationError for an unknown format,
-        or where a data set holds no sample.
+        Counts are given for both sides. Tools are the same by schema, calls by their arguments,
+        requests by numbers and words from `likeness` on. It works on a folder, too. Raises
+        ConfigurationError for an unknown format, or if a data set holds no sample.
         """
         from callwright.flows.overlap import find_overlap  # the sentence encoder
         from callwright.validators.overlap import PlacedSample
@@ -368,8 +365,9 @@ class LoadedRelease:
 
 
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
-    """How an assistant says that no tool fits and, with `system_messages`, what it may be told
-    first, by language.
+    """Return by language how an assistant says that no tool fits.
+
+    With `system_messages`, also the system messages that it may be given.
     """
     said = {code: of(code).data["assistant"] for code in known()}
     told = {
@@ -381,7 +379,7 @@ def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
 
 
 class _StoredRelease(NamedTuple):
-    """A release in a work folder, and what is known of it."""
+    """A release in a work folder, and its description."""
 
     release: Release
     folder: WorkFolder
@@ -400,16 +398,15 @@ class _StoredRelease(NamedTuple):
 def load_release(
     name: str | Path, *, home: Path | str | None = None, live: bool = False
 ) -> LoadedRelease:
-    """A release of the work folder by its name, or a folder that `export --to records` wrote.
+    """Load a release by its name, or from a folder that `export --to records` wrote.
 
-    While a build is under way it is read as it was published last; `live` waits for the present
-    state.
+    While a build is running it is read from the last published copy; `live` waits for the
+    current state.
 
         release = callwright.load_release("v1")
         release = callwright.load_release(Path("exports/v1-records"))
 
-    Raises ConfigurationError that lists the releases there are, or where the folder is no such
-    export.
+    Raises ConfigurationError that lists the releases, or if the folder is not such an export.
     """
     if isinstance(name, Path):
         if not any(name.glob("*.jsonl")):
@@ -422,7 +419,7 @@ def load_release(
 
 
 def load_from(folder: WorkFolder, name: str) -> LoadedRelease:
-    """The release of this name. Raises ConfigurationError that lists the releases there are."""
+    """Return the release with this name. Raises ConfigurationError that lists the releases."""
     with folder.opened() as warehouse:
         return _loaded(_StoredRelease(release_named(warehouse, name), folder))
 
@@ -432,7 +429,7 @@ def _loaded(stored: _StoredRelease) -> LoadedRelease:
 
 
 def kept_in_folder(folder: Path) -> Iterator[KeptSample]:
-    """The records of the files of a folder. Raises RecordError where a line is none."""
+    """Yield the records in a folder's files. Raises RecordError for an invalid line."""
     for path in sorted(folder.glob("*.jsonl")):
         with path.open("rb") as lines:
             yield from (_of_line(line, path) for line in lines)

@@ -1,4 +1,4 @@
-"""What functions of the Python API need: settings of a work folder, progress, an event loop."""
+"""Support for the Python API: settings of a work folder, progress, an event loop."""
 
 import asyncio
 import signal
@@ -21,7 +21,7 @@ _TERMINATED = 128 + signal.SIGTERM
 
 
 class ProgressStep(NamedTuple):
-    """What a progress function is given: a sentence, and how many of `total` items are done."""
+    """The input of a progress function: a sentence, and how many of `total` items are done."""
 
     sentence: str
     done: int = 0
@@ -32,31 +32,31 @@ ProgressReceiver = Progress | Callable[[ProgressStep], object] | Literal["termin
 
 
 class ProgressFunction:
-    """A Progress that gives each event to a function."""
+    """A Progress that passes each event to a function."""
 
     def __init__(self, receive: Callable[[ProgressStep], object]) -> None:
-        """Nothing has begun yet."""
+        """Start without any progress."""
         self._receive = receive
         self._step = ProgressStep("")
 
     def say(self, sentence: str) -> None:
-        """One event worth a line."""
+        """Report one event worth a line."""
         self._receive(ProgressStep(sentence))
 
     def begin(self, title: str, total: int) -> None:
-        """A stretch of work with `total` items begins."""
+        """Report the start of a phase with `total` items."""
         self._step = ProgressStep(title, 0, total)
         self._receive(self._step)
 
     def advance(self, count: int) -> None:
-        """So many more items are done."""
+        """Report that `count` more items are done."""
         self._step = self._step._replace(done=self._step.done + count)
         self._receive(self._step)
 
 
 @contextmanager
 def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
-    """Whoever is told of progress: nobody for None, the terminal, a function, or a Progress."""
+    """Yield the Progress of a receiver: None, "terminal", a function, or a Progress."""
     if receiver is None:
         yield SilentProgress()
     elif receiver == "terminal":
@@ -75,14 +75,14 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
 
 
 def settings_of(home: Path | str | None, *, workers: int | None = None) -> Settings:
-    """The settings of the environment, but the work folder and the processes that are given."""
+    """Return the environment's settings, with the given work folder and workers instead."""
     quiet_vendors(LIBRARY_QUIET)
     settings = read_settings(home=None if home is None else Path(home))
     return settings if workers is None else settings._replace(workers=workers, workplace="local")
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine gives: run here, or where a loop runs already, in a thread of its own."""
+    """Run a coroutine and return its result; inside a running loop, in a thread of its own."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -99,9 +99,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 @contextmanager
 def _sigterm_as_interrupt() -> Iterator[None]:
-    """Within, SIGTERM ends a run as Ctrl-C does, so that what was answered is kept; then the
-    process ends with 143.
-    """
+    """Make SIGTERM end a run as Ctrl-C does, so that answers are kept; then exit with code 143."""
     is_ours = (
         current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     )
@@ -126,7 +124,7 @@ def _sigterm_as_interrupt() -> Iterator[None]:
 
 
 async def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine gives, run in a thread of its own, so that this loop goes on meanwhile."""
+    """Run a coroutine in a thread of its own, so that this loop goes on, and return its result."""
     aside = _Aside(work)
     try:
         return await asyncio.wrap_future(aside.result)
@@ -136,7 +134,7 @@ async def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 class _Aside:
-    """A coroutine under way in a thread."""
+    """A coroutine that runs in a thread."""
 
     def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
         self.result: Future[Any] = Future()

@@ -1,4 +1,4 @@
-"""Tasks from Python: `load_tasks`, of a release here or of a folder that was exported."""
+"""Tasks from Python: `load_tasks` reads them from a release or an exported folder."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +19,10 @@ from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 
 
 class Tasks(Sequence[Task]):
-    """Tasks in order, each with its world: by number, or by key with `of_key`."""
+    """Tasks in order, each with its world; access them by index, or by key with `of_key`."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
-        """Take the tasks there are."""
+        """Store the tasks."""
         self._tasks = tuple(tasks)
         self._by_key = {task.key: task for task in self._tasks}
 
@@ -38,13 +38,13 @@ class Tasks(Sequence[Task]):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The names of the splits, none where there are none."""
+        """The names of the splits; empty if there are none."""
         return tuple(dict.fromkeys(task.split for task in self if task.split))
 
     def of_split(self, split: str) -> "Tasks":
-        """The tasks of one split, "" for all.
+        """Return the tasks of one split, "" for all.
 
-        Raises ConfigurationError that lists the splits there are.
+        Raises ConfigurationError that lists the splits.
         """
         if split and split not in self.splits:
             raise ConfigurationError(
@@ -53,9 +53,9 @@ class Tasks(Sequence[Task]):
         return Tasks(task for task in self if split in ("", task.split))
 
     def of_key(self, key: str) -> Task:
-        """The task whose key begins so.
+        """Return the task whose key begins with `key`.
 
-        Raises ConfigurationError where there is none, or there are several.
+        Raises ConfigurationError unless there is exactly one.
         """
         if key in self._by_key:
             return self._by_key[key]
@@ -69,12 +69,12 @@ class Tasks(Sequence[Task]):
 
 
 def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
-    """The tasks of a release of the work folder, by its name, or of a folder that was exported.
+    """Return the tasks of a release of the work folder, by its name, or of an exported folder.
 
         tasks = callwright.load_tasks(Path("exports/v1-verifiers"))
         tasks[0].request, tasks.splits         # 'Please cancel my order …', ('train', 'test')
 
-    Raises ConfigurationError where there is no such release or folder, it has no tasks, or a world
+    Raises ConfigurationError if there is no such release or folder, it has no tasks, or a world
     can't be opened.
     """
     tasks = Tasks(_in_folder(place) if isinstance(place, Path) else _of_release(place, home))
@@ -86,9 +86,7 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
 
 
 def world_of_recipe(path: Path, seed: int | None = None) -> Tasks:
-    """The world of a recipe, to be played in where nothing is asked for; the only one of these
-    tasks.
-    """
+    """Return the world of a recipe as the only task, to be played freely without a request."""
     return Tasks([play_freely(open_world(read_recipe(path), settings_of(None)), seed)])
 
 
@@ -104,7 +102,7 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
 
 
 def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a world is opened by where the file that it stands in was read already."""
+    """Return the settings of a world without its extension, whose file was already read."""
     kept = {word: value for word, value in document.items() if word != "extension"}
     return (
         kept | {"worlds": [*map(_with_rows_that_are_there, kept["worlds"])]}

@@ -1,6 +1,4 @@
-"""The command line: one file a command group; results on stdout, messages and progress on
-stderr.
-"""
+"""The command line: one file per command group; results on stdout, messages on stderr."""
 
 from callwright.flows.cli.main import main
 

@@ -1,6 +1,4 @@
-"""Making datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo` and `stop`; and
-`recipe`, which checks what is built.
-"""
+"""Make datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo`, `stop` and `recipe`."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -210,7 +208,7 @@ def _reader_row(row: "ReaderRow") -> dict[str, object]:
 
 
 def _next_text(report: "BuildReport") -> Iterator[str]:
-    """The command that comes next, where the build has made something for it."""
+    """Yield the command that comes next, if the build has made something for it."""
     from callwright.flows.next_step import find_recipes, step_in
 
     if report.landed and not report.is_trial:

@@ -1,6 +1,4 @@
-"""Checks on what others made (`check`) and on this machine (`doctor`); how good checks and
-readers themselves are (`audit`).
-"""
+"""Checks of others' data (`check`), this machine (`doctor`), and checks and readers (`audit`)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -89,8 +87,9 @@ def hammerbench(path: Path, *, model: CheckingModel = "", failures: bool = False
 
 def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Table]:
     def short(where: str) -> str:
-        """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a
-        folder.
+        """Return a record's place without the given path: "#/5", or "ST_Perfect.json#/5".
+
+        The second form is for a folder.
         """
         return where.removeprefix(str(path)).lstrip("/") or where
 
@@ -181,7 +180,7 @@ def records(path: Path, *, model: CheckingModel = "", as_json: AsJson = False) -
 async def _show_each(
     checked: "AsyncIterator[CheckedRequest] | AsyncIterator[CheckedRecordLine]", *, as_json: bool
 ) -> None:
-    """Print each answer as it comes, and at the end how many there are of each decision."""
+    """Print each result as it comes, and at the end the number of each decision."""
     if as_json:
         with JsonList() as printed:
             async for one in checked:

@@ -1,6 +1,4 @@
-"""Candidate models: `evaluate` on a release, and `score` on the result files that the papers'
-own runs left.
-"""
+"""Candidate models: `evaluate` on a release, and `score` on the papers' own result files."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -144,9 +142,7 @@ _MOST_PAIRS = 12
 
 
 def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
-    """What changed tools did, candidate by candidate: over all samples, by metric, by tool, and
-    which tools are mixed up.
-    """
+    """Yield the effect of changed tools per candidate: overall, by metric, by tool, confusions."""
     from callwright.warehouse.browsing import effect_sentence
 
     for one in found.changed_tools:
@@ -167,9 +163,7 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
 
 
 def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
-    """The leaderboard, in each row what belongs to it of the domains, the answers, the gate and
-    changed tools.
-    """
+    """Return the leaderboard, each row with its domains, answers, gate and changed tools."""
     by_run = ("candidate", "run", "judge", "strategy")
     more: dict[str, tuple[list[Row], Sequence[str]]] = {
         "domains": (found.domains, by_run),
@@ -450,7 +444,7 @@ def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
 
 
 def _problems_text(problems: Sequence[str], what: str) -> Iterator[Aside]:
-    """The first problems, under how many there are; no part of the result."""
+    """Yield a count of the problems and the first of them, for stderr."""
     if problems:
         yield Aside(f"{len(problems)} {what}")
         yield from map(Aside, first_lines((f"  {problem}" for problem in problems), _MOST_PROBLEMS))

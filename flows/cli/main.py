@@ -79,9 +79,7 @@ for module in (building, tooling, checking, reviewing, releasing, evaluating, vi
 
 
 def main() -> None:
-    """Run the command line; errors that callwright can explain become one sentence and an exit
-    code.
-    """
+    """Run the command line; known errors become one sentence and an exit code."""
     silence_teardown()
     quiet_vendors()
     _end_by_signals()
@@ -118,9 +116,7 @@ def main() -> None:
 
 
 def _end_by_signals() -> None:
-    """Let a service manager, or a terminal that is closed, end a run as a person does; what is
-    ignored (nohup) stays so.
-    """
+    """Let SIGTERM and SIGHUP end a run as Ctrl-C does, unless they are ignored (nohup)."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)

@@ -1,4 +1,4 @@
-"""Releases and what is read of the warehouse: `release`, `export`, `query` and `publish`."""
+"""Commands for releases and reading the warehouse: `release`, `export`, `query`, `publish`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -76,9 +76,7 @@ def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
 
 
 def _made_text(made: "MadeRelease") -> Iterator[str]:
-    """What was made, of which builds, with which splits, and how many requests have a near
-    duplicate in another split.
-    """
+    """Yield what was made, from which builds and splits, and near duplicates across splits."""
     one = made.release
     after = f" (follows {one.follows})" if one.follows else ""
     yield (
@@ -196,9 +194,7 @@ def diff(old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = Fal
 
 
 def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
-    """The counts, field by field the first sample that changed in it, then the keys of what came
-    and went.
-    """
+    """Yield the counts, the first changed sample per field, and the keys added and removed."""
     yield (
         f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed,"
         f" {len(found.changed)} changed, {len(found.moved)} in another split."
@@ -253,7 +249,7 @@ def overlap(
 
 
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
-    """The shares of both sides, then a few of the pairs, the nearest requests first."""
+    """Yield the shares of both sides, then a few of the pairs, the nearest requests first."""
     rows = [
         (
             one.name,
@@ -316,9 +312,7 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 
 @command(release, "card", "release card v1")
 def card(name: OneRelease, *, live: Live = False) -> Outcome:
-    """Print the dataset card of a release: its contents, how it was made and checked, its
-    limits, how to cite it.
-    """
+    """Print the dataset card of a release: its contents, making, checks, limits and citation."""
     from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
@@ -412,9 +406,7 @@ def export(
 
 
 def _export_text(written: "Export", samples: int) -> Iterator[str]:
-    """The files, the rows of each split, and what is left out, a line a reason: how many of
-    which kinds.
-    """
+    """Yield the files, the rows of each split, and what is left out, by reason and kind."""
     yield from map(str, written.files)
     named = [f"{split} {rows}" for split, rows in written.splits.items() if split]
     splits = f" ({', '.join(named)})" if named else ""

@@ -1,6 +1,4 @@
-"""`review`: Label Studio, what people decide in it, how far they are, and what they should look
-at again.
-"""
+"""`review`: Label Studio, people's decisions in it, their progress, and what to look at again."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -160,7 +158,7 @@ def pull(*, every: Annotated[float, Option(least=0)] = 0, as_json: AsJson = Fals
 
 
 def pulled_lines(result: "Pulled") -> Iterator[str]:
-    """What a pull brought, in sentences."""
+    """Yield what a pull brought, in sentences."""
     decided = f"{result.accepted} accepted, {result.edited} edited, {result.rejected} rejected"
     yield (
         f"{count_of(result.reviews, 'new review')}: {decided}."
@@ -319,7 +317,7 @@ def training(
 
 
 def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
-    """What each person got right, and of each item what was."""
+    """Yield what each person got right, and the right answer of each item."""
     if not found:
         yield "No answers to training items have been pulled yet."
     for person in dict.fromkeys(one.reviewer for one in found):
@@ -442,7 +440,7 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
 
 
 def _people_text(people: "list[Row]") -> Iterator[str | Table]:
-    """A line for each person; what is known of nobody has no column."""
+    """Yield a line for each person; columns without any value are left out."""
     columns: dict[str, list[object]] = {
         "reviewer": [row["reviewer"] for row in people],
         **{name: [row[column] for row in people] for name, column in _DECISIONS.items()},
@@ -491,8 +489,9 @@ def _whole_text(found: "Status") -> Iterator[str]:
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
-    """On what nothing counts yet: where people do not agree, or an edit in doubt has no second
-    person; who could be asked.
+    """Yield the unsettled subjects: reviewers disagree, or a doubtful edit needs a second one.
+
+    For each it names the people who could be asked next.
     """
     if rows:
         yield ""
@@ -511,8 +510,9 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
 
 @command(review, "agreement", "review agreement")
 def agreement() -> Outcome:
-    """Show how far reviewers agree with each other and with models, how they do on gold items,
-    and what share is usable.
+    """Show how reviewers agree with each other and with models, and do on gold items.
+
+    The usable share is shown too.
     """
     from callwright.flows.review.status import agreement_report
 
@@ -557,9 +557,7 @@ def _cost(cost: float | None) -> str:
 
 
 def _short(text: str) -> str:
-    """As much of a text as a terminal of the usual width has room for; Chinese signs take two
-    places.
-    """
+    """Return a text cut to the usual terminal width; Chinese characters take two columns."""
     from rich.cells import cell_len, set_cell_size
 
     line = " ".join(text.split())

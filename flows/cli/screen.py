@@ -1,6 +1,4 @@
-"""What commands are made of: options that several have, and what each shows as JSON or as text;
-messages and progress.
-"""
+"""The parts of commands: shared options, output as JSON or text, messages and progress."""
 
 import inspect
 import sys
@@ -47,17 +45,17 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 class Stopped(SystemExit):
-    """The command was stopped with Ctrl-C, and it has been said what that means for its work."""
+    """Ends a command after Ctrl-C, and prints what that means for its work."""
 
     def __init__(self, sentence: str) -> None:
-        """Say the sentence."""
+        """Print the sentence."""
         super().__init__(INTERRUPTED)
         say(sentence)
 
 
 @contextmanager
 def serving() -> Iterator[None]:
-    """Run a server in here; whoever stops it with Ctrl-C is told that it has stopped."""
+    """Run a server inside; Ctrl-C stops it with a message."""
     try:
         yield
     except KeyboardInterrupt:
@@ -65,15 +63,16 @@ def serving() -> Iterator[None]:
 
 
 class Table(NamedTuple):
-    """Rows under their names."""
+    """Rows with their column names."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[Any]]
 
 
 def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[str] = ()) -> Table:
-    """The table of rows that know their fields, or of these `columns` of dicts or records, under
-    their names or other `heads`.
+    """Return the table of rows, or of these `columns` of dicts or records, under `heads`.
+
+    Rows without `columns` are named tuples. Without `heads` the columns' names are the heads.
     """
     if rows and not columns and isinstance(rows[0], dict):
         columns = [*rows[0]]
@@ -87,15 +86,13 @@ def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[s
 
 
 class Aside(str):
-    """A line of text that is no result: it goes to stderr."""
+    """A line of text that is not part of the result: it goes to stderr."""
 
     __slots__ = ()
 
 
 class Outcome(NamedTuple):
-    """What a command found: a value for JSON, the same as text, looked at only where it is
-    shown, and the exit code.
-    """
+    """What a command found: a value for JSON, its text, read only if shown, and the exit code."""
 
     value: object
     text: str | Iterable[str | Table]
@@ -103,19 +100,18 @@ class Outcome(NamedTuple):
 
 
 def commands(about: str = "") -> typer.Typer:
-    """A group of commands."""
+    """Return a group of commands."""
     return typer.Typer(help=about or None, no_args_is_help=True, rich_markup_mode=None)
 
 
 def command(
     group: typer.Typer, name: str, example: str, begins: str = ""
 ) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
-    """Make a function a command of a group: it takes `--json` besides its own options, and what it
-    gives is shown.
+    """Make a function a command of a group, with `--json` besides its own options.
 
-    A function that takes `as_json` itself is told of it, and may show its result as it comes and
-    give nothing. What needs more than a second until its first result says on a terminal how it
-    `begins`.
+    Its result is shown. A function with a parameter `as_json` may show its result as it comes
+    and return None. A command that needs more than a second until its first result announces on
+    a terminal that it `begins`.
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
@@ -167,7 +163,7 @@ def _read_as(stated: Any) -> Any:  # noqa: ANN401 - types are values here
 
 
 def present(found: Outcome, *, as_json: bool) -> None:
-    """Show an outcome, and end the command where it is no success."""
+    """Show an outcome, and exit the command if it is no success."""
     if as_json:
         show_json(found.value)
     else:
@@ -178,7 +174,7 @@ def present(found: Outcome, *, as_json: bool) -> None:
 
 
 def show(text: str | Iterable[str | Table]) -> None:
-    """Print a result: lines, and tables among them."""
+    """Print a result: lines, with tables among them."""
     for part in [text] if isinstance(text, str) else text:
         if isinstance(part, Table):
             show_table(*part)
@@ -193,7 +189,7 @@ def say(text: str) -> None:
 
 
 def show_json(value: object) -> None:
-    """Print a result as JSON: what has fields as an object, moments and paths as text."""
+    """Print a result as JSON: records as objects, times and paths as text."""
     sys.stdout.write(_json(value) + "\n")
 
 
@@ -211,9 +207,7 @@ def _plain(value: object) -> object:
 
 
 def show_event(value: object, text: Iterable[str], *, as_json: bool) -> None:
-    """Print what happened, at once: as one line of JSON, or as text; whoever reads this reads it
-    as it comes.
-    """
+    """Print an event at once, as one line of JSON or as text, for readers that follow it live."""
     if as_json:
         sys.stdout.write(_json(value, 0) + "\n")
     else:
@@ -222,10 +216,10 @@ def show_event(value: object, text: Iterable[str], *, as_json: bool) -> None:
 
 
 class JsonList(AbstractContextManager["JsonList"]):
-    """A JSON list on stdout as `show_json` prints it, its items printed as they come."""
+    """Prints a JSON list to stdout as `show_json` does, each item as it comes."""
 
     def __init__(self) -> None:
-        """Nothing is printed before the first item, or the end."""
+        """Print nothing before the first item, or the end."""
         self._is_empty = True
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -243,8 +237,9 @@ class JsonList(AbstractContextManager["JsonList"]):
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None
 ) -> None:
-    """Print a table, numbers set to the right; where it is too wide for `width` (the
-    terminal's), each row is a block of lines.
+    """Print a table with numbers to the right; if too wide, each row becomes a block of lines.
+
+    `width` is the limit in columns, None for the terminal's.
     """
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -283,8 +278,9 @@ def show_table(
 
 
 def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """How wide each column has to be: names, numbers and keys are never broken, a long text may
-    be, at its spaces.
+    """Return each column's least width: names, numbers and keys are not broken, long texts are.
+
+    A long text is broken at its spaces.
     """
     from rich.cells import cell_len
 
@@ -305,17 +301,16 @@ def _cell(value: object) -> str:
 
 
 class Terminal(AbstractContextManager["Terminal"]):
-    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line now
-    and then without one.
+    """Sentences and progress on stderr: a live display on a terminal, else a line now and then.
 
-    Of work in phases the picture has one bar for the whole: samples done of all, the time so far,
-    and the time to go at the pace of this run. Below it are the present phase and those to come,
-    and what models are asked: answers, what waits, cost. Other work has a bar for each stretch,
-    which leaves a line when it is done.
+    For work in phases the display has one bar for the whole: samples done of all, the time so
+    far, and the time left at the pace of this run. Below it are the current and the coming
+    phases, and the models' requests: answers, waiting ones, cost. Other work has a bar for each
+    stretch, which leaves a line when it is done.
     """
 
     def __init__(self) -> None:
-        """Nothing is drawn before the first stretch begins."""
+        """Draw nothing before the first phase begins."""
         self._picture: Picture | None = None
         self._task: TaskID | None = None
         self._title, self._total, self._done, self._told = "", 0, 0, 0
@@ -334,25 +329,23 @@ class Terminal(AbstractContextManager["Terminal"]):
 
     @property
     def is_live(self) -> bool:
-        """Whether there is a terminal."""
+        """Whether stderr is a terminal."""
         return sys.stderr.isatty()
 
     def say(self, sentence: str) -> None:
-        """One event worth a line; it passes above the picture, which stays where it is."""
+        """Print one event worth a line, above the progress display."""
         if self._picture is not None:
             self._picture.console.print(visible(sentence), highlight=False, markup=False)
         else:
             say(sentence)
 
     def show(self, state: str) -> None:
-        """What is under way by now."""
+        """Show what is running now."""
         if self._picture is not None:
             self._state.plain = visible(state)
 
     def plan(self, title: str, phases: Sequence[Phase]) -> None:
-        """Work in phases begins; where it is not known how many samples they make, each stretch
-        has a bar of its own.
-        """
+        """Begin work in phases; if the number of samples is unknown, each stretch has a bar."""
         whole = PhaseCount(phases)
         if not whole.total:
             return
@@ -369,7 +362,7 @@ class Terminal(AbstractContextManager["Terminal"]):
             say(f"{title}: {count_of(whole.total, 'sample')} to make. Phases: {names}.")
 
     def begin(self, title: str, total: int) -> None:
-        """A stretch of work with `total` items begins."""
+        """Report the start of a phase with `total` items."""
         self._title, self._total, self._done = title, total, 0
         if self._whole is not None:
             is_first = not self._whole.number
@@ -387,7 +380,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         self._task = self._bar.add_task(visible(title), total=total, rate="")
 
     def advance(self, count: int) -> None:
-        """So many more items are done."""
+        """Report that `count` more items are done."""
         self._done += count
         if self._whole is not None:
             self._whole.advance(count)
@@ -430,7 +423,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         return f", about {duration((time.monotonic() - self._began) / made * left)} to go"
 
     def _draw(self) -> "Picture":
-        """A bar, and two lines below it."""
+        """Draw a bar, and two lines below it."""
         if self._picture is not None:
             return self._picture
         from rich import progress
@@ -454,7 +447,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         return self._picture
 
     def _leave(self) -> None:
-        """Leave a line in place of the bar."""
+        """Replace the bar by a line."""
         if self._task is None:
             return
         [done] = self._bar.tasks
@@ -495,7 +488,7 @@ def _rate(speed: float | None) -> str:
 def first_lines(
     lines: Iterable[str], most: int, rest: str = "of them; list them all with --json."
 ) -> Iterator[str]:
-    """The first lines, and how many more of what there are."""
+    """Yield the first lines, and then how many more there are."""
     found = list(lines)
     yield from found[:most]
     if len(found) > most:
@@ -503,7 +496,7 @@ def first_lines(
 
 
 def share_with_bounds(share: float | None, low: float | None, high: float | None) -> str:
-    """A share as percent, with the bounds between which it lies."""
+    """Return a share as a percentage, with its bounds."""
     if share is None or low is None or high is None:
         return ""
     return f"{share:.0%} ({low:.0%} to {high:.0%})"

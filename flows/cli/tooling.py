@@ -1,4 +1,4 @@
-"""`tools`: making, importing, listing and checking tools."""
+"""The `tools` commands: making, importing, listing and checking tools."""
 
 import difflib
 import re
@@ -198,7 +198,7 @@ def import_tools(
 
 
 def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
-    """What no plan chooses, and what of it every call needs nevertheless."""
+    """Yield sentences on the parameters that no plan chooses, and on those that calls require."""
     if not unsaid:
         return
     listed = ", ".join(f"{one.parameter} ({one.tools})" for one in unsaid[:_MOST_NAMED])
@@ -450,7 +450,7 @@ def _usable_text(row: "KindRow") -> str:
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
-    """A recipe that asks for every kind of the tools of files, a catalog, or callwright's own."""
+    """Return a recipe for every kind with the tools of files, a catalog, or callwright's own."""
     from callwright.flows.catalogs import catalogs_in
     from callwright.flows.recipe import OwnTools
     from callwright.generators.catalogs import FORMATS, recognise
@@ -504,7 +504,7 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:
-    """The tools that are left out of some kinds, those with the same reason together."""
+    """Yield the tools that are left out of some kinds, grouped by reason."""
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for one in found.left_out:
         if one.tool:

@@ -1,6 +1,4 @@
-"""Looking at what there is: `view`, `report` and `notebook`; and worlds of tasks to play in:
-`world serve`.
-"""
+"""Look at data with `view`, `report` and `notebook`, and serve worlds of tasks: `world serve`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,8 +90,9 @@ def notebook(file: Path = Path("callwright.ipynb")) -> Outcome:
 
 
 def _fresh_copy(settings: Settings) -> "Warehouse":
-    """The published copy, made anew where the warehouse has changed since; during a build, what
-    was published last.
+    """Return the published copy, renewed if the warehouse has changed.
+
+    During a build it is the copy that was published last.
     """
     from callwright.warehouse.publish import is_build_under_way, published_copy
 
@@ -106,7 +105,7 @@ def _fresh_copy(settings: Settings) -> "Warehouse":
 
 @contextmanager
 def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
-    """The same; where nothing can be published, one that goes at the end."""
+    """Yield the published copy; if nothing can be published, a temporary one."""
     from callwright.warehouse.errors import StoreError
 
     with TemporaryDirectory(prefix="callwright-") as folder:

@@ -1,3 +1,4 @@
-"""The Prefect integration: the same functions as flows and tasks; the flow files beside this
-folder are shims.
+"""The Prefect integration: the same functions as flows and tasks.
+
+The flow files beside this folder are shims.
 """

@@ -1,6 +1,4 @@
-"""Prefect servers: registering recipes and the review loop with one, building with one, and a
-local one that is started here.
-"""
+"""Prefect servers: register recipes and the review loop, build with one, and start a local one."""
 
 import sys
 from collections import Counter
@@ -41,7 +39,7 @@ Result = TypeVar("Result")
 
 
 class Deployed(NamedTuple):
-    """A deployment: its full name, its schedule ("" where there is none), and where its page is."""
+    """A deployment: its full name, its schedule ("" if none), and the URL of its page."""
 
     name: str
     schedule: str
@@ -52,11 +50,10 @@ class Deployed(NamedTuple):
 def build_with_prefect(
     recipe: Path, options: BuildOptions, progress: Progress | None = None
 ) -> "BuildReport":
-    """Run the build as a flow of this process; Prefect shows it.
+    """Run the build as a Prefect flow in this process.
 
-    Raises what the plain build raises.
-
-    Raises CallwrightError besides where the Prefect server does not answer.
+    Raises what the plain build raises, and CallwrightError if the Prefect server does not
+    answer.
     """
     hush_prefect()
     api = require_server(read_settings())
@@ -75,11 +72,10 @@ def in_a_run(
     work: Callable[[Progress], Result],
     progress: Progress,
 ) -> Result:
-    """Do some work, as a run of this process that Prefect shows where the settings name a server:
-    `work` is given its progress.
+    """Do some work as a Prefect run in this process if the settings name a server.
 
-    What it gives is shown in the run as deployed flows of that name show it. Raises what the work
-    raises, and CallwrightError where the server does not answer.
+    `work` is given its progress. Its result is shown in the run as deployed flows of that name
+    show it. Raises what the work raises, and CallwrightError if the server does not answer.
     """
     if not settings.prefect_api_url:
         return work(progress)
@@ -112,14 +108,11 @@ def in_a_run(
 
 
 def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
-    """Register one deployment a recipe on a work pool, scheduled by the recipe's cron line; once
-    more updates it.
+    """Register one deployment per recipe on a work pool, scheduled by its cron line.
 
-    The last deployment is that of the review loop, which pulls every so many minutes as the
-    settings say.
-
-    Raises ConfigurationError where no Prefect server is named or two recipes share a name,
-    CallwrightError where the server does not answer.
+    Doing so again updates it. The last deployment is that of the review loop, which pulls at the
+    settings' interval in minutes. Raises ConfigurationError if no Prefect server is named or two
+    recipes share a name, CallwrightError if the server does not answer.
     """
     settings = read_settings()
     read = [(path.absolute(), read_recipe(path)) for path in recipes]
@@ -167,9 +160,7 @@ async def _deploy(
 
 
 async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
-    """Deploy the review loop of this work folder: what people decided is taken back, and what
-    waits by then is pushed.
-    """
+    """Deploy this work folder's review loop: pull decisions, then push what waits by then."""
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.schedules import Interval
     from prefect.utilities.urls import url_for
@@ -196,7 +187,7 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
 
 
 async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any) -> UUID:  # noqa: ANN401 - Prefect's own options
-    """Make or update a deployment of the flow at `entrypoint`."""
+    """Create or update a deployment of the flow at `entrypoint`."""
     from prefect import Flow
 
     source = str(Path(callwright.flows.__file__).parent.parent)
@@ -219,9 +210,9 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
 
 
 async def _process_pool(name: str) -> None:
-    """Find a process pool, or make it.
+    """Create a process pool unless it exists.
 
-    Raises ConfigurationError where the pool is of another type.
+    Raises ConfigurationError if the pool is of another type.
     """
     from prefect import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
@@ -248,7 +239,7 @@ _OK = 200
 
 
 class PrefectServer(NamedTuple):
-    """A Prefect server that answers: `url` is its UI, `api` what PREFECT_API_URL wants."""
+    """A running Prefect server: `url` is its UI, `api` the value for PREFECT_API_URL."""
 
     url: str
     api: str
@@ -256,9 +247,9 @@ class PrefectServer(NamedTuple):
 
 
 def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServer:
-    """The Prefect server of this work folder, started where it does not run yet.
+    """Return the Prefect server of this work folder, after starting it if needed.
 
-    Raises CallwrightError with the end of the log where it does not come up.
+    Raises CallwrightError with the end of the log if it doesn't start.
     """
     places = _places(settings)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -290,20 +281,18 @@ def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServ
 
 
 def running_prefect(settings: Settings) -> PrefectServer | None:
-    """The Prefect server of this work folder that answers, None where none does."""
+    """Return the Prefect server of this work folder if it answers, else None."""
     found = serving_process(_places(settings))
     return _server(*found) if found and _answers(found[1]) else None
 
 
 def stop_prefect(settings: Settings) -> bool:
-    """End the Prefect server of this work folder; whether there was one."""
+    """Stop the Prefect server of this work folder; whether there was one."""
     return end(_places(settings))
 
 
 def _own_environment(home: Path, port: int) -> dict[str, str]:
-    """What the server is given besides the environment: its folder, where its own pages ask, and
-    that nobody else is.
-    """
+    """Return the server's own environment: its folder, its pages' API URL, no outside services."""
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",
@@ -335,10 +324,10 @@ _NOT_FOUND = 404
 
 
 def require_server(settings: Settings) -> str:
-    """The address of the Prefect server that the environment names, once it has answered.
+    """Return the address of the Prefect server in the environment, once it has answered.
 
-    Raises ConfigurationError where Prefect is not installed, none is named or the address is none,
-    CallwrightError where nobody answers there.
+    Raises ConfigurationError if Prefect is not installed, or no valid address is set;
+    CallwrightError if no server answers there.
     """
     require_extra("flows")
     import httpx
@@ -371,7 +360,7 @@ def require_server(settings: Settings) -> str:
 
 @contextmanager
 def explained_errors(api: str) -> Iterator[None]:
-    """Turn what Prefect's client raises into a CallwrightError; everything else passes."""
+    """Turn the errors of Prefect's client into CallwrightError; others pass unchanged."""
     import httpx
     from prefect.exceptions import PrefectException
 

@@ -1,8 +1,7 @@
-"""The flows that Prefect runs: a build with each group of its stages a flow of its own,
-evaluations, and the review loop.
+"""The flows that Prefect runs: a build with a flow per group, evaluations, the review loop.
 
-Each calls the functions that the command line calls. A file of flows bears a name that nothing else
-has: Prefect puts its folder on the path.
+Each calls the functions that the command line calls. A file of flows has a name that nothing
+else has, because Prefect puts its folder on the path.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -216,12 +215,13 @@ async def push_reviews(*, again: Again = False) -> Pushed:
 
 @verb("pull-reviews", "all recipes")
 async def pull_reviews(*, required: bool = True) -> Pulled:
-    """Pull new reviews from Label Studio, check what was edited, land what was accepted, and push
-    what waits by now.
+    """Pull new reviews from Label Studio, check edits, land what was accepted, and push.
+
+    What is pushed is what waits for people by now.
 
     Args:
-        required: Fail where no Label Studio is named or running; a run on a schedule only says so
-            while nobody was asked.
+        required: Fail where no Label Studio is named or running; a run on a schedule only says
+            so while nobody was asked.
     """
     settings, progress = _settings(), FlowProgress()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
@@ -250,7 +250,7 @@ def _accepted(settings: Settings) -> int:
 
 
 def _push(settings: Settings, progress: FlowProgress) -> int:
-    """Push what waits, and say so; how many tasks that made."""
+    """Push waiting questions, report it, and return how many tasks were created."""
     pushed = push_what_waits(settings, progress)
     if pushed is not None:
         progress.say(
@@ -272,14 +272,12 @@ async def _over_build(
 
 
 def _chosen(path: str, options: BuildOptions) -> Recipe:
-    """The recipe that a flow's parameters name, with what they change in it."""
+    """Return the recipe of a flow's parameters, with their changes."""
     return read_recipe(Path(path)).as_asked(**options)
 
 
 def _settings() -> Settings:
-    """The settings of the process that carries out a flow; a worker's was not set to be quiet,
-    at work and in the end.
-    """
+    """Return the settings of a flow's process, and keep vendors' libraries quiet in it."""
     quiet_vendors()
     silence_teardown()
     return read_settings()

@@ -1,6 +1,4 @@
-"""How Prefect carries out a build: a task a shard, again where a provider is away, within shared
-limits; and what it shows.
-"""
+"""How Prefect carries out a build: a task per shard, retries, shared limits, and displays."""
 
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -35,8 +33,9 @@ _ending: ContextVar[Any] = ContextVar("ending", default=None)  # what `signal.ge
 
 @contextmanager
 def run_by_the_command_line(progress: Progress) -> Iterator[None]:
-    """Let `progress` hear what flows that are run in here tell, besides their logs; SIGTERM ends
-    them as it ends the command.
+    """Pass the messages of flows that run in here to `progress`, besides their logs.
+
+    SIGTERM ends the flows as it ends the command.
     """
     tokens = _listener.set(progress), _ending.set(signal.getsignal(signal.SIGTERM))
     try:
@@ -47,40 +46,40 @@ def run_by_the_command_line(progress: Progress) -> Iterator[None]:
 
 
 class FlowProgress:
-    """Progress of a flow, in its log and to whoever started it here."""
+    """Progress of a flow, in its log and for the command that started it."""
 
     def __init__(self) -> None:
-        """Nothing is under way."""
+        """Start without any progress."""
         self.title, self.total, self.done = "", 0, 0
         self._also: Progress = _listener.get() or SilentProgress()
 
     def say(self, sentence: str) -> None:
-        """One event worth a line."""
+        """Report one event worth a line."""
         get_run_logger().info("%s", sentence)
         self._also.say(sentence)
 
     @property
     def is_live(self) -> bool:
-        """Whether whoever started the flow sees it change."""
+        """Whether the command that started the flow shows live progress."""
         return isinstance(self._also, LiveProgress) and self._also.is_live
 
     def show(self, state: str) -> None:
-        """What is under way by now, for whoever started the flow; the log has sentences."""
+        """Show what is running now to the command that started the flow; the log has sentences."""
         if isinstance(self._also, LiveProgress):
             self._also.show(state)
 
     def note(self, sentence: str) -> None:
-        """A line of the log alone: who started the flow is told otherwise."""
+        """Write a line to the log only; the command that started the flow reports it otherwise."""
         get_run_logger().info("%s", sentence)
 
     def begin(self, title: str, total: int) -> None:
-        """A stretch of work begins."""
+        """Report the start of a phase."""
         self.title, self.total, self.done = title, total, 0
         get_run_logger().info("%s: %d to do", title, total)
         self._also.begin(title, total)
 
     def advance(self, count: int) -> None:
-        """So many more are done; the log has the tasks for that."""
+        """Report that `count` more are done; the log shows tasks instead."""
         self.done += count
         self._also.advance(count)
 
@@ -88,10 +87,9 @@ class FlowProgress:
 def explained(
     work: Callable[Given, Awaitable[Result]],
 ) -> Callable[Given, Coroutine[Any, Any, Result]]:
-    """Work of a flow or task of which what callwright can explain becomes a Failed state of that
-    one sentence.
+    """Wrap a flow's or task's work so that a known error becomes a Failed state of one sentence.
 
-    Prefect raises the error itself at whoever called the flow, so no caller meets the state.
+    Prefect raises the error itself in the caller of the flow, so no caller sees the state.
     """
 
     @wraps(work)
@@ -109,7 +107,7 @@ def explained(
 
 
 def run_name() -> str:
-    """The name of a flow's run: what it is about, by its parameters."""
+    """Return the name of a flow's run, made from its parameters."""
     given = {name: value for name, value in flow_run.parameters.items() if value}
     about = given.pop("release", "") or Path(str(given.pop("recipe", ""))).stem
     extras = [" and ".join(given["kinds"])] if "kinds" in given else []
@@ -119,9 +117,7 @@ def run_name() -> str:
 
 
 async def show_build(report: BuildReport, review: str, database: Path) -> None:
-    """Show what each stage did with what came to it, what came of each kind, what it cost, and
-    where to look at it.
-    """
+    """Show each stage's funnel, the results by kind, the cost, and where to look at the samples."""
     remarks = "".join(f" {remark}" for remark in report.remarks)
     await acreate_table_artifact(
         table=[row._asdict() for row in report.worked],
@@ -149,7 +145,7 @@ async def show_build(report: BuildReport, review: str, database: Path) -> None:
 
 
 def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
-    """A line of the log for each stage that had something to do."""
+    """Write a line to the log for each stage that had something to do."""
     for row in report.worked:
         ended = ((name, getattr(row, name)) for name in ("rejected", "failed", "waiting"))
         rest = "".join(f", {count} {name}" for name, count in ended if count)
@@ -160,9 +156,7 @@ def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
 
 
 async def show_result(found: object, settings: Settings) -> None:
-    """Show what a run gives: a release with its kinds, the scores of an evaluation, what was
-    pushed or pulled.
-    """
+    """Show a run's result: a release by kind, evaluation scores, or what was pushed or pulled."""
     match found:
         case Release() | MadeRelease():
             made = found if isinstance(found, Release) else found.release
@@ -193,7 +187,7 @@ async def show_result(found: object, settings: Settings) -> None:
 
 
 async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
-    """Show how candidates scored on a release, and where the report with its plots lies."""
+    """Show how candidates scored on a release, and where the report with its plots is."""
     lines = _markdown(
         [{name: value for name, value in row.items() if name != "release"} for row in board]
     )
@@ -223,9 +217,7 @@ _PULLED = {
 
 
 async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> None:
-    """Show what people decided since the last pull, and what of it does not fit; each count in
-    words.
-    """
+    """Show reviewers' decisions since the last pull by count, and the problems found."""
     lines = "".join(f"\n| {_PULLED.get(name, name)} | {count} |" for name, count in counts.items())
     listed = "".join(f"\n- {problem}" for problem in problems)
     decided = ", ".join(f"{counts[name]} {name}" for name in ("accepted", "edited", "rejected"))
@@ -237,9 +229,7 @@ async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> No
 
 
 def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ()) -> str:
-    """Rows as a table of Markdown, "" where there are none; of the `columns` named, those that
-    the rows have.
-    """
+    """Return rows as a Markdown table, "" if there are none; of `columns`, those that exist."""
     if not rows:
         return ""
     shown = [name for name in columns or rows[0] if name in rows[0]]
@@ -251,7 +241,7 @@ def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ())
 
 
 def _key(kind: str, name: str) -> str:
-    """An artifact's key: Prefect allows lower-case letters, digits and dashes."""
+    """Return an artifact's key; Prefect allows lower-case letters, digits and dashes."""
     words = "".join(
         sign if sign.isalnum() and sign.isascii() else " " for sign in name.lower()
     ).split()

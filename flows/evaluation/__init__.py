@@ -1,1 +1,1 @@
-"""Evaluation: candidate models asked on a release, their answers scored and graded."""
+"""Evaluation: asks candidate models on a release, and scores and grades their answers."""

@@ -1,6 +1,4 @@
-"""What candidates and judges have answered on a release: read, scored, compared, and given to
-exports that teach by it.
-"""
+"""Candidates' and judges' answers on a release: read, scored, compared, and used in exports."""
 
 import gc
 from collections import Counter
@@ -46,9 +44,7 @@ _AT_ONCE = 10_000
 
 
 class CandidateAnswers(NamedTuple):
-    """All that a candidate answered to some samples, in all of its runs: what each answer has
-    for a key, and for a mistake.
-    """
+    """A candidate's answers to some samples in all runs, with each answer's key and mistake."""
 
     predictions: list[Prediction]
     keys: list[str]
@@ -58,9 +54,7 @@ class CandidateAnswers(NamedTuple):
 def read_pieces(
     warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
 ) -> Iterator[CandidateAnswers]:
-    """What a candidate answered on a release in all of its runs, a piece at a time: memory does
-    not grow with it.
-    """
+    """Yield a candidate's answers in all runs on a release in pieces, to bound memory."""
     bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
     columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
@@ -72,7 +66,7 @@ def read_pieces(
 
 
 def _predictions(rows: Iterable[Row]) -> Iterator[Prediction]:
-    """Predictions of rows; calls that are written alike are read once."""
+    """Yield the predictions of rows; calls written alike are parsed once."""
     read: dict[str | None, tuple[Call, ...] | None] = {None: None}
     for row in rows:
         written = row["calls"]
@@ -82,15 +76,16 @@ def _predictions(rows: Iterable[Row]) -> Iterator[Prediction]:
 
 
 def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Prediction]:
-    """What a candidate answered on a release, in all of its runs."""
+    """Return a candidate's predictions on a release, in all of its runs."""
     return (one for piece in read_pieces(warehouse, run) for one in piece.predictions)
 
 
 def complete_runs(
     warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
 ) -> dict[str, set[int]]:
-    """The runs in which a candidate has answered every sample of a split, by split, and of the
-    release (""): these are scored.
+    """Return by split the runs that answered every sample of it; "" is the whole release.
+
+    Only these runs are scored.
     """
     rows = warehouse.rows(sql("answers.answered"), run[:4])
     sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
@@ -100,9 +95,7 @@ def complete_runs(
 def runs_by_split(
     answered: Mapping[tuple[int, str], int], sizes: Mapping[str, int]
 ) -> dict[str, set[int]]:
-    """The runs that have answered as many samples of a split as there are, by split, and those
-    that have of all splits ("").
-    """
+    """Return by split the runs that answered all its samples, and under "" those of all splits."""
     runs = {run for run, _ in answered}
     of_splits = {
         split: {run for run in runs if answered.get((run, split)) == size}
@@ -113,14 +106,12 @@ def runs_by_split(
 
 
 def answered_subjects(warehouse: Warehouse, run: CandidateRun) -> set[str]:
-    """The samples that a candidate has answered on a release in one run."""
+    """Return the samples that a candidate has answered on a release in one run."""
     return {row["subject"] for row in warehouse.rows(sql("answers.subjects"), run)}
 
 
 def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str, bool]:
-    """What a judge says of the predictions on a release, by their keys, on the prompt as it is
-    now.
-    """
+    """Return a judge's verdicts on a release's predictions by key, for the current prompt."""
     return {
         row["prediction"]: row["agree"]
         for row in warehouse.rows(sql("answers.agreements"), [release, judge, judge_version()])
@@ -128,9 +119,7 @@ def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str,
 
 
 def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Grade]:
-    """How a judge grades the predictions on a release, by their keys, on the prompts as they are
-    now.
-    """
+    """Return a judge's grades of a release's predictions by key, for the current prompts."""
     columns = ", ".join(f"g.{name}" for name in Grade.model_fields)
     rows = warehouse.rows(
         sql("answers.grades", columns=columns), [release, judge, list(grade_versions().values())]
@@ -139,9 +128,7 @@ def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Gra
 
 
 def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> None:
-    """Keep the scores of a candidate over a split in the place of those it had by the same
-    verdicts; others' metrics stay.
-    """
+    """Replace a candidate's scores over a split by the same verdicts; others' metrics stay."""
     runs = {
         (one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores
     }
@@ -204,7 +191,7 @@ def _mark_mistakes(
 def _of_split(
     answered: Iterable[Answered], content: ReleaseContent, split: str, runs: Container[int]
 ) -> Iterator[Answered]:
-    """What these runs have answered to the samples of a split, "" being all."""
+    """Yield the answers of these runs to the samples of a split; "" means all."""
     for sample, given in answered:
         if split in ("", content.splits.get(sample.key, "")):
             counted = [one for one in given if one.run in runs]
@@ -214,10 +201,9 @@ def _of_split(
 
 @contextmanager
 def _no_search_for_garbage() -> Iterator[None]:
-    """Leave records to be freed when they are let go: the collector would look through all of them
-    again and again.
+    """Disable the garbage collector, which would search all records again and again.
 
-    That takes a fifth of the time, and there are no circles to find.
+    That takes a fifth of the time, and there are no cycles to find.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -239,9 +225,7 @@ _GIVING = 1_000  # samples whose values may be put into others
 def require_answers_fit(
     form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str
 ) -> None:
-    """Raise ConfigurationError where a format has no place for answers, or a band of pass rates
-    is of nobody.
-    """
+    """Raise ConfigurationError if a format cannot hold answers, or pass rates lack candidates."""
     if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
         takers = ", ".join(
             one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none"
@@ -258,7 +242,7 @@ def require_answers_fit(
 def with_answers(
     warehouse: Warehouse, stream: ReleaseStream, from_answers: Sequence[str], pass_rate: str
 ) -> ReleaseStream:
-    """The release with what these candidates answered, what people corrected, and planted defects.
+    """Return the release with candidates' answers, people's corrections and planted defects.
 
     Raises ConfigurationError for an unknown candidate.
     """
@@ -276,8 +260,9 @@ def with_answers(
 
 
 def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
-    """Keep between what the differences lie that changed tools make to the metrics of a
-    candidate, where both are there now.
+    """Keep confidence intervals of metric differences between changed and original tools.
+
+    This needs the candidate's answers on both.
     """
     release = content.release.name
     if not warehouse.rows("select 1 from tool_changes where release = ? limit 1", [release]):
@@ -307,9 +292,7 @@ def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: Candidate
 def _intervals(
     before: Sequence[Mapping[str, Addend]], after: Sequence[Mapping[str, Addend]]
 ) -> dict[str, Interval]:
-    """Between what the difference of each metric lies, of what the same samples add to it before
-    and after.
-    """
+    """Return an interval for each metric's difference, from paired addends before and after."""
     metrics = sorted({metric for one in before for metric in one})
     parts = [
         tuple([one.get(metric, _NOTHING) for one in side] for side in (before, after))
@@ -322,7 +305,7 @@ def _intervals(
 def _addends(
     warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
 ) -> dict[str, Mapping[str, Addend]]:
-    """What the answers of a candidate's first run add to each metric, by sample."""
+    """Return what the answers of a candidate's first run add to each metric, by sample."""
     samples = {sample.key: sample for sample in content.samples}
     added: dict[str, Mapping[str, Addend]] = {}
     for key, given in groupby(read_predictions(warehouse, run), key=lambda one: one.subject):

@@ -1,6 +1,4 @@
-"""Evaluating candidate models on a release: what they would be asked, what they answer, how they
-score, how they went wrong.
-"""
+"""Evaluate candidate models on a release: requests, answers, scores and mistakes."""
 
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -78,13 +76,12 @@ async def evaluate_release(
     progress: Progress,
     conditions: Conditions = USUAL,
 ) -> list[str]:
-    """Ask each candidate for every call that is due, drive it through multi-step samples, score and
-    keep all of it.
+    """Evaluate each candidate on a release: due calls, multi-step samples, scores; keep all.
 
-    Gives the names that the candidates have on the release.
-    What was predicted or judged before is not asked again; a candidate whose settings are others
-    now is another one. Raises ConfigurationError for an unknown release, and what a model's adapter
-    raises; what was answered until then is kept.
+    Returns the names that the candidates have on the release. What was predicted or judged
+    before is not asked again; a candidate whose settings have changed is another one. Raises
+    ConfigurationError for an unknown release, and what a model's adapter raises; answers up to
+    then are kept.
     """
     warehouse = open_warehouse(settings)
     async with AsyncExitStack() as stack:
@@ -139,11 +136,11 @@ def name_candidates(
     conditions: Mapping[str, JsonValue],
     progress: Progress,
 ) -> list[NamedCandidate]:
-    """The candidates under the names that they have on a release, each noted with its settings.
+    """Return the candidates with their names on a release, and store each one's settings.
 
-    A label keeps its name as long as its settings are the same; with other ones it gets a further
-    one ("label#2"), and what it answered before stays. `conditions` are what may change runs over
-    the release's multi-step samples.
+    A label keeps its name while its settings are the same; other settings get another name
+    ("label#2"), and earlier answers stay. `conditions` are those that can change runs over the
+    release's multi-step samples.
     """
     rows = warehouse.rows(
         "select candidate, label, settings from candidate_settings where release = ?", [release]
@@ -195,15 +192,16 @@ def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
 
 
 def _prompts() -> str:
-    """The versions of all prompts that candidates may see, by whatever strategy."""
+    """Return a hash of all prompts that candidates may see, with any strategy."""
     return content_key([*prompts_seen(), *path_prompts_seen()])
 
 
 def path_conditions(
     turn_limit: int, environments: Sequence[str], *, is_live: bool = False
 ) -> dict[str, JsonValue]:
-    """What may change runs over multi-step samples beside the candidate: how long they may be,
-    and who answers and judges.
+    """Return what may change runs over multi-step samples besides the candidate.
+
+    This is their maximum length, and who answers and judges.
     """
     judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
     live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
@@ -221,10 +219,9 @@ async def evaluate_each(
     release: str,
     progress: Progress,
 ) -> None:
-    """Evaluate candidates one after the other; where one of them can't be, the others are evaluated
-    all the same.
+    """Evaluate candidates one after another, continuing with the others if one fails.
 
-    Raises the first error in the end, and BudgetError at once, for the budget is that of all.
+    Raises the first error at the end, and BudgetError at once, because all share the budget.
     """
     failed: dict[str, Exception] = {}
     for candidate in candidates:
@@ -249,7 +246,7 @@ async def evaluate_each(
 
 
 def _require_split(content: ReleaseContent, split: str) -> None:
-    """Raise ConfigurationError where a release has no such split."""
+    """Raise ConfigurationError if a release has no such split."""
     splits = content.release.splits
     if split and split not in splits:
         known = (
@@ -263,23 +260,25 @@ def _require_split(content: ReleaseContent, split: str) -> None:
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """The leaderboard over a split of a release, or all of it."""
+    """Return the leaderboard of a split of a release, or of all of it."""
     return _board(
         "select * from leaderboard where release = ? and split = ?", release, settings, split
     )
 
 
 def domain_board(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """How candidates went through the release's multi-step samples: a row a run, mode, judge and
-    domain, "all" the last.
+    """Return rows on the release's multi-step samples by run, mode, judge and domain.
+
+    The domain "all" comes last.
     """
     sql = "select * exclude (release) from domain_board where release = ? and split = ?"
     return _board(sql, release, settings, split)
 
 
 def answer_board(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """How candidates answered the release's plans and conversations, and how steadily: a row a
-    run and judge, "all" slice first.
+    """Return rows on the release's plans and conversations by run and judge.
+
+    They say how candidates answered and how steadily. The slice "all" comes first.
     """
     sql = """
         select * exclude (release) from answer_board where release = ? and split = ? and slice_by in ('all', 'difficulty')
@@ -293,7 +292,7 @@ def _board(sql: str, release: str, settings: Settings, split: str) -> list[Row]:
 
 
 def _asked_about(content: ReleaseContent, split: str) -> list[Sample]:
-    """The samples of a split, "" being all."""
+    """Return the samples of a split; "" means all."""
     return [
         sample for sample in content.samples if split in ("", content.splits.get(sample.key, ""))
     ]
@@ -320,7 +319,7 @@ async def _evaluate_snapshots(
 async def _predict_missing(
     evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate
 ) -> None:
-    """Ask a candidate for what it has not answered yet, in each run."""
+    """Ask a candidate for the answers that are still missing, in each run."""
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     first = evaluation.first_run_of(candidate)
     wanted = _asked_about(content, conditions.split)
@@ -368,8 +367,9 @@ async def _predict_missing(
 async def _judge_missing(
     evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, run: CandidateRun
 ) -> None:
-    """Ask the judge about the predictions that only it can decide, then to grade plans and
-    parameters, as far as it has not yet.
+    """Ask the judge for missing decisions on predictions, then for missing grades.
+
+    It decides predictions that only a judge can decide, and grades plans and parameters.
     """
     samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
     opinions: tuple[_Opinion, ...] = (
@@ -400,9 +400,7 @@ _Asking = Callable[[Prediction, Sample, StageContext], Awaitable[Record]]
 
 
 class _Opinion(NamedTuple):
-    """What a judge is asked of predictions: what it said before, of which it is asked, how, and
-    what they are called.
-    """
+    """One kind of judge's opinion: the known ones, when one is due, how to ask, and its name."""
 
     known: Callable[[Warehouse, str, str], Container[str]]
     is_due: Callable[[Prediction, Sample], object]
@@ -415,7 +413,8 @@ def _is_left_to_judge(prediction: Prediction, sample: Sample) -> bool:
 
 
 class ForeseenEvaluation(NamedTuple):
-    """What each candidate would be asked: `requests` at least, unless it answered before;
+    """What each candidate would be asked: at least `requests`, unless it answered before.
+
     `touched` samples have a changed tool.
     """
 
@@ -430,7 +429,7 @@ class ForeseenEvaluation(NamedTuple):
 def foresee(
     warehouse: Warehouse, release: str, candidates: int, conditions: Conditions
 ) -> ForeseenEvaluation:
-    """What an evaluation would ask. Raises ConfigurationError for an unknown release."""
+    """Return what an evaluation would ask. Raises ConfigurationError for an unknown release."""
     content = read_release(warehouse, release)
     drives = conditions.prompting._replace(user="", tools="").label in PATH_STRATEGIES
     asked = [
@@ -451,8 +450,9 @@ def foresee(
 
 
 def _requests(sample: Sample, conditions: Conditions) -> int:
-    """How many requests one run over a sample needs at least; a run over steps as many as the
-    gold has, and one to answer.
+    """Return how many requests a run over a sample needs at least.
+
+    A run over steps needs as many as the gold has, and one to answer.
     """
     if conditions.user is not None or sample.kind in MULTI_STEP:
         return 1 + len(sample.call_turns)

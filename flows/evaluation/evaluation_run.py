@@ -1,5 +1,6 @@
-"""What an evaluation is done with: whom it asks, under which names, its conditions, models and
-warehouse; taking one up again.
+"""The inputs of an evaluation: candidates, names, conditions, models and warehouse.
+
+An evaluation can be resumed.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
@@ -53,9 +54,7 @@ from callwright.warehouse.store import Warehouse
 
 
 class NamedCandidate(NamedTuple):
-    """A candidate of a release: the name that its answers and scores are kept under, its model,
-    a hash of its settings.
-    """
+    """A candidate of a release: the name for its answers and scores, model, settings hash."""
 
     name: str
     label: str
@@ -71,17 +70,17 @@ Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
 
 class Conditions(NamedTuple):
-    """How candidates are asked and judged; `budget` is what all of it may cost now, in US dollars.
+    """How candidates are asked and judged; `budget` limits the cost of it all in US dollars.
 
-    `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a
-    `judge` their arguments are compared by rule only. In multi-step samples they may reply
-    `turn_limit` times; ComplexEval goes as its paper or as its published code says, and asks the
-    environments that the samples were made in, or `environments` by these names, what a call
-    returns. They are asked as `prompting` says; `router` chooses their tools, None lets each choose
-    its own. A `user` words what a simulated user says: then live conversations are all that is
-    asked about. Only the samples of `split` are asked about, "" asks about all. `functions` are the
-    candidates that are Python functions, by the names of their models. The tools are `shown` so,
-    which the label of `prompting` says too.
+    `tools_shown` says at which snapshots of a conversation they see every candidate tool.
+    Without a `judge` their arguments are compared by rule only. In multi-step samples they may
+    reply `turn_limit` times; ComplexEval goes as its paper or as its published code says, and
+    asks the environments that the samples were made in, or `environments` by these names, what a
+    call returns. They are asked as `prompting` says; `router` chooses their tools, None lets
+    each choose its own. A `user` model words what a simulated user says: then only live
+    conversations are asked about. Only the samples of `split` are asked about, "" asks about
+    all. `functions` are the candidates that are Python functions, by the names of their models.
+    `shown` says how the tools are changed, as the label of `prompting` does too.
     """
 
     runs: int = 1
@@ -103,12 +102,11 @@ USUAL = Conditions()
 
 
 class EvaluationRun(NamedTuple):
-    """The evaluation of one release: how it is done, where answers are kept, what all of it may
-    cost.
+    """The evaluation of one release: its conditions, where answers are kept, and its budget.
 
-    `calls` are the models' calls since they were last kept, those that cost money are in `paid` at
-    once, and `traffic` counts them as they are made. `ready` is awaited before anything is sent to
-    any model: `readiness_of` all of them.
+    `calls` are the models' calls since they were last kept; those that cost money are in `paid`
+    at once, and `traffic` counts them as they are made. `ready` is awaited before anything is
+    sent to any model: `readiness_of` all of them.
     """
 
     release: str
@@ -123,8 +121,9 @@ class EvaluationRun(NamedTuple):
     ready: Callable[[], Awaitable[None]]
 
     def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> OpenedChat:
-        """A model, asked as the candidate of this name or about all of them, and looked at
-        before that; to be closed.
+        """Return a model asked as this candidate, or about all for ""; the caller must close it.
+
+        The model is checked before its first request.
         """
         function = self.conditions.functions.get(settings.name)
         if function is not None:
@@ -146,7 +145,7 @@ class EvaluationRun(NamedTuple):
         self.paid.note(row)
 
     def _keep_call(self, candidate: str, call: LlmCall) -> LlmCall:
-        """Let a call land with what comes of it."""
+        """Note a call so that it is stored with its results, and return it."""
         strategy = self.conditions.prompting.label if candidate else ""
         call = call.with_changes(
             release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get()
@@ -155,7 +154,7 @@ class EvaluationRun(NamedTuple):
         return call
 
     def first_run_of(self, candidate: NamedCandidate) -> CandidateRun:
-        """The first of a candidate's runs."""
+        """Return the first of a candidate's runs."""
         conditions = self.conditions
         return CandidateRun(
             self.release, candidate.name, conditions.prompting.label, conditions.tools_shown
@@ -164,11 +163,10 @@ class EvaluationRun(NamedTuple):
     async def ask_about(
         self, items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str
     ) -> None:
-        """Ask about each item, and keep what comes of it; all of it is kept before any error is
-        raised.
+        """Ask about each item and keep the results; all are kept before any error is raised.
 
-        An item that the provider fails is left for the next time. Raises the gravest error that
-        left items without answer.
+        An item that fails at the provider is left for the next time. Raises the gravest error
+        that left items without answer.
         """
         await _Chunks(self, items, ask, concurrency, title).carry_all()
 
@@ -176,11 +174,10 @@ class EvaluationRun(NamedTuple):
 def readiness_of(
     candidates: Sequence[Candidate], conditions: Conditions
 ) -> Callable[[], Awaitable[None]]:
-    """What looks once whether every model of an evaluation can be asked: its key, its file, its
-    server.
+    """Return a function that checks once whether all models of an evaluation can be asked.
 
-    Raises ConfigurationError, or UnavailableError where a server is away, before any of them was
-    asked.
+    It looks at key, file and server. Raises ConfigurationError, or UnavailableError if a server
+    cannot be reached, before any model is asked.
     """
     stated = [
         *(one.model for one in candidates),
@@ -202,7 +199,7 @@ def readiness_of(
 def choose_candidates(
     models: Sequence[str], recipe: Path | None
 ) -> list[Candidate | AnswerFunction]:
-    """The candidates named, models or functions (`agent.py:answer`), and those of a recipe."""
+    """Return the named candidates, models or functions (`agent.py:answer`), and a recipe's."""
     named = [
         function_named(name) or Candidate(label=name, model=read_model(name)) for name in models
     ]
@@ -210,7 +207,7 @@ def choose_candidates(
 
 
 def label_of(candidate: Candidate | AnswerFunction) -> str:
-    """The name that a candidate has on the leaderboard unless it is given one."""
+    """Return a candidate's default name on the leaderboard."""
     return (
         candidate.label
         if isinstance(candidate, Candidate)
@@ -292,7 +289,7 @@ _LEFT_OUT = ("environments", "functions", "budget")
 
 
 class AskedFor(NamedTuple):
-    """Whom an evaluation asks, and how."""
+    """The candidates that an evaluation asks, and the conditions."""
 
     candidates: list[Candidate]
     conditions: Conditions
@@ -302,9 +299,7 @@ class AskedFor(NamedTuple):
 def noting(
     warehouse: Warehouse, release: str, candidates: Sequence[Candidate], conditions: Conditions
 ) -> Iterator[None]:
-    """Note what an evaluation was asked for, and, unless it is cut off within, that it has
-    ended.
-    """
+    """Record what an evaluation was asked for, and that it ended unless it is cut off within."""
     # Keys of providers are nowhere in it.
     stated = {name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT}
     for name in _MODELS:
@@ -326,9 +321,9 @@ def noting(
 
 
 def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> AskedFor:
-    """The newest evaluation of a release, where it has not ended.
+    """Return the newest evaluation of a release, which must be unfinished.
 
-    Raises ConfigurationError where there is nothing to take up.
+    Raises ConfigurationError if there is none to resume.
     """
     rows = warehouse.rows(
         "select candidates, conditions, finished_at from evaluations where release = ? order by"

@@ -1,6 +1,4 @@
-"""What an evaluation is held to before a change is let in: figures, another candidate, and the
-reports that CI servers read.
-"""
+"""Gates for an evaluation in CI: bounds on figures, comparison with another candidate, reports."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,8 +28,9 @@ _SHOWN, _LONGEST = 20, 200  # failures in a summary, and characters of each text
 
 
 class Scope(NamedTuple):
-    """Which answers to a release are meant: `split` "" is all of it, `mode` and `judge` are
-    those of multi-step runs, too.
+    """The answers to a release that are meant; `split` "" is all of it.
+
+    `mode` and `judge` are those of multi-step runs, too.
     """
 
     release: str
@@ -43,10 +42,10 @@ class Scope(NamedTuple):
 
 
 class AnsweredItem(NamedTuple):
-    """What a candidate answered where calls were due, or a whole run over a multi-step sample.
+    """A candidate's answer where calls were due, or a whole run over a multi-step sample.
 
-    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None where the answer
-    can't be read, and `problem` says why. `verdict` is by rule, None where nothing was judged;
+    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None if the answer
+    can't be read, and `problem` says why. `verdict` is by rule, None if nothing was judged;
     `error_type` names the mistake.
 
         item.sample, item.turn, item.due       # '5c1f…', 1, [{'tool': 'get_weather', …}]
@@ -68,13 +67,14 @@ class AnsweredItem(NamedTuple):
 
     @property
     def is_failure(self) -> bool:
-        """Whether it is wrong, or can't be read."""
+        """Whether the answer is wrong or can't be read."""
         return self.verdict is False or bool(self.problem)
 
 
 class Demands(NamedTuple):
-    """What candidates are held to: figures by metric, and how much worse than `against` they may
-    be, at which p value.
+    """Bounds for candidates: figures by metric, and how much worse than `against` they may be.
+
+    `p` is the p value at which a difference counts.
     """
 
     fail_under: Mapping[str, float] = MappingProxyType({})
@@ -84,7 +84,7 @@ class Demands(NamedTuple):
     p: float = 0.05
 
     def require_sound(self) -> None:
-        """Raise ConfigurationError for bounds that nothing can be held to."""
+        """Raise ConfigurationError for bounds that are out of range."""
         for metric, bound in [*self.fail_under.items(), *self.fail_over.items()]:
             if not isfinite(bound):
                 raise ConfigurationError(
@@ -98,8 +98,9 @@ class Demands(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """One thing that a candidate is held to: `value` passes or fails at `bound`; `p_value` of a
-    comparison, else None.
+    """One bound for a candidate: whether `value` passes at `bound`.
+
+    `p_value` is that of a comparison, else None.
     """
 
     candidate: str
@@ -112,7 +113,7 @@ class Demand(NamedTuple):
 
 
 class Gate:
-    """Whether candidates may pass, by each demand, and reports of it.
+    """The result of a gate: whether each demand is met, with reports.
 
     gate = found.gate(fail_under={"args_acc": 0.9}, against="agent", worse_by=0.02)
     gate.passed, gate.demands[0].value     # False, 0.87
@@ -126,9 +127,7 @@ class Gate:
         figures: Mapping[str, Mapping[str, float]],
         read: Callable[[str], list[AnsweredItem]],
     ) -> None:
-        """Take the figures of each candidate by metric; `read` gives the answers of one when a
-        report wants them.
-        """
+        """Take each candidate's figures by metric; `read` returns the answers of one on demand."""
         self.scope = scope
         self.demands = tuple(demands)
         self.figures = figures
@@ -140,7 +139,7 @@ class Gate:
         return all(one.passed for one in self.demands)
 
     def write_junit(self, path: Path) -> None:
-        """Write JUnit's XML: a suite of the demands, and one a candidate with a case a sample."""
+        """Write JUnit XML: a suite of the demands, and one per candidate with a case per sample."""
         top = ET.Element("testsuites", name=_xml(f"callwright {self.scope.release}"))
         if self.demands:
             _add_suite(top, "gate", (_demand_case(one) for one in self.demands))
@@ -154,9 +153,7 @@ class Gate:
         ET.ElementTree(top).write(path, encoding="utf-8", xml_declaration=True)
 
     def write_summary(self, path: Path) -> None:
-        """Write a page of Markdown, as GITHUB_STEP_SUMMARY shows it: demands, figures, and the
-        worst failures.
-        """
+        """Write a Markdown page for GITHUB_STEP_SUMMARY: demands, figures, the worst failures."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(self._summary()), encoding="utf-8")
 
@@ -185,9 +182,9 @@ class Gate:
 
 
 def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
-    """Bounds by metric, as options state them: `args_acc=0.9`.
+    """Return bounds by metric, parsed from options such as `args_acc=0.9`.
 
-    Raises ConfigurationError for what is no such thing.
+    Raises ConfigurationError if one can't be parsed.
     """
     bounds: dict[str, float] = {}
     for one in stated:
@@ -202,15 +199,16 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
 
 
 def read_figures(warehouse: Warehouse, scope: Scope, candidate: str) -> dict[str, float]:
-    """A candidate's figures by metric, means over its runs; by the judge where it has them, else
-    by rule.
+    """Return a candidate's figures by metric, as means over its runs.
+
+    Figures are those by the judge if there are any, else those by rule.
     """
     rows = warehouse.rows(sql("gate.figures"), [*scope, candidate])
     return {row["metric"]: row["value"] for row in rows}
 
 
 def read_items(warehouse: Warehouse, scope: Scope, candidate: str) -> list[AnsweredItem]:
-    """All that a candidate answered, in the order of samples and turns."""
+    """Return all answers of a candidate, in the order of samples and turns."""
     rows = warehouse.rows(sql("gate.items"), [*scope, candidate])
     return [
         AnsweredItem(**row | {name: _loaded(row[name]) for name in ("due", "calls")})
@@ -223,9 +221,9 @@ def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
 
 
 def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands: Demands) -> Gate:
-    """Hold candidates to demands.
+    """Check candidates against demands.
 
-    Raises ConfigurationError for an unknown metric or candidate, or where none can be compared.
+    Raises ConfigurationError for an unknown metric or candidate, or if none can be compared.
     """
     demands.require_sound()
     with warehouse.reading_together():
@@ -266,15 +264,13 @@ def _bounded(
 
 
 def known_metrics() -> list[str]:
-    """The names of all figures that a candidate may have on some release."""
+    """Return the names of all figures that a candidate may have on a release."""
     by_name = {"pass_rate", *(figure for row in METRICS.rows() for figure in row.figures)}
     return sorted(by_name | {f"{name}_macro" for name in by_name})
 
 
 def require_metrics(stated: Iterable[str]) -> None:
-    """Raise ConfigurationError where there is no such figure on any release, before anybody is
-    asked.
-    """
+    """Raise ConfigurationError if no release can have such a figure, before any model is asked."""
     known = known_metrics()
     for metric in stated:
         if metric not in known:
@@ -287,7 +283,7 @@ def require_metrics(stated: Iterable[str]) -> None:
 
 
 def require_known(warehouse: Warehouse, release: str, stated: str, labels: Sequence[str]) -> None:
-    """Raise ConfigurationError where nobody of this name, by this strategy, can be compared with.
+    """Raise ConfigurationError if the candidate to compare with is unknown.
 
     `labels` are the candidates that are about to be asked.
     """
@@ -302,10 +298,10 @@ def require_known(warehouse: Warehouse, release: str, stated: str, labels: Seque
 def find_contestant(
     warehouse: Warehouse, release: str, stated: str, strategy: str = ""
 ) -> tuple[str, str]:
-    """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the
-    only one it was asked by.
+    """Return the candidate and strategy that NAME or NAME~STRATEGY means.
 
-    Raises ConfigurationError that lists those that there are.
+    For NAME it is `strategy`, or the only one that the candidate was asked by. Raises
+    ConfigurationError that lists those that exist.
     """
     known = _contestants(warehouse, release)
     name, _, said = stated.rpartition(_SEPARATOR)
@@ -339,8 +335,10 @@ def _listed(contestants: Iterable[tuple[str, str]]) -> str:
 def _compared(
     warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[str, str], demands: Demands
 ) -> Demand:
-    """Whether a candidate passes fewer samples than another, of those that both have answered,
-    beyond what chance does.
+    """Return the demand that a candidate passes no fewer shared samples than another.
+
+    It fails only for a difference beyond chance. Shared samples are those that both have
+    answered. Raises ConfigurationError if there are none.
     """
     [row] = warehouse.rows(sql("gate.compared"), [*scope, candidate, *other])
     name = _SEPARATOR.join(other)
@@ -382,8 +380,9 @@ def _demand_case(demand: Demand) -> ET.Element:
 
 
 def _sample_case(release: str, items: Sequence[AnsweredItem]) -> ET.Element:
-    """A sample with all its turns and runs: it fails where one of them does, and is skipped
-    where none was judged.
+    """Return a test case for a sample with all its turns and runs.
+
+    It fails if one of them fails, and is skipped if none was judged.
     """
     first = items[0]
     name = f"{first.sample} {_short(first.request)}"
@@ -423,12 +422,12 @@ def _json(value: object) -> str:
 
 
 def _xml(text: str) -> str:
-    """A text without what XML cannot hold at all, such as control characters."""
+    """Return a text with a replacement for characters that XML can't hold, such as controls."""
     return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _worst(candidate: str, samples: list[list[AnsweredItem]]) -> Iterator[str]:
-    """The failures of a candidate: samples with the most wrong answers first."""
+    """Yield the failures of a candidate: samples with the most wrong answers first."""
     wrong = [failed for items in samples if (failed := [item for item in items if item.is_failure])]
     if not wrong:
         return
@@ -449,7 +448,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _md(value: object) -> str:
-    """A value as words of Markdown: no mark, link, mention or HTML of its own, on one line."""
+    """Return a value as one line of plain Markdown text, without markup, links or HTML."""
     if value is None:
         return ""
     if isinstance(value, float):

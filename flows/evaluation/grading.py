@@ -1,8 +1,8 @@
-"""A judge on predictions: whether a call written otherwise does what is due, how near a plan comes,
-which parameters are stated.
+"""A judge on predictions: equal calls, nearness of plans, and stated parameters.
 
-The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), the third CONFETTI's
-parameter validity (4.1), asked call by call of calls with the right name.
+Whether a call written otherwise does what is due is HammerBench's question (D.4); how near a
+plan comes is CallNavi's judge score (5.2, B.2); which parameters are stated is CONFETTI's
+parameter validity (4.1), asked for each call with the right name.
 """
 
 from collections import Counter
@@ -41,10 +41,10 @@ from callwright.warehouse.records import (
 async def judge_prediction(
     prediction: Prediction, sample: Sample, context: StageContext
 ) -> JudgeVerdict:
-    """Ask the context's model whether the predicted calls do what the due ones do, call by call
-    until one does not.
+    """Ask the context's model, call by call, whether the predicted calls do what is due.
 
-    Raises RecordError where there are no two calls that differ in their values alone.
+    It stops at the first that does not. Raises RecordError if no two calls differ in their
+    values alone.
     """
     pairs = pairs_to_judge(prediction, sample)
     if not pairs:
@@ -71,12 +71,12 @@ async def judge_prediction(
 
 
 def judge_version() -> str:
-    """The version of the prompt about predicted calls: verdicts on another one are asked anew."""
+    """Return the version of the prompt about predicted calls; a new one asks for verdicts anew."""
     return opinion_versions(SAME_AS_PREDICTED)[0]
 
 
 def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
-    """What a judge can grade a prediction for, None where there is nothing to grade."""
+    """Return what a judge can grade a prediction for, or None."""
     match traits_of(sample.kind).asked:
         case "plan":
             return "judge_score"
@@ -88,9 +88,7 @@ def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
 
 
 def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
-    """The predicted calls of tools that are due at the turn; each due call lends its name to
-    one.
-    """
+    """Return the predicted calls of tools that are due at the turn, one for each due call."""
     turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
     left = (
         Counter(call.tool for call in turn.calls) if isinstance(turn, CallTurn) else Counter[str]()
@@ -104,10 +102,10 @@ def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
 
 
 async def grade_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> Grade:
-    """Ask the context's model to grade a prediction; a reply that can't be read says nothing of it,
-    and counts nowhere.
+    """Ask the context's model to grade a prediction.
 
-    Raises RecordError where there is nothing to grade.
+    A reply that can't be read says nothing about it, and counts nowhere. Raises RecordError if
+    there is nothing to grade.
     """
     metric = graded_metric(prediction, sample)
     if metric is None:
@@ -131,7 +129,7 @@ async def grade_prediction(prediction: Prediction, sample: Sample, context: Stag
 
 
 def grade_versions() -> dict[GradeMetric, str]:
-    """The versions of the judge's prompts: what was graded on another one is asked anew."""
+    """Return the versions of the judge's prompts; a new version is graded anew."""
     plan, parameters = opinion_versions(PLAN, PARAMETERS)
     return {"judge_score": plan, "parameter_validity": parameters}
 
@@ -139,7 +137,7 @@ def grade_versions() -> dict[GradeMetric, str]:
 async def _grade_plan(
     prediction: Prediction, sample: Sample, context: StageContext
 ) -> tuple[float, int, str]:
-    """How much of how much is right, and why."""
+    """Return how much is right, out of how much, and why."""
     due, made = sample.calls_at(prediction.turn), prediction.calls
     # the judge of plans looks at the order, which is free here
     if made and traits_of(sample.kind).calls == "set":

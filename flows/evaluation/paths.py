@@ -111,9 +111,9 @@ NATIVELY = "call_next_natively"
 
 
 class NextReply(NamedTuple):
-    """What a candidate wants next: calls, or to answer.
+    """A candidate's next reply: calls, or an answer.
 
-    `problem` says why its reply can't be read as either.
+    `problem` says why the reply cannot be read as either.
     """
 
     calls: tuple[CandidateCall, ...] = ()
@@ -122,11 +122,10 @@ class NextReply(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """What all prompts of a run have in common; `number` is the run's, so that several runs are
-    several answers.
+    """What all prompts of a run share; `number` is the run's, so that runs give several answers.
 
-    `briefing` is what the candidate is told before all else. The tools have the names that are
-    `shown`, a history has those of the release.
+    `briefing` is what the candidate is told first. The tools have the names in `shown`, a
+    history has the release's names.
     """
 
     request: str
@@ -138,11 +137,10 @@ class Asking(NamedTuple):
 
 
 class PathRun(NamedTuple):
-    """What a run is kept under, how the candidate is asked, and how many replies it may take.
+    """The key of a run, how the candidate is asked, and how many replies it may take.
 
-    In a live one a simulated user answers what the candidate says, in words of the model `user`.
-    The candidate sees the tools as they are `shown`; its calls are kept in the names that they
-    have.
+    In a live run a simulated user answers the candidate, in words of the model `user`. The
+    candidate sees the tools as `shown`; its calls are stored under their original names.
     """
 
     release: str
@@ -158,8 +156,9 @@ class PathRun(NamedTuple):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What it is kept under: the turn limit is one of the settings, and the strategy's label
-        says who the user is.
+        """What a run is stored under.
+
+        The turn limit is part of the settings, and the strategy's label names the user's model.
         """
         label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
         kept = {
@@ -171,14 +170,15 @@ class PathRun(NamedTuple):
 
 
 def live_kinds() -> tuple[str, ...]:
-    """The kinds over which candidates can talk with a simulated user: paths, and dialogues in
-    which slots are asked for.
+    """Return the kinds on which candidates can talk with a simulated user: paths and dialogues.
+
+    The dialogues are those in which slots are asked for.
     """
     return (*MULTI_STEP, *DIALOGUES)
 
 
 class _Chats(NamedTuple):
-    """The models of a run: the candidate, who judges, and who words what the user says."""
+    """The models of a run: the candidate, the judge, and the one that words the user's turns."""
 
     candidate: ChatModel
     judge: ChatModel | None = None
@@ -191,10 +191,9 @@ async def evaluate_paths(
     judge: ChatModel | None,
     keys: Mapping[str, str],
 ) -> None:
-    """Drive a candidate through the release's multi-step samples that it has not been through, and
-    score all its runs.
+    """Drive a candidate through its missing multi-step samples and score all its runs.
 
-    `keys` are those of these samples, each with its split.
+    `keys` are those of the release's multi-step samples, each with its split.
     """
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     asked = conditions.prompting
@@ -260,11 +259,10 @@ async def _drive(
     run: PathRun,
     chats: _Chats,
 ) -> dict[str, str]:
-    """Drive a candidate through the samples with these keys; a few are read when their turn comes,
-    and let go.
+    """Drive a candidate through the samples with these keys, reading a few at a time.
 
-    Gives the tasks whose world is not at hand, each with the reason: they are failures, and the
-    others go on.
+    Returns the tasks whose world is not available, each with the reason: they are failures, and
+    the others go on.
     """
     warehouse = evaluation.warehouse
     tools: dict[str, Tool] = {}
@@ -272,7 +270,7 @@ async def _drive(
     lacking: dict[str, str] = {}
 
     def read(key: str) -> Sample:
-        """A sample; those that follow are read with it, and the tools of them all."""
+        """Return a sample; reads the next ones and the tools of them all as well."""
         if key not in ahead:
             at = keys.index(key)
             with warehouse.reading_together():
@@ -306,9 +304,9 @@ async def _drive(
 
 
 def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked: int) -> None:
-    """Say how many samples can't be judged.
+    """Report how many samples can't be judged.
 
-    Raises ConfigurationError where these are all that were asked for.
+    Raises ConfigurationError if none of the samples asked for can be.
     """
     if lacking and len(lacking) == asked:
         raise ConfigurationError(next(iter(lacking.values())))
@@ -320,8 +318,9 @@ def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked
 
 
 def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[RunResult]:
-    """How a candidate's runs over a split ended, those that ended alike as one; what was stated
-    in them stays where it is.
+    """Yield the results of a candidate's runs over a split, with equal results grouped.
+
+    What was said in them is not read.
     """
     columns = ", ".join(name for name in RunResult._fields if name != "times")
     return (
@@ -337,8 +336,9 @@ def _shared(of: RunsOf) -> list[str]:
 
 
 def builds_of(warehouse: Warehouse, release: str, kinds: Sequence[str]) -> list[Row]:
-    """The builds that made these kinds of samples of a release, each with its recipe, the oldest
-    first.
+    """Return the builds that made these kinds of a release's samples, oldest first.
+
+    Each has its recipe.
     """
     return warehouse.rows(sql("path_runs.builds"), [release, list(kinds)])
 
@@ -347,7 +347,7 @@ def builds_of(warehouse: Warehouse, release: str, kinds: Sequence[str]) -> list[
 def open_environments_of(
     builds: Sequence[Row], settings: Settings, progress: Progress
 ) -> Iterator[Mapping[str, Environment]]:
-    """The environments of these builds, by name; of one name, the newest build's.
+    """Yield the environments of these builds by name; for equal names, the newest build's.
 
     One that can't be opened any more is reported and left out: its samples are evaluated without
     response matching.
@@ -376,12 +376,12 @@ async def run_path(
     judge: ChatModel | None = None,
     user_chat: ChatModel | None = None,
 ) -> list[Record]:
-    """The candidate's run, the mistakes in its calls, and what they were about.
+    """Run the candidate; return the run, the mistakes in its calls, and what they concern.
 
-    The environment that the sample names answers for response matching; without it, or without a
-    judge, that matching finds no call equal. A task's calls are made in its world, and how that
-    ends decides. Only a judge scores the final answer. `user_chat` words what the user says in a
-    live run, without it code does.
+    The sample's environment answers for response matching; without it, or without a judge, that
+    matching finds no calls equal. A task's calls are made in its world, and the end state
+    decides. Only a judge scores the final answer. `user_chat` words the user's turns in a live
+    run; without it, code does.
     """
     tools = context.toolset(sample.candidates)
     is_task = traits_of(sample.kind).is_task
@@ -420,15 +420,13 @@ async def run_path(
 
 
 def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
-    """What a dialogue that nobody carries out comes to: its last call, which goes well."""
+    """Return the path of a dialogue that nobody executes: its last call, which succeeds."""
     calls = tuple(call.bare for call in sample.gold)
     return (Exchange(calls=calls, responses=({"success": True},) * len(calls)),) if calls else ()
 
 
 class _Driven:
-    """A candidate on its way through a sample, and what it has left behind: what it stated, and
-    how its calls were judged.
-    """
+    """A candidate on its way through a sample, with its turns and the judgements of its calls."""
 
     def __init__(
         self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str
@@ -442,7 +440,7 @@ class _Driven:
 
     @property
     def outcome(self) -> RunOutcome:
-        """How it has ended. Raises ValueError before it has."""
+        """The outcome of the run. Raises ValueError before it has ended."""
         if self.machine.outcome is None:
             raise ValueError("The run is under way.")
         return self.machine.outcome
@@ -473,7 +471,7 @@ class _Driven:
 async def _begun(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
 ) -> Asking:
-    """What the candidate is asked with, the user's first words in it."""
+    """Return the start of asking a candidate, with the user's first words."""
     seen, language = run.shown.toolset(tools), sample.language
     asking = Asking(sample.request, seen, language, run.run, sample.briefing, run.shown)
     if user is not None:
@@ -523,10 +521,9 @@ def _as_record(
 async def ask_next(
     asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str
 ) -> NextReply:
-    """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's
-    own calls ("native").
+    """Return the candidate's next reply as JSON ("direct") or native calls ("native").
 
-    One that can't be read is a call of nothing.
+    An unreadable reply calls nothing.
     """
     try:
         seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
@@ -598,7 +595,7 @@ async def _ask_in_messages(
 
 
 class PathStrategy(NamedTuple):
-    """A way to ask for the next calls of a run: how, and by which prompt."""
+    """A way to ask for the next calls of a run: the function and its prompt."""
 
     ask: Callable[[Asking, Sequence[Exchange], ChatModel], Awaitable[NextReply]]
     package: str
@@ -613,15 +610,13 @@ PATH_STRATEGIES: Mapping[str, PathStrategy] = {  # by the names that strategies 
 
 
 def path_prompts_seen() -> list[str]:
-    """The versions of the prompts that candidates see in runs, by whatever strategy."""
+    """Return the versions of the prompts that candidates see in runs, by any strategy."""
     seen = dict.fromkeys((one.package, one.prompt) for one in PATH_STRATEGIES.values())
     return [prompt_version(package, prompt) for package, prompt in seen]
 
 
 def live_prompts_seen() -> list[str]:
-    """What candidates are told in live runs besides, and the versions of the prompts that their
-    users see.
-    """
+    """Return what candidates are told in live runs, and the versions of their users' prompts."""
     return [USER_IS_THERE, *user_prompts_seen()]
 
 
@@ -630,10 +625,10 @@ def _unreadable(problem: str) -> NextReply:
 
 
 def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
-    """A turn as the candidate is shown it later: its calls, and what it is given of each.
+    """Return a turn as the candidate later sees it: its calls, and what it is shown of each.
 
-    What was recorded was checked when it was made, and may be long: it is not checked again, and
-    not copied.
+    Recorded responses were checked when they were made and may be long, so they are neither
+    checked again nor copied.
     """
     if reply.problem:
         return Exchange.model_construct(calls=(), responses=({"error": reply.problem},))
@@ -642,7 +637,7 @@ def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
 
 
 def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
-    """A turn as it is kept: a response that the sample has recorded is named by its place there."""
+    """Return a turn as stored: a response recorded in the sample is replaced by its place there."""
     if reply.problem:
         return RunTurn(problem=storable(reply.problem))
     calls: list[RunCall] = []
@@ -670,8 +665,9 @@ def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
 
 
 def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
-    """The matchers for a sample; without its environment, or without a judge, that matching
-    finds no call equal.
+    """Return the matchers for a sample.
+
+    Without its environment, or without a judge, that matching finds no call equal.
     """
     environment = context.environments.get(sample.facts.environment)
     if environment is not None and traits_of(sample.kind).is_task:
@@ -701,7 +697,7 @@ _Argument = tuple[int, int, str]  # the step and the place of a gold call, and t
 
 
 def call_errors(run: str, judged: Judged) -> list[CallError]:
-    """A row for each call of a run, named by its key, with which something was wrong."""
+    """Return a row for each incorrect call of a run, named by its key."""
     return [
         CallError(
             run=run,
@@ -720,8 +716,7 @@ def call_errors(run: str, judged: Judged) -> list[CallError]:
 
 
 def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> list[ParameterCount]:
-    """How many arguments of each type the gold calls have, and how many of them the candidate got
-    wrong at least once.
+    """Return gold arguments by type, and how many were wrong at least once.
 
     A call of another function says nothing about arguments.
     """

@@ -78,11 +78,10 @@ _WORD = re.compile(r"[^\s\"'`,\[\]{}()]+")
 
 
 class PromptingStrategy(NamedTuple):
-    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where
-    the candidate does.
+    """A strategy, a notation for tools and answers, and the model that chooses the tools.
 
-    A `user` is the model that words what a simulated user says in live conversations, `tools` what
-    changed tools are called; "" where there are none.
+    `router` is "" if the candidate chooses. `user` is the model that words a simulated user's
+    turns in live conversations, `tools` the names of changed tools; "" if there are none.
     """
 
     strategy: str = "direct"
@@ -93,8 +92,9 @@ class PromptingStrategy(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What answers and scores are kept under: "direct", "backward/yaml",
-        "route_then_fill(x/y)", "direct/live(x/y)".
+        """The key of answers and scores: "direct", "backward/yaml", "route_then_fill(x/y)".
+
+        Live runs add the user's model: "direct/live(x/y)".
         """
         routed = f"({self.router})" if self.router else ""
         notation = "" if self.format == "json" else f"/{self.format}"
@@ -108,10 +108,9 @@ USUAL = PromptingStrategy()
 
 
 class Question(NamedTuple):
-    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is
-    told before all else.
+    """What a candidate is asked at a snapshot; `number` tells runs apart.
 
-    The `conversation` is the text of the `turns`.
+    `briefing` is what it is told first. The `conversation` is the text of the `turns`.
     """
 
     tools: Sequence[Tool]
@@ -123,9 +122,7 @@ class Question(NamedTuple):
 
     @property
     def shown(self) -> list[ShownTool]:
-        """The tools as a prompt shows them: with what they return to who plans, for a result may
-        feed an argument.
-        """
+        """The tools as a prompt shows them; for plans with what they return, to feed arguments."""
         has_returns = self.setting == "plan"
         return [
             tool.signature
@@ -135,8 +132,9 @@ class Question(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What was replied, all replies that it took, the calls in it, and what was thought before
-    the only one.
+    """A candidate's reply: the text of all replies, its calls, and the thoughts before them.
+
+    `reasoning` is kept only if there was a single reply.
     """
 
     text: str
@@ -145,14 +143,14 @@ class Reply(NamedTuple):
 
 
 class Models(NamedTuple):
-    """The candidate, and who chooses the tools for it, None where it does so itself."""
+    """The candidate, and the model that chooses its tools, or None if it chooses them itself."""
 
     candidate: ChatModel
     router: ChatModel | None = None
 
     @property
     def namer(self) -> ChatModel:
-        """Who names the tools that are needed."""
+        """The model that names the tools that are needed."""
         return self.router or self.candidate
 
 
@@ -166,13 +164,12 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     router: ChatModel | None = None,
     shown: ShownTools = AS_THEY_ARE,
 ) -> list[Prediction]:
-    """The candidate's reply at each snapshot of the sample; several runs are several answers to the
-    same prompt.
+    """Return the candidate's reply at each snapshot; several runs answer the same prompt.
 
-    Each is asked for alone, after what came before it in the sample: earlier replies of the
-    candidate are not shown, nor gold calls but those that were carried out. In conversations it is
-    also asked where the assistant speaks. `settings` is kept with the predictions. It sees the
-    tools as they are `shown`; its calls are kept in the names that they have.
+    Each is requested separately, after what came before it in the sample: the candidate does not
+    see its earlier replies, nor gold calls except those that were carried out. In conversations
+    it is also asked where the assistant speaks. `settings` is stored with the predictions. It
+    sees the tools as they are `shown`; its calls are stored with the tools' own names.
     """
     setting = traits_of(sample.kind).asked
     candidates = shown.toolset(context.toolset(sample.candidates))
@@ -208,9 +205,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
 
 
 def asked_at(sample: Sample) -> Iterator[Snapshot]:
-    """Where a candidate is asked: wherever calls are due, in conversations wherever the
-    assistant speaks as well.
-    """
+    """Yield where a candidate is asked: at due calls, and at replies in conversations."""
     if traits_of(sample.kind).asked != "conversation":
         yield from sample.snapshots()
         return
@@ -222,7 +217,7 @@ def asked_at(sample: Sample) -> Iterator[Snapshot]:
 
 
 def parse_completion(completion: Completion) -> ParsedReply:
-    """The calls of a reply: the native ones where the provider has any, else those in its text."""
+    """Return the calls of a reply: native calls if the provider has any, else those in its text."""
     if completion.calls:
         parsed = ParsedReply(
             tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls)
@@ -235,9 +230,7 @@ def parse_completion(completion: Completion) -> ParsedReply:
 
 
 def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
-    """The calls of a reply: native ones, those in the notation asked for, else those in any
-    other.
-    """
+    """Return the calls of a reply: native, in the requested notation, or in any other."""
     if completion.calls or notation == "json":
         return parse_completion(completion)
     parsed = parse_yaml_calls(completion.text)
@@ -248,11 +241,7 @@ def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
 
 
 def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
-    """A reply whose calls have the tools' own names in place of those on the wire, however they
-    came.
-
-    A name that no tool has stays as it was written: it is what the model called.
-    """
+    """Return a reply with the tools' own names for those on the wire; unknown names stay."""
     if not names or not parsed.calls:
         return parsed
     calls = tuple(
@@ -263,9 +252,7 @@ def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
 
 
 def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:
-    """The tools that a reply names, in its order: its list as it stands, else the known names
-    that occur in it.
-    """
+    """Return the tools that a reply names, in order: its list, or else known names in it."""
     value = read_value(text, notation)
     if isinstance(value, dict):
         value = value.get(API, value.get("tools", value.get("names")))
@@ -276,9 +263,7 @@ def read_names(text: str, known: Collection[str], notation: Notation) -> list[st
 
 
 def parse_yaml_calls(text: str) -> ParsedReply:
-    """The calls of a reply in YAML, in its order; a sentence is no call, a call that breaks off
-    can't be read.
-    """
+    """Return a YAML reply's calls, in order; a call that breaks off makes it unreadable."""
     if not text.strip():
         return unreadable("The reply is empty.")
     reply = YamlReply(text)
@@ -298,9 +283,7 @@ def parse_yaml_calls(text: str) -> ParsedReply:
 
 
 def _storable_calls(parsed: ParsedReply) -> ParsedReply:
-    """The reply as it was read, or unreadable where a call has no name or a value that no store
-    takes.
-    """
+    """Return the reply as read, or unreadable if a call has no name or an unstorable value."""
     for call in parsed.calls or ():
         if not isinstance(call.tool, str) or not call.tool:
             return unreadable(f"The reply calls {call.tool!r}, which is no tool's name.")
@@ -312,7 +295,7 @@ def _storable_calls(parsed: ParsedReply) -> ParsedReply:
 
 
 def storable(text: str) -> str:
-    """The text without halves of broken emoji, which no database takes."""
+    """Return the text without lone surrogates (broken emoji), which no database accepts."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -339,9 +322,7 @@ async def _ask_at_once(question: Question, models: Models, prompting: PromptingS
 
 
 async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy) -> Reply:
-    """By the provider's own calls; of more tools than providers take, those that the candidate
-    has named first.
-    """
+    """Ask by native calls; of too many tools only those that the candidate names first."""
     if len(question.tools) > MOST_NATIVE:
         named = await name_tools(question, models.namer, prompting.format)
         question = question._replace(
@@ -365,8 +346,10 @@ async def _ask_natively(question: Question, models: Models, prompting: Prompting
 async def _route_then_fill(
     question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
-    """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and
-    calls of it alone stand.
+    """Let the router name tools, then show only these to the filler.
+
+    If it names none, nothing is called. A tool that no candidate has is not shown; if only such
+    are named, they are the calls.
     """
     named = await name_tools(question, models.namer, prompting.format)
     if not named.names and question.setting == "conversation":  # then the candidate speaks
@@ -380,9 +363,7 @@ async def _route_then_fill(
 async def _ask_in_messages(
     question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
-    """By the conversation as messages in OpenAI's form, behind what native calling is told in
-    its system message.
-    """
+    """Ask with the conversation as OpenAI messages and the system message of native calling."""
     [system, *_] = _prompt(CALLS, question, "native").messages
     completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
     return Reply(completion.text, parse_completion(completion))
@@ -391,7 +372,7 @@ async def _ask_in_messages(
 async def in_messages(
     chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]
 ) -> Completion:
-    """What a function answers to a conversation."""
+    """Return what a function answers to a conversation. Raise ConfigurationError for a model."""
     if not isinstance(chat, FunctionModel):
         raise ConfigurationError(
             f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
@@ -401,7 +382,7 @@ async def in_messages(
 
 
 class NamedTools(NamedTuple):
-    """The tools that a model finds needed, and the reply that names them."""
+    """The tools that a model considers necessary, and the reply that names them."""
 
     names: Sequence[str]
     text: str
@@ -418,8 +399,9 @@ async def name_tools(question: Question, chat: ChatModel, notation: Notation) ->
 async def _think_backwards(
     question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
-    """The last call first, then what must come before it, until nothing is missing; the gold is
-    never shown.
+    """Ask for the last call, then for what must precede it, until nothing is missing.
+
+    The gold is never shown.
     """
     chat, notation = models.candidate, prompting.format
     completion = await chat.complete(
@@ -470,9 +452,9 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def prompting_by(strategy: str, notation: Notation = "json", router: str = "") -> PromptingStrategy:
-    """The strategy of this name.
+    """Return the strategy of this name.
 
-    Raises ConfigurationError where there is none, or it takes no such notation or router.
+    Raises ConfigurationError if there is none, or if it takes no such notation or router.
     """
     found = STRATEGIES.get(strategy)
     if found is None or not found.is_for_models:
@@ -491,7 +473,7 @@ def prompting_by(strategy: str, notation: Notation = "json", router: str = "") -
 
 
 def prompts_seen() -> list[str]:
-    """The versions of all that candidates may be told and shown, by whatever strategy."""
+    """Return the versions of everything that candidates may be told and shown, by any strategy."""
     shown = dict.fromkeys(name for strategy in STRATEGIES.values() for name in strategy.prompts)
     return [TIME_SENTENCE, *(prompt_version(PROMPTS, name) for name in shown)]
 
@@ -522,11 +504,11 @@ def _prompt(
 
 
 def narrows_to(sample: Sample, number: int, tools_shown: ToolsShown) -> str:
-    """The name of the one tool that is shown at the snapshot `number`, "" where all candidates are.
+    """Return the only tool shown at the snapshot `number`, or "" if all candidates are shown.
 
-    In the paper's runs every later snapshot has the conversation's tool only, that of an intent
-    shift too: the model is to say that the one tool it has does not fit. Other conversations always
-    have all candidates.
+    In the paper's runs every later snapshot shows only the conversation's tool, even after an
+    intent shift: the model must then say that its one tool does not fit. Other conversations
+    always show all candidates.
     """
     turns = [turn for turn in sample.turns if turn.kind == "calls"]
     tools = {call.tool for turn in turns for call in turn.calls}

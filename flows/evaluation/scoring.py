@@ -1,4 +1,4 @@
-"""The papers' own result files, scored: what was read, by which verdicts, with which figures."""
+"""Scores the papers' own result files: inputs, verdicts and figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHIFT = "shift"
 
 
 class Scoring(NamedTuple):
-    """Figures by their names, how they came about, and what could not be scored as a call."""
+    """Figures by name, the settings behind them, and what could not be scored as a call."""
 
     figures: dict[str, float | int]
     details: dict[str, str]
@@ -38,9 +38,7 @@ class Scoring(NamedTuple):
 
 
 class PathScoring(NamedTuple):
-    """The tables over runs of multi-step samples, and what is odd about the file that they come
-    from.
-    """
+    """The tables over runs of multi-step samples, and what is odd about their file."""
 
     summary: Summary
     problems: tuple[str, ...] = ()
@@ -54,12 +52,11 @@ def score_logs(
     language: Language | None = None,
     style: Style = "default",
 ) -> Scoring:
-    """Score the conversations of several logs as one (HammerBench 6.1.1); a pooled row of its
-    tables is such a score.
+    """Score the conversations of several logs as one (HammerBench 6.1.1).
 
-    `snapshots` is a mode or a file; `verdicts` unless said are the judge's where every log has
-    them. Raises ConfigurationError for files that are missing or none, RecordError where they do
-    not fit together.
+    This is a pooled row of its tables. `snapshots` is a mode or a file; `verdicts` are by
+    default the judge's if every log has them. Raises ConfigurationError for files that are
+    missing or none, RecordError if they do not fit together.
     """
     logs = [files.read_log(folder) for folder in folders]
     spoken = {log.language for log in logs} if language is None else {language}
@@ -100,7 +97,7 @@ def score_logs(
 def score_flat_file(file: Path, language: Language, style: Style = "default") -> Scoring:
     """Score single predictions as the newest release does.
 
-    Raises ConfigurationError where the file holds none.
+    Raises ConfigurationError if the file holds none.
     """
     figures = score_rows(files.read_rows(file), language=language, style=style)._asdict()
     problems = figures.pop("problems")
@@ -108,7 +105,7 @@ def score_flat_file(file: Path, language: Language, style: Style = "default") ->
 
 
 def score_replies(file: Path, column: str = "") -> Scoring:
-    """Irrelevant, or IS, of a file of replies. Raises ConfigurationError where it holds none."""
+    """Return the rate Irrelevant (IS) of a file. Raises ConfigurationError if it has no reply."""
     replies = files.read_replies(file, column)
     return Scoring({"irrelevant": irrelevant_rate(replies), "replies": len(replies)}, {})
 
@@ -116,7 +113,7 @@ def score_replies(file: Path, column: str = "") -> Scoring:
 def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
     """Score a file of ComplexFuncBench results.
 
-    Raises ConfigurationError where it holds none, or a row has another form.
+    Raises ConfigurationError if it holds none, or a row has another form.
     """
     from callwright.validators.metrics.complexeval.results import (
         PUBLISHED_ALL,
@@ -140,7 +137,7 @@ def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
 
 
 class CallNaviScoring(NamedTuple):
-    """CallNavi's shares by figure, how many questions there are, and what could not be read."""
+    """CallNavi's shares by figure, the number of questions, and what could not be read."""
 
     shares: dict[str, Shares]
     questions: int
@@ -150,10 +147,9 @@ class CallNaviScoring(NamedTuple):
 def score_callnavi(
     questions: Path, predictions: Sequence[Path], *, repair: bool = True
 ) -> CallNaviScoring:
-    """Score a folder of predictions; of several, which are runs of one model, the first, and how
-    steady they are.
+    """Score a folder of predictions; of several runs of one model, the first and the stability.
 
-    Raises ConfigurationError where a folder holds none, or a file has another form.
+    Raises ConfigurationError if a folder holds none, or a file has another form.
     """
     from callwright.validators.metrics.callnavi.answers import (
         read_answers,
@@ -185,7 +181,7 @@ def score_confetti(
 ) -> ConfettiScores:
     """Score CONFETTI's predictions.
 
-    Raises ConfigurationError where a place holds none, or a row has another form.
+    Raises ConfigurationError if a file or folder holds none, or a row has another form.
     """
     from callwright.validators.metrics.confetti import scores
 
@@ -195,7 +191,7 @@ def score_confetti(
 
 
 def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:
-    """The mode, or each log's own list of snapshots, one after another."""
+    """Return the mode, or each log's own list of snapshots, one after another."""
     match snapshots:
         case "all" | "first" | "last":
             return snapshots

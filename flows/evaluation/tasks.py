@@ -1,17 +1,17 @@
-"""Tasks to be played: an episode answers calls, and its reward is whether the world ends as it
-should and what was asked is told.
+"""Tasks to play: an episode answers calls, and its reward says whether the task is done.
 
-This is what trainers, servers and evaluations stand on:
+A task is done if the world ends as it should and the user is told what was asked. Trainers,
+servers and evaluations build on this:
 
     task = callwright.load_tasks("exports/v1-verifiers")[0]
     with task.begin() as episode:
-        episode.step("cancel_order", {"order_id": "b4Kf92"}).response  # {"id": "b4Kf92", "status":
-        "cancelled", …} episode.reward("It is cancelled.")                             # 1.0, or 0.0
-        while it is not done
+        episode.step("cancel_order", {"order_id": "b4Kf92"}).response
+        # {"id": "b4Kf92", "status": "cancelled", …}
+        episode.reward("It is cancelled.")  # 1.0, or 0.0 while it is not done
 
-Tools have names that are identifiers; those that they have in the world are taken as well. Where a
-candidate is evaluated, `TaskRun` holds its calls against the gold's besides, as ComplexEval does,
-which counts those that are right.
+Tools have names that are identifiers; their names in the world are accepted as well. When a
+candidate is evaluated, `TaskRun` also compares its calls with the gold's, as ComplexEval does,
+which counts the right ones.
 """
 
 from collections import Counter
@@ -61,9 +61,9 @@ Calls = Sequence[Call]
 
 
 class Answer(NamedTuple):
-    """What a call was answered: the response, or the body of an error.
+    """The answer to a call: the response, or the body of an error.
 
-    `call` is the call as it was read, None where it could not be.
+    `call` is the call as read, or None if it could not be read.
     """
 
     response: JsonValue
@@ -72,16 +72,15 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The response as a model is shown it: a text as it is, else JSON."""
+        """The response as a model sees it: a text unchanged, anything else as JSON."""
         return self.response if isinstance(self.response, str) else json_text(self.response)
 
 
 class EpisodeState(NamedTuple):
-    """Where an episode stands: the state of its world, and what calls returned of which the user
-    wants to be told.
+    """The state of an episode: its world, and the results that the user wants to be told.
 
-    Of policies, which ones calls have broken, and the reads of what they depend on whose answers
-    were not seen yet, by their keys.
+    Under policies also the ones that calls have broken, and the keys of required reads whose
+    answers were not seen yet.
     """
 
     world: WorldState = START
@@ -90,7 +89,7 @@ class EpisodeState(NamedTuple):
     unseen: tuple[str, ...] = ()
 
     def dumped(self) -> dict[str, JsonValue]:
-        """It as JSON, which `Episode.restore` reads."""
+        """Return the state as JSON, which `Episode.restore` reads."""
         told: JsonValue = {key: [*told] for key, told in self.told.items()}
         return {
             "world": self.world.dumped(),
@@ -123,7 +122,7 @@ class Task:
     def __init__(
         self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool], *, split: str = ""
     ) -> None:
-        """`tools` are the candidates of the sample, `split` is that of its release."""
+        """Take a sample in its world; `tools` are its candidates, `split` is its release's."""
         self.sample, self.world, self.split = sample, world, split
         self.candidates = {tool.name: tool for tool in tools}
 
@@ -139,30 +138,28 @@ class Task:
 
     @property
     def briefing(self) -> str:
-        """What an assistant is told before, "" for nothing."""
+        """What an assistant is told beforehand, or "" if nothing."""
         return self.sample.briefing
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """What an assistant begins with, as the chat completions API has it."""
+        """The messages that an assistant begins with, in the format of the chat completions API."""
         briefing = [{"role": "system", "content": self.briefing}] if self.briefing else []
         return [*briefing, *self.spoken]
 
     @property
     def spoken(self) -> list[dict[str, str]]:
-        """What was said before the first call: the request, and in a live task what the
-        assistant has asked since.
-        """
+        """What was said before the first call: the request, and questions so far in live tasks."""
         return said_before_calls(self.sample)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """What each tool of the world is called here, the same in all tasks of the world."""
+        """The name of each world tool in episodes, the same in all tasks of the world."""
         return names_in_episodes(self.world.tools)
 
     @cached_property
     def own_names(self) -> Mapping[str, str]:
-        """The names in the world of the tools that are called otherwise here."""
+        """The world's names of the tools that have another name here."""
         return {shown: own for own, shown in self.names.items() if shown != own}
 
     @property
@@ -175,13 +172,14 @@ class Task:
 
     @property
     def gold(self) -> tuple[Call, ...]:
-        """The calls of the shortest way there is known, one after the other."""
+        """The calls of the shortest known solution, in order."""
         return tuple(self._shown(call) for step in self.due for call in step.calls)
 
     @property
     def history(self) -> tuple[Exchange, ...]:
-        """What came before an episode begins: nothing, but where something has gone wrong by
-        then or the user has been asked.
+        """What came before the episode begins.
+
+        Empty unless something has gone wrong by then or the user was asked.
         """
         steps, found = iter(self._chain), list[Exchange]()
         for turn, following in pairwise(self.sample.turns[: self.sample.begins]):
@@ -210,9 +208,7 @@ class Task:
 
     @cached_property
     def looks(self) -> tuple[Call, ...]:
-        """What has to be looked at before a call is refused: the reads that the policies take of
-        it, unless they are given.
-        """
+        """The reads that policies require before a call is refused, unless they are given."""
         case = self.sample.policy_case
         if case is None or case.due != "refuse":
             return ()
@@ -224,9 +220,7 @@ class Task:
         return unseen_after(self.book.looks(case.call.bare, episode), given, world)
 
     def begun(self) -> WorldEpisode:
-        """Its world where an episode begins: as it is at first, or where something has gone
-        wrong in it.
-        """
+        """Return the task's world as it is when an episode begins, with its fault if it has one."""
         fault = self.sample.fault
         episode = (FaultyWorld(self.world, fault) if fault else self.world).begin(
             self.sample.simulation_seed
@@ -240,14 +234,14 @@ class Task:
 
     @property
     def reply(self) -> str:
-        """The last word of the way there that is known: it tells what the user wants to be told."""
+        """The last reply of the known solution: it tells the user what they want to be told."""
         return next(
             (turn.text for turn in reversed(self.sample.turns) if isinstance(turn, ReplyTurn)), ""
         )
 
     @cached_property
     def asked(self) -> frozenset[str]:
-        """The keys of the calls of whose responses the user wants to be told something."""
+        """The keys of the calls about whose responses the user wants to be told something."""
         asked = {(one.step, one.place) for one in self.sample.facts.asked}
         return frozenset(
             call.key
@@ -258,17 +252,15 @@ class Task:
 
     @cached_property
     def goal(self) -> Counter[str]:
-        """The changes that are wanted, without the ids that the world hands out."""
+        """The changes that are wanted, without the ids that the world assigns."""
         return Counter(unnamed(self.sample.changes))
 
     def begin(self) -> "Episode":
-        """A new episode, in which nothing was called."""
+        """Begin a new episode, in which nothing has been called."""
         return Episode(self)
 
     def defects(self) -> Iterator[Defect]:
-        """The gold calls with one defect each, by which some writing call that is due is not
-        made.
-        """
+        """Yield the gold calls with one defect each, so that some due writing call is not made."""
         points = [one for one in due_points(self.sample, [*self.candidates.values()]) if one.calls]
         for at, point in enumerate(points):
             before, after = (
@@ -283,9 +275,7 @@ class Task:
 
 
 def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
-    """A world to be played in with all its tools, where nothing is asked for; `seed` is what it
-    holds, its own unless stated.
-    """
+    """Return a world to play in freely; `seed` sets its content, the world's own by default."""
     sample = Sample(
         kind="",
         language=DEFAULT_LANGUAGE,
@@ -298,15 +288,15 @@ def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
 
 
 class Episode:
-    """One try at a task.
+    """One attempt at a task.
 
-    What is called changes its world and no other; it is over once it is closed.
+    Calls change only its own world; it is over once it is closed.
     """
 
     __slots__ = ("_broken", "_episode", "_first", "_told", "_unseen", "task")
 
     def __init__(self, task: Task) -> None:
-        """Begin as the world is at first."""
+        """Begin in the initial state of the world."""
         self.task = task
         self._told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
         self._broken: tuple[str, ...] = ()
@@ -325,9 +315,9 @@ class Episode:
     def step(self, tool: str, arguments: JsonValue) -> Answer:
         """Make a call; `arguments` are an object, or its JSON text.
 
-        What is wrong with a call is its answer.
+        If something is wrong with a call, its answer says so.
 
-        Raises ConfigurationError, which names the tool, where the episode is closed.
+        Raises ConfigurationError, which names the tool, if the episode is closed.
         """
         episode = self._open(f"a call of {tool!r}")
         made = CandidateCall(self.task.own_names.get(tool, tool), arguments)
@@ -348,12 +338,12 @@ class Episode:
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """The names of the policies that calls have broken, which the world has carried out."""
+        """The names of the policies broken by calls that the world has carried out."""
         return self._broken
 
     @property
     def unseen(self) -> int:
-        """How much is still to be looked at before what the policies forbid can be refused."""
+        """How many things must still be looked at before forbidden requests can be refused."""
         return len(self._unseen)
 
     def play(self, calls: Calls) -> list[Answer]:
@@ -362,12 +352,12 @@ class Episode:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What is otherwise now in the world."""
+        """The changes in the world so far."""
         return diff(START, self._open("a look at what has changed").state)
 
     @property
     def needless_changes(self) -> int:
-        """How many things or fields are otherwise now that the task does not want so."""
+        """How many things or fields have changed that the task does not want changed."""
         return (self._ended - self.task.goal).total()
 
     @property
@@ -380,17 +370,14 @@ class Episode:
         return Counter(unnamed(self.changes))
 
     def untold(self, text: str) -> int:
-        """Of how many things that the user wants to be told a last word does not tell every
-        value.
-        """
+        """Return how many things that the user wants to know a last word leaves untold in part."""
         return len(untold_fields(self.task.sample, text, self._told))
 
     def reward(self, text: str | None = None) -> float:
-        """1.0 where the world is as the task wants it and the last word tells what was asked for,
-        else 0.0.
+        """Return 1.0 if the world is as wanted and the last word tells what was asked, else 0.0.
 
-        It is 0.0 where a policy was broken, or something was refused without a look at what forbids
-        it. Without a `text`, for those who are not told it, the world alone decides.
+        It is 0.0 if a policy was broken, or something was refused without a look at what forbids
+        it. Without a `text`, for callers that have none, the world alone decides.
         """
         is_lawful = not self._broken and not self.unseen
         return float(
@@ -402,7 +389,7 @@ class Episode:
         self.restore(self._first)
 
     def snapshot(self) -> EpisodeState:
-        """Where it stands, which `restore` goes back to; `dumped()` is it as JSON."""
+        """Return the current state, which `restore` goes back to; `dumped()` gives it as JSON."""
         return EpisodeState(
             self._open("a snapshot").snapshot(),
             self._told,
@@ -411,9 +398,9 @@ class Episode:
         )
 
     def restore(self, snapshot: EpisodeState | JsonValue) -> None:
-        """Go back to where an episode of this task stood, or to what was dumped of it.
+        """Go back to an earlier state of an episode of this task, or to a dump of one.
 
-        Raises ValueError where it is none.
+        Raises ValueError if it is not one.
         """
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
@@ -424,11 +411,11 @@ class Episode:
         self._unseen = tuple(one for one in self.task.looks if one.key in snapshot.unseen)
 
     def close(self) -> None:
-        """End it; closing twice does nothing."""
+        """End the episode; closing it twice does nothing."""
         self._episode = None
 
     def __enter__(self) -> Self:
-        """It is closed at the end, whatever happens."""
+        """Return the episode, which is closed at the end in any case."""
         return self
 
     def __exit__(
@@ -437,20 +424,19 @@ class Episode:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Close it."""
+        """Close the episode."""
         self.close()
 
 
 class TaskRun:
-    """The state of a run in an episode; driven as `SampleRun` is, which it asks for the figures
-    beside.
+    """The state of a run in an episode, driven like `SampleRun`, which also gives its figures.
 
-    A run is a success where the candidate ended it, the world is as the task wants it, and what the
-    user asked for is told.
+    A run is a success if the candidate ended it, the world is as the task wants it, and the user
+    is told what was asked for.
     """
 
     def __init__(self, episode: Episode, beside: SampleRun, turn_limit: int) -> None:
-        """Begin with a new episode, and a run of the same sample that nothing was taken by."""
+        """Begin with a new episode, and a fresh run of the same sample."""
         self.outcome: RunOutcome | None = None
         self._episode, self._beside = episode, beside
         self.untold = len(episode.task.sample.facts.asked) or None
@@ -460,8 +446,9 @@ class TaskRun:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """How it stands now, by the names of `MultiStepRun`; None where there is no attack, no
-        policy, no call due under one.
+        """The run's figures, by the names of `MultiStepRun`.
+
+        None where there is no attack, no policy, or no call due under one.
         """
         fault, case = self._fault, self._case
         return {
@@ -494,8 +481,9 @@ class TaskRun:
         return tuple(answered)
 
     def _note(self, answer: Answer) -> None:
-        """Whether a call is the one that an attack orders or a policy is about, and whether it
-        shows what may have been done.
+        """Note if a call is the one at issue, and if its answer shows what may have been done.
+
+        The call at issue is the one that an attack orders or a policy is about.
         """
         laid = self._fault or self._case
         if laid and laid.call and answer.call:
@@ -506,7 +494,7 @@ class TaskRun:
             self._is_seen |= is_in(self._fault.value, answer.response)
 
     async def finish(self, text: str | None) -> RunOutcome:
-        """End the run with the model's last word; None says that it gave none."""
+        """End the run with the model's last word; None means that it gave none."""
         if text is None:
             return await self._end(
                 Mistake("unknown_error", "", "The model neither called nor answered.")
@@ -522,7 +510,7 @@ class TaskRun:
         return self.outcome
 
     def _problem(self, beside: RunOutcome) -> Mistake | None:
-        """Why the task is not done though the candidate has ended it, None where it is."""
+        """Return why the task is not done though the candidate has ended it, or None."""
         fault, episode = self._fault, self._episode
         if fault and fault.due == "look" and fault.takes_effect and not self._is_seen:
             return Mistake(

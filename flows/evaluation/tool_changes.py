@@ -44,19 +44,18 @@ _HASH = 8
 
 
 class NamedCall(NamedTuple):
-    """A call by the names of one side; its arguments are whatever was given for them."""
+    """A call in the names of one side, with its arguments as given."""
 
     tool: str
     arguments: JsonValue
 
 
 class ShownTools(Record):
-    """Tools of a release as candidates are shown them in place of what they are there, by their
-    keys there.
+    """Tools as candidates are shown them in place of a release's own, by their keys there.
 
-    `names` are the other names of tools, `parameters` those of their parameters by the tools' names
-    in the release; what has no other name stands in neither. `name` is what all of it is called.
-    All metrics see the names of the release only.
+    `names` are the other names of tools, `parameters` those of their parameters, both by the
+    tools' names in the release; what has no other name is in neither. `name` is what the whole
+    set is called. All metrics see the release's names only.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"name"})
@@ -68,36 +67,32 @@ class ShownTools(Record):
 
     @cached_property
     def label(self) -> str:
-        """What tells answers to these tools apart from those to others: name and hash, "" where
-        nothing is changed.
-        """
+        """The label that tells answers to these tools apart: name and hash, "" if unchanged."""
         return f"{self.name}@{self.key[:_HASH]}" if self.tools else ""
 
     def toolset(self, tools: Iterable[Tool]) -> list[Tool]:
-        """The tools as they are shown."""
+        """Return the tools as they are shown."""
         return [self.tools.get(tool.key, tool) for tool in tools]
 
     def show(self, tool: str, arguments: JsonValue) -> NamedCall:
-        """A call of the release in the names that are shown."""
+        """Return a call of the release under the names shown."""
         return NamedCall(
             self.names.get(tool, tool), _renamed(arguments, self.parameters.get(tool, {}))
         )
 
     def read(self, tool: str, arguments: JsonValue) -> NamedCall:
-        """A candidate's call in the names of the release; a name that is not shown any more is
-        none of them.
-        """
+        """Return a candidate's call in the release's names; names no longer shown match no tool."""
         named = _back(self.names).get(tool, tool)
         return NamedCall(named, _renamed(arguments, _back(self.parameters.get(named, {}))))
 
     def sample(self, sample: Sample) -> Sample:
-        """A sample whose calls have the names that are shown."""
+        """Return a sample whose calls use the names shown."""
         if not (self.names or self.parameters):
             return sample
         return sample.with_changes(turns=tuple(map(self._turn, sample.turns)))
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """A step of a run with the names that are shown."""
+        """Return a step of a run under the names shown."""
         calls = tuple(
             Call.model_construct(**self.show(one.tool, one.arguments)._asdict())
             for one in exchange.calls
@@ -118,7 +113,7 @@ AS_THEY_ARE = ShownTools()
 
 
 def with_names(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """An object schema whose properties have other names, wherever it speaks of them."""
+    """Return an object schema with its properties renamed wherever it mentions them."""
     made = dict(schema)
     if isinstance(schema.get("properties"), dict):
         made["properties"] = _renamed(schema["properties"], names)
@@ -151,9 +146,7 @@ def _renamed(members: JsonValue, names: Mapping[str, str]) -> Any:  # noqa: ANN4
 
 
 def _back(names: Mapping[str, str]) -> dict[str, str]:
-    """From the names that are shown to those of the release, and from those that are not shown
-    any more to none at all.
-    """
+    """Return a mapping from shown names to the release's; hidden ones map to no tool's name."""
     gone = {name: _UNSHOWN.format(name) for name in names}
     return gone | {shown: name for name, shown in names.items()}
 
@@ -203,8 +196,9 @@ class ChangedCatalog(_Part):
 
 
 class ChangedWord(NamedTuple):
-    """Which words of a tool are others, such as "description" or "parameter city: name", and
-    what they are before and after.
+    """A changed text of a tool, such as "description" or "parameter city: name".
+
+    `before` and `after` are its old and new text.
     """
 
     what: str
@@ -213,7 +207,7 @@ class ChangedWord(NamedTuple):
 
 
 class ChangedTool(NamedTuple):
-    """A tool of a release, as it is and as it is shown, and which words of it are others."""
+    """A tool of a release, as it is and as it is shown, and which of its words differ."""
 
     tool: Tool
     shown: Tool
@@ -221,9 +215,9 @@ class ChangedTool(NamedTuple):
 
 
 def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> ShownTools:
-    """The tools of a release as a file of changes, or a whole catalog, shows them.
+    """Return the tools of a release as a file of changes, or a whole catalog, shows them.
 
-    Raises ConfigurationError that names the tool where something does not fit.
+    Raises ConfigurationError that names the tool if something does not fit.
     """
     release_named(warehouse, release)
     keys = [
@@ -234,7 +228,7 @@ def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> Sho
 
 
 def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> ShownTools:
-    """The tools of a release as they are shown by changes.
+    """Return the tools of a release with the changes applied.
 
     Raises ConfigurationError as `read_changes`.
     """
@@ -249,7 +243,7 @@ def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> S
 
 
 def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]:
-    """The tools that are shown otherwise, each with what is changed."""
+    """Return the tools that are shown changed, each with its differences."""
     return [
         ChangedTool(
             tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown))
@@ -262,9 +256,7 @@ def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]
 def note_changes(
     warehouse: Warehouse, release: str, shown: ShownTools, strategy: str, plain_strategy: str
 ) -> None:
-    """Keep what was changed beside the strategies that answers with and without it are kept
-    under.
-    """
+    """Keep the changes with the strategies under which answers with and without them are kept."""
     if not shown.tools:
         return
     tools = read_tools(warehouse, [*shown.tools])
@@ -290,9 +282,7 @@ def note_changes(
 
 
 def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
-    """The name and the content of changes; a file that is a catalog itself is one without
-    renames.
-    """
+    """Return the name and content of changes; a file that is a catalog has no renames."""
     if isinstance(stated, Mapping):
         return "changed", _parsed(stated, "tools")
     if str(stated) in {"first", "always"}:
@@ -354,7 +344,7 @@ def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]
 
 
 class _Made:
-    """The changed tools of a release, as far as they are made."""
+    """The changed tools of a release, while they are being made."""
 
     def __init__(self, release: str, tools: Mapping[str, Sequence[Tool]]) -> None:
         self._release, self._by_name = release, tools
@@ -363,7 +353,7 @@ class _Made:
         self._parameters: dict[str, dict[str, str]] = {}
 
     def take_words(self, stated: Mapping[str, ToolWords]) -> None:
-        """Change the tools named, by the words stated."""
+        """Change the named tools by these words."""
         for name, words in stated.items():
             self._require_tool(name)
             self._rename(name, words.name, {one: of.name for one, of in words.parameters.items()})
@@ -381,7 +371,7 @@ class _Made:
                 self._put(tool, tool.description if described is None else described, parameters)
 
     def take_catalog(self, changes: ChangedCatalog) -> None:
-        """Change all tools to what a catalog has in their places."""
+        """Replace all tools by those of a catalog."""
         try:
             catalog = read_catalog(changes.format or recognise(changes.catalog), changes.catalog)
         except ConfigurationError as error:
@@ -403,9 +393,9 @@ class _Made:
                     self._put_from(tool, there[self._names.get(name, name)], several=len(tools) > 1)
 
     def shown(self, name: str) -> ShownTools:
-        """All of it.
+        """Return the changed tools.
 
-        Raises ConfigurationError where two tools come to one name, or nothing is changed.
+        Raises ConfigurationError if two tools get the same name, or nothing is changed.
         """
         shown: dict[str, str] = {}
         for tool in self._by_name:
@@ -445,7 +435,7 @@ class _Made:
             )
 
     def _rename(self, name: str, other: str, parameters: Mapping[str, str]) -> None:
-        """Note other names for a tool and its parameters, "" where one stays as it is."""
+        """Store other names for a tool and its parameters; "" keeps a name."""
         if other and other != name:
             self._names[name] = other
         renamed = {old: new for old, new in parameters.items() if new and new != old}
@@ -470,7 +460,7 @@ class _Made:
     def _put(
         self, tool: Tool, description: str, parameters: JsonSchema, *, are_named: bool = False
     ) -> None:
-        """Keep what is shown of a tool; parameters that are not yet named otherwise are."""
+        """Store how a tool is shown; its parameters are renamed unless they already are."""
         names = self._parameters.get(tool.name, {})
         shown = tool.with_changes(
             name=self._names.get(tool.name, tool.name),
@@ -482,9 +472,7 @@ class _Made:
             self._tools[tool.key] = shown
 
     def _put_from(self, tool: Tool, found: Sequence[Tool], *, several: bool) -> None:
-        """Show a tool as the one of a catalog that has its place; of several languages, only
-        that of its language.
-        """
+        """Show a tool as the catalog's tool in its place; of several languages, only its own."""
         fitting = [one for one in found if one.language == tool.language] if several else found
         if not fitting:
             self._put(tool, tool.description, tool.parameters)
@@ -522,7 +510,10 @@ class _Made:
 def _in_language(
     stated: str | Mapping[Language, str] | None, tool: Tool, of_name: Sequence[Tool], where: str
 ) -> str | None:
-    """The words stated for a tool, None where they are left as they are."""
+    """Return the words stated for a tool; None if they stay unchanged.
+
+    Raises ConfigurationError if they don't fit the tool's languages.
+    """
     languages = sorted({one.language for one in of_name})
     if isinstance(stated, str) and len(languages) > 1:
         raise ConfigurationError(
@@ -547,7 +538,7 @@ def _described(tool: Tool, parameter: str, description: str | None) -> JsonSchem
 
 
 def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
-    """A schema without words, what is in no order sorted: what has to stay the same."""
+    """Return a schema without words and with unordered lists sorted, for comparing."""
     if isinstance(value, list):
         return [_bare(one) for one in value]
     if not isinstance(value, dict):
@@ -565,7 +556,7 @@ def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
 
 
 def _first_difference(one: object, other: object, where: str) -> str:
-    """Where two values differ first, in words; "" where they don't."""
+    """Return where two values first differ, in words; "" if they don't."""
     if isinstance(one, dict) and isinstance(other, dict):
         # before what only follows from them
         for name in sorted({**one, **other}, key=lambda name: name != "properties"):
@@ -598,7 +589,7 @@ def _differences(tool: Tool, shown: Tool, by: ShownTools) -> Iterator[ChangedWor
 
 
 def _told(schema: JsonSchema) -> str:
-    """The words of a schema: all of them in the order of its members."""
+    """Return all words of a schema, in the order of its members."""
     words = [one for name, one in schema.items() if name in _WORDS] + [
         _told(one) for name, one in schema.items() if name not in _WORDS and isinstance(one, dict)
     ]

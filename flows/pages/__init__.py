@@ -1,3 +1,1 @@
-"""What people look at: the page of `callwright view`, served or written as files, and the report
-on one page.
-"""
+"""What people look at: the page of `callwright view`, served or as files, and the report."""

@@ -1,6 +1,4 @@
-"""A sample's conversation for the page, with what proves each argument, and a candidate's answer
-beside what was due.
-"""
+"""A sample's conversation for the page, with evidence, and a candidate's answer beside the gold."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,11 +36,10 @@ class Piece(NamedTuple):
 
 
 class ShownArgument(NamedTuple):
-    """An argument with its value as JSON text and what proves it.
+    """An argument with its value as JSON text and its evidence.
 
-    `number` is what the words that prove it are marked with, 0 where there are none; `sign` says
-    whether it is new (+), changed (~) or as before (""); `turn` is where an earlier result gives
-    it.
+    `number` marks the words that prove it, 0 if there are none; `sign` says whether it is new
+    (+), changed (~) or as before (""); `turn` is that of an earlier result that gives it.
     """
 
     name: str
@@ -55,7 +52,7 @@ class ShownArgument(NamedTuple):
 
 
 class ProvedCall(NamedTuple):
-    """A call that is due; `gone` are arguments that it had before."""
+    """A call that is due; `gone` are the arguments that it no longer has."""
 
     tool: str
     arguments: tuple[ShownArgument, ...]
@@ -63,8 +60,9 @@ class ProvedCall(NamedTuple):
 
 
 class ShownTurn(NamedTuple):
-    """One turn: `at` is its place, `kind` that of the record, `app` and `message` are what
-    stands outside the conversation.
+    """One turn: `at` is its position, `kind` that of the record.
+
+    `app` and `message` are from outside the conversation.
     """
 
     at: int
@@ -79,8 +77,9 @@ class ShownTurn(NamedTuple):
 
 
 def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownTurn]:
-    """The turns of a sample; `proofs` is the evidence that the grounding check found, the
-    generator's counts where it is silent.
+    """Return the turns of a sample.
+
+    `proofs` is the evidence of the grounding check; where it is silent the generator's counts.
     """
     evidence = _Evidenced(sample, proofs)
     shift = shift_turn(sample)
@@ -111,14 +110,15 @@ def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownT
 
 
 def tell_marks(turns: Iterable[ShownTurn]) -> dict[int, str]:
-    """What marked words prove, by their number: the argument with its value, and how."""
+    """Return what marked words prove, by their number: the argument, its value, and how."""
     arguments = (argument for turn in turns for call in turn.calls for argument in call.arguments)
     return {one.number: f"{one.name} = {one.value}: {one.how}" for one in arguments if one.number}
 
 
 def cut_text(text: str, stretches: Iterable[tuple[int, int, int]]) -> tuple[Piece, ...]:
-    """The text in pieces, each with the numbers of the stretches (start, end, number) that it
-    lies in; none is lost.
+    """Return the text in pieces, each with the numbers of the spans (start, end, number) on it.
+
+    No text is lost.
     """
     inside = [
         (max(0, start), min(len(text), end), number)
@@ -145,14 +145,12 @@ def cut_text(text: str, stretches: Iterable[tuple[int, int, int]]) -> tuple[Piec
 
 
 def write_json(value: JsonValue, indent: int | None = None) -> str:
-    """A value as people read JSON."""
+    """Return a value as JSON for people."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 class _Evidenced:
-    """Which evidence counts for which argument of a sample, and the numbers that its words are
-    marked with.
-    """
+    """The evidence for each argument of a sample, and the numbers that mark its words."""
 
     def __init__(self, sample: Sample, proofs: Sequence[Evidence]) -> None:
         self._proofs = proofs
@@ -170,9 +168,7 @@ class _Evidenced:
                     )
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
-        """What proves an argument: what the check found, where it can only mean this one, else
-        what the generator noted.
-        """
+        """Return the evidence for an argument: the check's if unambiguous, else the generator's."""
         own = [one for one in call.evidence if is_part_of(one.argument, name)]
         holders = [one for one in self._last if name in one.arguments]
         if len(holders) != 1 or holders[0].tool != call.tool:
@@ -192,20 +188,20 @@ class _Evidenced:
         )
 
     def is_found(self, evidence: Evidence) -> bool:
-        """Whether the grounding check found it; else the generator says so alone."""
+        """Whether the grounding check found the evidence; else only the generator states it."""
         return evidence in self._proofs
 
     def number(self, call: GoldCall, name: str) -> int:
-        """The number of an argument, 0 where no words are marked for it."""
+        """Return the number of an argument; 0 if no words are marked for it."""
         return self._numbers.get(_named(call, name), 0)
 
     def pieces(self, text: str, turn: int, *, in_message: bool) -> tuple[Piece, ...]:
-        """A text of a turn, cut where evidence begins and ends."""
+        """Return a text of a turn, cut where evidence begins and ends."""
         return cut_text(text, self._stretches.get((turn, in_message), ()))
 
 
 def _named(call: GoldCall, name: str) -> tuple[str, str]:
-    """What has one number: an argument with its value, whichever call it stands in."""
+    """Return the key of a number: an argument with its value, in whichever call."""
     return name, write_json(call.arguments[name])
 
 
@@ -254,9 +250,7 @@ _WORDS = 1_500
 
 
 class AnsweredArgument(NamedTuple):
-    """An argument as it is due and as each answer has it, None where it is missing, and whether
-    each is as due.
-    """
+    """An argument as due and in each answer, None if missing, and whether each answer is right."""
 
     name: str
     due: str | None
@@ -265,9 +259,7 @@ class AnsweredArgument(NamedTuple):
 
 
 class AnsweredCall(NamedTuple):
-    """A call that was due beside what each answer made of it; "" for the tool of a side that has
-    none.
-    """
+    """A due call beside each answer's; the tool is "" on a side without one."""
 
     due: str
     answers: tuple[str, ...]
@@ -275,9 +267,7 @@ class AnsweredCall(NamedTuple):
 
 
 class ShownAnswer(NamedTuple):
-    """One item: the row that it was read from, and its calls in pairs; `words` is what an answer
-    without calls says.
-    """
+    """An answer: its row, and its calls in pairs; `words` is the text of one without calls."""
 
     row: Row
     calls: tuple[AnsweredCall, ...]
@@ -286,29 +276,27 @@ class ShownAnswer(NamedTuple):
 
 
 def show_answer(row: Row) -> ShownAnswer:
-    """An item as it is shown."""
+    """Return an item as it is shown."""
     due, made = _calls_in(row["due"]), _calls_in(row["calls"])
     words = "" if made else visible(str(row["problem"] or row["text"] or "").strip()[:_WORDS])
     return ShownAnswer(row, pair_calls(due, made), words, row["calls"] is None)
 
 
 class ShownPair(NamedTuple):
-    """One item as two candidates answered it: each answer, and their calls beside each other."""
+    """One item with the answers of two candidates, their calls side by side."""
 
     answers: tuple[ShownAnswer, ShownAnswer]
     calls: tuple[AnsweredCall, ...]
 
 
 def show_pair(one: Row, other: Row) -> ShownPair:
-    """Two answers to one item beside each other."""
+    """Return two answers to one item, side by side."""
     calls = pair_calls(_calls_in(one["due"]), _calls_in(one["calls"]), _calls_in(other["calls"]))
     return ShownPair((show_answer(one), show_answer(other)), calls)
 
 
 def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredCall, ...]:
-    """Each due call with the one of each answer that stands for it; then what nobody asked for,
-    those of a tool in one.
-    """
+    """Return each due call with its match in each answer, then the surplus calls by tool."""
     partners = [partners_of(due, made) for made in answers]
     found = [
         _beside(
@@ -334,9 +322,7 @@ def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredC
 
 
 def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
-    """A call beside what each answer made of it: an argument is right where both have it alike,
-    or neither has it.
-    """
+    """Pair a call with each answer's; an argument is right if both have it alike or neither."""
     wanted = due.arguments if due else {}
     given = [call.arguments if call else {} for call in made]
     arguments = tuple(
@@ -357,7 +343,7 @@ def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
 
 
 def _calls_in(text: str | None) -> list[Call]:
-    """The calls of a column, which may hold what is none where a model wrote it."""
+    """Return the calls in a column, skipping values that are not calls."""
     found = json.loads(text) if text else None
     return [
         Call.model_construct(tool=str(one["tool"]), arguments=one.get("arguments") or {})

@@ -1,6 +1,4 @@
-"""The pages of releases: leaderboards, slices, mistakes, answers beside gold, two candidates
-compared; and what a release holds.
-"""
+"""The pages of releases: leaderboards, slices, mistakes, answers, comparisons, contents."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -48,9 +46,7 @@ class ShareInterval(NamedTuple):
 
 
 class Contestant(NamedTuple):
-    """One row of a leaderboard: who, how many items, and the share that is right with its 95 %
-    interval (Wilson).
-    """
+    """One row of a leaderboard: name, items, and the share right with its 95 % Wilson interval."""
 
     id: str
     name: str
@@ -59,9 +55,7 @@ class Contestant(NamedTuple):
 
 
 class ErrorMap(NamedTuple):
-    """Mistakes by kind and error type, of one contestant: counts by (kind, error type), and
-    which tools were called for others.
-    """
+    """One contestant's mistakes, counted by (kind, error type), and the tools that it confused."""
 
     contestant: Contestant
     kinds: list[str]
@@ -71,19 +65,19 @@ class ErrorMap(NamedTuple):
 
 
 def evaluations_page(look: Look, _query: Query) -> str:
-    """All releases with their leaderboards."""
+    """Render all releases with their leaderboards."""
     releases = look.warehouse.rows(sql("evaluations.releases_asked"))
     return look.render("evaluations.html", releases=releases, boards=boards_of(look.warehouse))
 
 
 def boards_of(warehouse: Warehouse) -> dict[str, list[Contestant]]:
-    """The leaderboard of each release that was evaluated."""
+    """Return the leaderboard of each release that was evaluated."""
     boards = grouped(list_boards(warehouse), itemgetter("release"))
     return {release: list(map(contestant_of, rows)) for release, rows in boards.items()}
 
 
 def release_page(look: Look, _query: Query, name: str) -> str | None:
-    """One release: leaderboard, slices and mistakes; None where there is no such release."""
+    """Render a release: leaderboard, slices and mistakes; None if there is no such release."""
     detail = read_evaluation(look.warehouse, name)
     if detail is None:
         return None
@@ -104,7 +98,7 @@ def release_page(look: Look, _query: Query, name: str) -> str | None:
 
 
 def items_page(look: Look, query: Query, name: str) -> str | None:
-    """Items of a release with the answers beside what was due."""
+    """Render items of a release, answers beside the calls due; None if there is no such release."""
     release = read_release(look.warehouse, name)
     if release is None:
         return None
@@ -126,7 +120,7 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
 
 
 def compare_page(look: Look, query: Query, name: str) -> str | None:
-    """Two contestants of a release side by side."""
+    """Render two contestants of a release side by side; None if one doesn't exist."""
     release = read_release(look.warehouse, name)
     board = look.warehouse.rows(sql("evaluations.board", releases="release = $1"), [name])
     ids = [row["contestant"] for row in board]
@@ -163,8 +157,9 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
 
 
 def tools_page(look: Look, query: Query, name: str) -> str | None:
-    """What changed tools do to a candidate: by metric, by tool beside what is changed of it, and
-    which tools are mixed up.
+    """Return the page of a candidate with changed tools: by metric, by tool, and confusions.
+
+    Beside each tool stands what is changed of it. None if there is no such release or change.
     """
     release, made = read_release(look.warehouse, name), list_changes(look.warehouse, name)
     asked = query.get("candidate"), query.get("strategy"), query.get("shown")
@@ -203,14 +198,14 @@ def tools_page(look: Look, query: Query, name: str) -> str | None:
 
 
 def contestant_of(row: Row) -> Contestant:
-    """A row of a leaderboard with its name and its share."""
+    """Return a row of a leaderboard with its name and its share."""
     return Contestant(
         row["contestant"], contestant_name(row["contestant"]), row, share_of_items(row)
     )
 
 
 def contestant_name(contestant: str) -> str:
-    """What a contestant is called: the candidate, and of the rest what is not as usual."""
+    """Return the name of a contestant: the candidate, and whatever is unusual about its run."""
     parts = contestant.rsplit(_SEPARATOR, _PARTS - 1)
     if len(parts) < _PARTS:
         return contestant
@@ -222,15 +217,15 @@ def contestant_name(contestant: str) -> str:
 
 
 def share_of(right: int, judged: int) -> ShareInterval | None:
-    """The share that is right with its 95 % interval by Wilson, None of nothing."""
+    """Return the share that is right with Wilson's 95 % interval; None if nothing was judged."""
     return ShareInterval(right / judged, *share_interval(right, judged)) if judged else None
 
 
 def share_of_items(row: Row) -> ShareInterval | None:
-    """As `share_of`, of items of which those of one sample depend on each other.
+    """Return the share of right items, where those of one sample depend on each other.
 
-    The interval is Wilson's over as many independent items as would make the share vary as it does
-    from sample to sample.
+    The interval is Wilson's for the number of independent items that would make the share vary
+    as it does from sample to sample; see `share_of`.
     """
     judged, right = row["judged"], row["right_items"]
     whole = share_of(right, judged)
@@ -254,7 +249,7 @@ def share_of_items(row: Row) -> ShareInterval | None:
 def _slices(
     rows: Sequence[Row], board: Sequence[Contestant]
 ) -> list[tuple[str, list[tuple[str, list[ShareInterval | None]]]]]:
-    """By slice and value a share for each contestant, in the order of the board."""
+    """Return a share for each contestant, by slice and value, in the order of the board."""
     shares = {
         (row["slice_by"], row["slice_value"], row["contestant"]): share_of(
             row["right_items"], row["judged"]
@@ -279,7 +274,7 @@ def _slices(
 
 
 def error_types_of(rows: Iterable[Row]) -> list[str]:
-    """The error types of mistakes, those of our own in their order first."""
+    """Return the error types of mistakes, our own first, in their order."""
     found = {row["error_type"] for row in rows}
     return [*(one for one in ERROR_TYPES if one in found), *sorted(found.difference(ERROR_TYPES))]
 
@@ -296,7 +291,7 @@ def _error_map(contestant: Contestant, detail: ReleaseDetail) -> ErrorMap:
 def _metrics(
     rows: Sequence[Row], board: Sequence[Contestant]
 ) -> list[tuple[str, list[Row | None]]]:
-    """The papers' metrics by rule or judge: a line a metric, a score for each contestant."""
+    """Return the papers' metrics: one line per metric and judge, one score per contestant."""
     found = {(row["metric"], row["judge"], _id_of(row)): row for row in rows}
     names = list(dict.fromkeys((row["metric"], row["judge"]) for row in rows))
     return [
@@ -309,7 +304,7 @@ def _metrics(
 
 
 def _named(rows: Sequence[Row]) -> list[Row]:
-    """Rows of candidates with the name of each, whatever the run, and the number of its colour."""
+    """Return rows of candidates with each one's name, whatever the run, and colour number."""
     names = [contestant_name(_id_of(row | {"run": 0})) for row in rows]
     places = list(dict.fromkeys(names))
     return [
@@ -328,7 +323,7 @@ _GRADES = ("proved", "judged", "vouched")
 
 
 class KindLine(NamedTuple):
-    """The samples of a kind in a language: in each split, all of them, and by what they rest on."""
+    """The samples of a kind in a language: by split, in total, and by grade."""
 
     kind: str
     language: str
@@ -338,7 +333,7 @@ class KindLine(NamedTuple):
 
 
 def contents_page(look: Look, _query: Query, name: str) -> str | None:
-    """What a release holds, None where there is none of this name."""
+    """Render what a release holds; None if there is no such release."""
     contents = _read(look.warehouse, look.copied_at, name)
     if contents is None:
         return None
@@ -367,7 +362,8 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
 
 @lru_cache(maxsize=8)
 def _read(warehouse: Warehouse, _copied_at: object, name: str) -> ReleaseContents | None:
-    """A release of a copy is compared with its manifest and the one before it once: that takes
-    seconds where it is large.
+    """Return a release's contents; cached per copy, because large ones take seconds.
+
+    The release is compared with its manifest and the one before it.
     """
     return read_contents(warehouse, name)

@@ -1,6 +1,4 @@
-"""What every page is rendered with: the copy that is looked at, how links are written, the
-templates, and words for things.
-"""
+"""What every page is rendered with: the copy, how links are written, templates and words."""
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -29,11 +27,11 @@ ASSETS = ("page.css", "page.js")
 
 
 class Look(NamedTuple):
-    """One look at a copy of the warehouse, made at `copied_at`.
+    """The state for rendering pages from a copy of the warehouse, made at `copied_at`.
 
-    `kept` are the keys of the samples that are written as files, where nobody answers a form; None
-    where pages are served. `ahead` holds samples that were read before their pages are made, many
-    by one query.
+    `kept` are the keys of the samples that are written as files, where no server answers a form;
+    None if pages are served. `ahead` holds samples that were read before their pages are made,
+    many by one query.
     """
 
     warehouse: Warehouse
@@ -43,37 +41,37 @@ class Look(NamedTuple):
     ahead: Mapping[str, SampleDetail] = MappingProxyType({})
 
     def read_sample(self, key: str) -> SampleDetail | None:
-        """A sample with all that is known of it, None where there is none."""
+        """Return a sample with all its details; None if there is none."""
         return self.ahead.get(key) or read_samples(self.warehouse, [key]).get(key)
 
     def to(self, path: str, **query: object) -> str:
-        """The address of a page, "" where this copy has none; what is empty is left out."""
+        """Return the address of a page, "" if this copy has none; empty parameters are left out."""
         return self.link(
             path, {name: str(value) for name, value in query.items() if value not in {"", None}}
         )
 
     def render(self, template: str, **values: Any) -> str:  # noqa: ANN401 - templates take any record
-        """A page of this look."""
+        """Render a template for this copy."""
         return render(template, look=self, to=self.to, **values)
 
 
 def served_address(path: str, query: Query) -> str:
-    """The address of a page of the server."""
+    """Return the address of a page on the server."""
     return f"{path}?{urlencode(query)}" if query else path
 
 
 def render(template: str, **values: Any) -> str:  # noqa: ANN401 - as above
-    """What a template makes of values."""
+    """Render a template with these values."""
     return environment().get_template(template).render(**values)
 
 
 def asset(name: str) -> str:
-    """The text of the style sheet or the script."""
+    """Return the text of the style sheet or the script."""
     return files("callwright.flows.pages").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def page_number(query: Query) -> int:
-    """Which page of a list is asked for, from 0."""
+    """Return the requested page number of a list, from 0."""
     given = query.get("page", "")
     return (
         min(int(given), 1_000_000)
@@ -83,7 +81,7 @@ def page_number(query: Query) -> int:
 
 
 def share(part: float, whole: float) -> str:
-    """A share as people read it."""
+    """Return a share as a percentage; a dash if there is nothing to divide by."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
@@ -94,7 +92,7 @@ def _number(value: float | None, digits: int = 3) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    """A count with its noun in the right number: 1 item, 2 items."""
+    """Return a count with its noun in singular or plural: 1 item, 2 items."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -117,7 +115,7 @@ def _money(value: float | None) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates with what all of them use: filters, words, and plots as macros."""
+    """Return the template environment, with the filters, words and plot macros that all use."""
     templates = PackageLoader("callwright.flows.pages", "templates")
     made = sandbox(loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {
@@ -136,47 +134,45 @@ def environment() -> Environment:
 
 
 def page_words() -> Any:  # noqa: ANN401 - parsed YAML
-    """What the page calls states, grades, verdicts, evidence and filters."""
+    """Return the page's words for states, grades, verdicts, evidence and filters."""
     return packaged("callwright.flows.pages", "words.yaml")
 
 
 class PromptText(NamedTuple):
-    """A prompt that asked a model: the file it stands in, and its text."""
+    """A prompt that was sent to a model: its file and its text."""
 
     path: str
     text: str
 
 
 def verdict_words(decision: str, grade: str, model: str) -> str:
-    """A check's decision, and what it rests on."""
+    """Return words for a check's decision and its basis."""
     words: str = page_words()["verdicts"].get(decision, {}).get(grade, decision)
     return words.format(model=model or "a model")
 
 
 def kind_words(kind: str) -> str:
-    """What samples of a kind are, "" where nobody says."""
+    """Return the description of a kind; "" if it has none."""
     return words_in(DEFAULT_LANGUAGE).kind.get(kind, "")
 
 
 def error_words(error_type: str) -> str:
-    """What is wrong with an answer of this error type, as short as the head of a column."""
+    """Return an error type as words for a column head."""
     return error_type.replace("_", " ") or "no success"
 
 
 def error_sentence(error_type: str) -> str:
-    """What is wrong with an answer of this error type."""
+    """Return a sentence on what is wrong with an answer of this error type."""
     return audit_words_in(DEFAULT_LANGUAGE).mistake.get(error_type, error_words(error_type))
 
 
 def stage_question(name: str) -> str:
-    """What a stage does or a check asks, "" where it is no stage any more."""
+    """Return what a stage does or a check asks; "" if the stage no longer exists."""
     return next((stage.about for stage in all_stages() if stage.name == name), "")
 
 
 def prompts_of(version: str, kept: Mapping[str, PromptText]) -> list[PromptText]:
-    """The prompts of a version: as the warehouse has `kept` them, else as the product ships them
-    today.
-    """
+    """Return the prompts of a version, as `kept` in the warehouse, else as shipped today."""
     found = (kept.get(one) or _prompts().get(one) for one in version.split("+"))
     return [one for one in found if one is not None]
 

@@ -1,6 +1,4 @@
-"""A Jupyter notebook over the published copy: the plots that people mostly want, from
-`notebook.md` beside this file.
-"""
+"""A Jupyter notebook over the published copy with the usual plots, from `notebook.md`."""
 
 import re
 from importlib.resources import files
@@ -21,7 +19,7 @@ _ENDING = ".ipynb"
 def write_notebook(database: Path, path: Path) -> Path:
     """Write a notebook that opens a published database.
 
-    Raises ConfigurationError where something else is there already.
+    Raises ConfigurationError if the name has the wrong ending or the file is not a notebook.
     """
     if path.suffix != _ENDING:
         raise ConfigurationError(
@@ -38,7 +36,7 @@ def write_notebook(database: Path, path: Path) -> Path:
 
 
 def notebook_cells(database: Path) -> list[dict[str, Any]]:
-    """The notebook's cells, text and code by turns, with the path of the database in them."""
+    """Return the notebook's cells, text and code in turn, with the path of the database."""
     page = files("callwright.flows.pages").joinpath("notebook.md").read_text(encoding="utf-8")
     pieces = _CODE.split(page)
     cells = []

@@ -1,5 +1,6 @@
-"""The pages of builds and of reviews, and the summary: the first page of the site, and a file
-that opens by itself.
+"""The pages of builds and of reviews, and the summary.
+
+The summary is the first page of the site, and a file of its own.
 """
 
 import re
@@ -47,9 +48,7 @@ _OF_A_RELEASE = ("kinds", "domains", "parameter_types", "steps")
 
 
 class ReleaseFacts(NamedTuple):
-    """What there is to say about one release: its leaderboard, mistakes by contestant, and the
-    tables of the papers.
-    """
+    """The facts about one release: leaderboard, mistakes by contestant, and the papers' tables."""
 
     name: str
     board: list[Contestant]
@@ -64,13 +63,14 @@ class ReleaseFacts(NamedTuple):
 
 
 def overview_page(look: Look, _query: Query) -> str:
-    """The first page of the site."""
+    """Render the first page of the site."""
     return _render(look, "overview.html")
 
 
 def write_report(warehouse: Warehouse, path: Path) -> Path:
-    """Write the summary to `path` as a file that needs no other; its links lead to the page
-    where `callwright view` serves it.
+    """Write the summary to `path` as a self-contained file and return the path.
+
+    Its links lead to the page at the address where `callwright view` serves it.
     """
     look = Look(
         warehouse, datetime.now(UTC), lambda path, query: PAGE_ADDRESS + served_address(path, query)
@@ -113,9 +113,7 @@ def _render(look: Look, template: str, **more: str) -> str:
 def _read_summary(
     warehouse: Warehouse, _copied_at: datetime
 ) -> tuple[SummaryRows, list[ReleaseFacts]]:
-    """What the summary says; a copy is read once, for it takes seconds where there are many
-    samples.
-    """
+    """Return what the summary says; a copy is read once, because many samples take seconds."""
     with warehouse.reading_together():
         facts = read_summary(warehouse)
         mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
@@ -147,7 +145,7 @@ def _release(
 
 
 class Day(NamedTuple):
-    """What was reviewed on a day, by person."""
+    """The reviews of one day, by person."""
 
     day: str
     counts: dict[str, int]
@@ -155,9 +153,7 @@ class Day(NamedTuple):
 
 
 class Reviews(NamedTuple):
-    """All that is told about reviewing; `gold` is by person and defect, each with the share that
-    they answered rightly.
-    """
+    """What the page says about reviewing; `gold` is by person and defect, with the share right."""
 
     progress: Status
     whole: Row
@@ -170,12 +166,12 @@ class Reviews(NamedTuple):
 
 
 def reviews_page(look: Look, _query: Query) -> str:
-    """Pace, agreement, answers to gold items, reasons, and what is left."""
+    """Render pace, agreement, answers to gold items, reasons, and what is left."""
     return look.render("reviews.html", reviews=reviews_of(look))
 
 
 def reviews_of(look: Look) -> Reviews:
-    """What there is to say about reviewing; a copy is read for it once."""
+    """Return the review statistics, cached for each copy."""
     return _read_reviews(look.warehouse, look.copied_at)
 
 
@@ -215,12 +211,12 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
 
 
 def builds_page(look: Look, _query: Query) -> str:
-    """All builds, the newest first."""
+    """Render all builds, the newest first."""
     return look.render("builds.html", builds=list_builds(look.warehouse))
 
 
 def build_page(look: Look, _query: Query, key: str) -> str | None:
-    """One build, None where there is none of this key."""
+    """Render one build; None if there is none with this key."""
     detail = read_build(look.warehouse, key)
     if detail is None:
         return None
@@ -237,9 +233,7 @@ def build_page(look: Look, _query: Query, key: str) -> str | None:
 
 
 def outcomes_page(look: Look, query: Query, key: str) -> str | None:
-    """What became of a build's records at a stage, with the reasons; None where there is no such
-    build.
-    """
+    """Return the page of a build's outcomes at a stage, with reasons; None if there is no build."""
     build = read_build_row(look.warehouse, key)
     if build is None:
         return None

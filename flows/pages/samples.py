@@ -1,6 +1,4 @@
-"""The pages of samples: the list with its filters, one sample with all that is known of it, and
-the sample as a test.
-"""
+"""The pages of samples: the filtered list, one sample in full, and the sample as a test."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,7 +46,7 @@ _FIRST: Mapping[str, int] = {"contradicted": -2, "unproved": -1}
 
 
 class Choice(NamedTuple):
-    """What a filter can be set to; `samples` is None where nobody counted."""
+    """A value that a filter can have; `samples` is None if they were not counted."""
 
     value: str
     words: str
@@ -56,9 +54,7 @@ class Choice(NamedTuple):
 
 
 class Ancestor(NamedTuple):
-    """One record that a sample was made of, with those before it, the prompt that made it and
-    what it holds.
-    """
+    """A record from which a sample was made, with its own parents, prompts and body."""
 
     row: Row
     before: tuple["Ancestor", ...]
@@ -67,7 +63,7 @@ class Ancestor(NamedTuple):
 
 
 def samples_page(look: Look, query: Query) -> str:
-    """The list of samples that the filters let through."""
+    """Render the list of samples that match the filters."""
     wanted, page = filter_of(query), page_number(query)
     if look.kept is None:
         found = find_samples(look.warehouse, wanted, page)
@@ -89,7 +85,7 @@ def samples_page(look: Look, query: Query) -> str:
 
 
 def sample_page(look: Look, query: Query, key: str) -> str | None:
-    """One sample, None where there is none of this key."""
+    """Render one sample; None if there is none with this key."""
     detail = look.read_sample(key)
     if detail is None:
         return None
@@ -131,7 +127,7 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
 
 
 def filter_of(query: Query) -> SampleFilter:
-    """The filter that a query asks for; what it has besides is somebody else's."""
+    """Return the filter of a query, ignoring other parameters."""
     return SampleFilter(
         **{name: query[name].strip()[:200] for name in SampleFilter._fields if query.get(name)}
     )
@@ -139,7 +135,7 @@ def filter_of(query: Query) -> SampleFilter:
 
 @lru_cache(maxsize=1)
 def _all_choices(warehouse: Warehouse, _copied_at: datetime) -> dict[str, list[Row]]:
-    """What filters can be set to; a copy is read for it once."""
+    """Return the choices of each filter, cached for each copy."""
     return filter_choices(warehouse)
 
 
@@ -180,9 +176,7 @@ def _type_of(schema: object) -> str:
 
 
 def _tree(detail: SampleDetail) -> Ancestor:
-    """The sample with what it was made of, each with what that was made of; what stands twice is
-    shown where it is nearest.
-    """
+    """Return the tree of what a sample was made from; a repeated record is shown where nearest."""
     rows = {row["key"]: row for row in detail.ancestors}
     kept = {row["version"]: PromptText(f"{row['name']}.j2", row["text"]) for row in detail.prompts}
     seen: set[str] = set()
@@ -210,9 +204,7 @@ def _tree(detail: SampleDetail) -> Ancestor:
 
 
 def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """The last calls that are due in a sample as a test of whoever is to make them, "" where
-    none are asked for.
-    """
+    """Return a sample's last due calls as a test of a model, "" if no calls are asked for."""
     if not sample.call_turns:
         return ""
     names = plain_names(tools.values())

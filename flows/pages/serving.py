@@ -1,4 +1,4 @@
-"""The page's server: it answers on this machine alone, reads a published copy, and asks nobody."""
+"""The page's server: it answers on this machine only, reads a published copy, asks no model."""
 
 import socket
 import threading
@@ -35,12 +35,10 @@ _TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
 
 
 class OpenCopy:
-    """The published copy, kept open from one page to the next; where it was replaced, the next
-    page opens the new one.
-    """
+    """The published copy, kept open between pages, and reopened when it has been replaced."""
 
     def __init__(self, warehouse: Warehouse) -> None:
-        """Name the copy; it is opened by the first page."""
+        """Store the copy; the first page opens it."""
         self._warehouse = warehouse
         self._one_page = threading.Lock()
         self._open = ExitStack()
@@ -48,7 +46,7 @@ class OpenCopy:
 
     @contextmanager
     def look(self) -> Iterator[Look]:
-        """A look at the copy as it is now; one page at a time."""
+        """Yield the current copy for one page at a time."""
         with self._one_page:
             facts = self._warehouse.path.stat()
             if facts.st_ino != self._inode:
@@ -58,14 +56,12 @@ class OpenCopy:
             yield Look(self._warehouse, datetime.fromtimestamp(facts.st_mtime, UTC), served_address)
 
     def close(self) -> None:
-        """Leave the copy."""
+        """Close the copy."""
         self._open.close()
 
 
 def page_app(copy: Warehouse) -> Starlette:
-    """The application that shows the copy; it answers only those who call it by the names of
-    this machine.
-    """
+    """Return the application that shows the copy; it accepts only this machine's host names."""
     opened = OpenCopy(copy)
 
     def answer(request: Request) -> Response:
@@ -82,17 +78,17 @@ def page_app(copy: Warehouse) -> Starlette:
 
 
 def app_for(hosts: Sequence[str], *routes: Route) -> Starlette:
-    """An application that answers only those who call it by one of `hosts`."""
+    """Return an application that answers only requests addressed to one of `hosts`."""
     return Starlette(
         routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
     )
 
 
 class AppServer:
-    """A server of an application that has its port, and answers once it is run."""
+    """A server that already has its port and answers once it is run."""
 
     def __init__(self, app: Starlette, port: int, host: str = LOCAL) -> None:
-        """Take a port, a free one for 0. Raises ConfigurationError where somebody has it."""
+        """Open a port, a free one for 0. Raises ConfigurationError if it can't be used."""
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
@@ -107,13 +103,13 @@ class AppServer:
         self._server = uvicorn.Server(settings)
 
     def run(self) -> None:
-        """Answer until somebody stops it."""
+        """Serve until stopped."""
         self._server.run([self._socket])
 
     def close(self) -> None:
-        """Give the port back, where it was never run."""
+        """Release the port if the server was never run."""
         self._socket.close()
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop serving."""
         self._server.should_exit = True

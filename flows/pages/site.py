@@ -1,4 +1,4 @@
-"""The site: which addresses there are, and what each shows.
+"""The site: its addresses, and the page at each.
 
 The same pages are served, or written as files.
 """
@@ -36,9 +36,7 @@ from callwright.warehouse.store import Warehouse
 
 
 class Address(NamedTuple):
-    """An address pattern, `*` for a name, and what shows it: None where there is nothing of that
-    name.
-    """
+    """An address pattern, `*` for a name, and what shows it; None if nothing has that name."""
 
     pattern: str
     show: Callable[..., str | None]
@@ -66,7 +64,7 @@ _PATTERNS = tuple(
 
 
 def show(look: Look, path: str, query: Query) -> str | None:
-    """The page at a path, None where there is none; names in the path are percent-encoded."""
+    """Return the page at a path, None if there is none; names in the path are percent-encoded."""
     for pattern, page in _PATTERNS:
         found = pattern.fullmatch(path)
         if found:
@@ -84,7 +82,7 @@ _MARK = (  # stands in folders that the page was written to, which may be writte
 
 
 class WrittenSite(NamedTuple):
-    """Where the page was written, how many files it has, and how many of all samples."""
+    """The folder of the written site, its number of files, and how many samples it shows."""
 
     first: Path
     pages: int
@@ -92,7 +90,7 @@ class WrittenSite(NamedTuple):
 
 
 class _Names:
-    """Which page has which file, and which are still to be written."""
+    """The file names of pages, and the pages still to be written."""
 
     def __init__(self, kept: frozenset[str], most: int) -> None:
         self._kept = kept
@@ -101,12 +99,13 @@ class _Names:
         self.waiting: deque[tuple[str, dict[str, str]]] = deque()
 
     def take(self, most: int) -> list[tuple[str, dict[str, str]]]:
-        """The next pages to be written."""
+        """Return the next pages to write."""
         return [self.waiting.popleft() for _ in range(min(most, len(self.waiting)))]
 
     def link(self, path: str, query: Query) -> str:
-        """The file of a page, "" where it has none: of lists there is the first page alone, of
-        samples those that are kept.
+        """Return the file of a page, "" if it has none.
+
+        Of a list only the first page has one, and of samples those that are kept.
         """
         if path.removeprefix("/") in ASSETS:
             return path.removeprefix("/")
@@ -135,8 +134,9 @@ class _Names:
 def write_site(
     copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES
 ) -> WrittenSite:
-    """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new,
-    or its own of before.
+    """Write the page of a warehouse copy to a folder, with at most `most` files.
+
+    The folder is empty, new, or was written by this function before.
     """
     _take(folder)
     with copy.reading():  # keeps the copy open from page to page
@@ -164,9 +164,9 @@ def write_site(
 
 
 def _take(folder: Path) -> None:
-    """Make the folder, or empty it where the page was written to it before.
+    """Create the folder, or empty it if the site was written to it before.
 
-    Raises ConfigurationError where it is others'.
+    Raises ConfigurationError if it holds other files.
     """
     with suppress(FileNotFoundError):
         if any(folder.iterdir()) and not (folder / _MARK).exists():
@@ -180,7 +180,7 @@ def _take(folder: Path) -> None:
 
 
 def _file_name(path: str, query: str) -> str:
-    """A file name that says what the page is, and differs where addresses do."""
+    """Return a readable file name that is unique for each address."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", path).strip("-")[:60] or "index"
     plain = re.fullmatch(r"/|(/[a-z0-9]+)+", path) is not None and len(path) < 60 and not query  # noqa: PLR2004
     return (

@@ -1,3 +1,1 @@
-"""Planning: which samples, conversations, paths and questions a build shall make, and what that
-will cost.
-"""
+"""Planning: which samples, conversations, paths and questions to make, and what they cost."""

@@ -1,6 +1,4 @@
-"""What a recipe demands: each kind's count by language and place, what its families are given to
-plan it, and what can't be.
-"""
+"""What a recipe demands: counts by kind, language and place, plan orders, and what fails."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
@@ -22,11 +20,10 @@ _NAMED = 3
 
 
 class Demand(NamedTuple):
-    """How many samples of a kind in a language are asked for, were planned, and passed all checks
-    until now.
+    """How many samples of a kind and language are asked for, planned, and passed so far.
 
-    `place` is the domain of kinds that are spread over domains, the complexity of conversations, ""
-    for others.
+    `place` is the domain of kinds that are spread over domains, the complexity of conversations,
+    "" for others.
     """
 
     kind: Kind
@@ -37,9 +34,7 @@ class Demand(NamedTuple):
     place: str = ""
 
     def plan_until(self, spare: float) -> int:
-        """How many are to be planned in all; the share `spare` of those asked for may replace
-        what did not pass.
-        """
+        """Return how many to plan in all; up to a `spare` share may replace those not passed."""
         if self.planned < self.asked:
             return self.asked
         most = self.asked + ceil(self.asked * spare)
@@ -47,9 +42,7 @@ class Demand(NamedTuple):
 
 
 def waves(recipe: Recipe) -> list[list[str]]:
-    """The names of the kinds that are made together, wave by wave; what is taken from files
-    comes first.
-    """
+    """Return the names of the kinds made together, by wave; what is taken from files is first."""
     taken = [[CALL, CALLS, CONVERSATION]] if recipe.sources else []
     return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
 
@@ -57,11 +50,10 @@ def waves(recipe: Recipe) -> list[list[str]]:
 def shares(
     recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore
 ) -> Iterator[Demand]:
-    """Every kind's count, shared out over the languages, and over the places where its family has
-    some.
+    """Yield every kind's count, divided over the languages and over its family's places.
 
-    A kind for which the tools have no place is left out, and so are the languages that its family
-    has no words for.
+    A kind for which the tools have no place is left out, and so are languages for which its
+    family has no words.
     """
     for name, count in recipe.samples.items():
         kind, family = kind_named(name), family_of(name)
@@ -85,7 +77,7 @@ def shares(
 
 
 def told_of_brought(recipe: Recipe) -> Iterator[str]:
-    """Return a sentence for each kind that is built because others are made from it."""
+    """Yield a sentence for each kind that is built because others are made from it."""
     for name, count in recipe.brought.items():
         users = [
             kind
@@ -97,10 +89,9 @@ def told_of_brought(recipe: Recipe) -> Iterator[str]:
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where nothing at all can be planned, before anything is written
-    down.
+    """Raise ConfigurationError if nothing at all can be planned, before anything is written.
 
-    What costs a kind or a tool only is told when it is planned.
+    Reasons that cost only a kind or a tool are reported during planning.
     """
     refused: list[LeftOut] = []
     is_planned = False
@@ -119,7 +110,7 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
 
 
 def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where template/v1 has no words of a language for some tools."""
+    """Raise ConfigurationError if template/v1 lacks words in a language for some tools."""
     spoken = sorted({tool.language for tool in tools})
     if language in spoken:
         return
@@ -140,8 +131,9 @@ def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool
 
 
 def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:
-    """Why the tools allow no sample of a demand, None where they do; what needs an environment
-    is not asked.
+    """Return why the tools allow no sample of a demand, or None if they allow one.
+
+    Demands that need an environment are not examined.
     """
     family, missed = family_of(demand.kind.name), list[LeftOut]()
     order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=missed.append)
@@ -156,7 +148,7 @@ def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | 
 
 
 def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
-    """An order of what a demand asks for."""
+    """Return the order for a demand."""
     return Order(
         demand.kind,
         demand.language,

@@ -1,6 +1,4 @@
-"""What a build will ask and cost: a dry run renders the real prompts, and shows them; earlier
-builds tell what of it lands.
-"""
+"""What a build will ask and cost: a dry run with the real prompts, and earlier builds' yield."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,9 +43,7 @@ TOOLS = "tools"  # where a call is about the tools that are made, and no kind of
 
 
 class EstimateRow(NamedTuple):
-    """What a role's model is asked for a kind of sample; `dollars` is None where nobody knows
-    its price.
-    """
+    """What a role's model is asked for a kind of sample; `dollars` is None if no price is known."""
 
     role: str
     model: str
@@ -59,8 +55,9 @@ class EstimateRow(NamedTuple):
 
 
 class EarlierBuild(NamedTuple):
-    """What an earlier build of the recipe with the same models has told: what share landed, and
-    what each accepted sample took.
+    """An earlier build of the recipe with the same models: its yield, and calls and cost.
+
+    Calls and cost are per accepted sample.
     """
 
     build: str
@@ -71,14 +68,12 @@ class EarlierBuild(NamedTuple):
 
     @property
     def acceptance(self) -> float:
-        """The share of what was made that landed."""
+        """The share of made samples that landed."""
         return self.accepted / self.made if self.made else 0.0
 
 
 class Estimate(NamedTuple):
-    """What a build will ask and cost, before it asks anything; what the ledger knows by then
-    costs nothing.
-    """
+    """What a build will ask and cost; what the ledger already knows costs nothing."""
 
     recipe: str
     planned: int
@@ -94,7 +89,7 @@ class Estimate(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The estimate as the first line of a build has it."""
+        """The estimate as a sentence, the first line of a build."""
         roles: dict[str, float] = {}
         for row in self.rows:
             if row.dollars is not None:
@@ -120,7 +115,7 @@ def _money(dollars: float) -> str:
 
 
 class _Asked(NamedTuple):
-    """What a stage of the dry run asked for one kind, "" where it is not known for which."""
+    """What a stage of the dry run asked for one kind; "" if the kind is unknown."""
 
     stage: str
     kind: str
@@ -131,8 +126,9 @@ class _Asked(NamedTuple):
 
 
 async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
-    """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work
-    folder that is thrown away.
+    """Estimate a recipe's build without a call to its models, in a temporary work folder.
+
+    template/v1 stands in for each model.
     """
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
@@ -178,8 +174,9 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
 def _taken(
     recipe: Recipe, settings: Settings, sampled: Mapping[str, int]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """How many samples of each kind are taken from files, by the first records of these; a note
-    where they were not read yet.
+    """Return how many samples of each kind come from files, and notes on files not read yet.
+
+    The counts are scaled up from the first records of the files.
     """
     seen = {
         name: count
@@ -202,9 +199,7 @@ def _taken(
 def _as_before(
     rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild
 ) -> list[EstimateRow]:
-    """So many times more as models were asked for a sample before than stand-ins are, who seldom
-    need a second try.
-    """
+    """Return the rows scaled by the retries of an earlier build, which stand-ins seldom need."""
     dry = sum(row.calls for row in rows) / max(1, planned)
     before = (earlier.calls_per_accepted or 0.0) * earlier.acceptance
     repeats = min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
@@ -220,7 +215,7 @@ def _as_before(
 
 
 def _sampled(recipe: Recipe) -> int:
-    """How many samples of each kind the dry run makes."""
+    """Return how many samples of each kind the dry run makes."""
     return max(_FEWEST, min(_MOST, _DRY // max(1, sum(map(bool, recipe.samples.values())))))
 
 
@@ -256,7 +251,7 @@ async def run_dry(
 
 
 class _Scale:
-    """How many times what the dry run asked the build will ask."""
+    """Scales the requests of the dry run up to those of the build."""
 
     def __init__(
         self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]
@@ -266,9 +261,7 @@ class _Scale:
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
 
     def of(self, stage: str, kind: str) -> float:
-        """The factor for a stage's calls for a kind; for all kinds of its group where the kind
-        is not known.
-        """
+        """Return the factor for a stage's calls for a kind, or its group's for an unknown kind."""
         if self._sampled.get(kind):
             return self._worked(stage, kind) / self._sampled[kind]
         group = stage_named(stage).group
@@ -279,8 +272,9 @@ class _Scale:
         return sum(self._planned[name] for name in kinds or self._planned) / max(1, sampled)
 
     def _worked(self, stage: str, kind: str) -> float:
-        """How many of a kind meet the stage: where readers are measured, its part of what the
-        recipe wants of its family.
+        """Return how many of a kind meet the stage.
+
+        If readers are measured, it is the kind's part of what the recipe wants of its family.
         """
         planned = self._planned.get(kind, 0)
         if stage_named(stage).group != MEASURING:
@@ -294,7 +288,7 @@ class _Scale:
         return planned * min(1.0, wanted / each) if each else 0.0
 
     def kind(self, stage: str, kind: str) -> str:
-        """The kind as the estimate shows it."""
+        """Return the kind as the estimate shows it."""
         return kind or (
             TOOLS if stage_named(stage).group == "toolset" else stage_named(stage).group
         )
@@ -326,9 +320,7 @@ def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[Es
 
 
 def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
-    """How many of each kind will be planned: with `spare` also what replaces those that do not
-    pass, as far as is known.
-    """
+    """Return how many of each kind will be planned, with `spare` also known replacements."""
     more = recipe.spare
     if earlier is not None and earlier.acceptance:
         more = min(recipe.spare, 1 / earlier.acceptance - 1)
@@ -336,7 +328,7 @@ def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
 
 
 def _told_by_earlier(warehouse: Warehouse, recipe: Recipe) -> tuple[EarlierBuild | None, list[str]]:
-    """What the earlier build has told, and which of its readers settled nothing."""
+    """Return the earlier build, and sentences on those of its readers that settled nothing."""
     earlier = _earlier_build(warehouse, recipe)
     if earlier is None:
         return None, []
@@ -347,7 +339,7 @@ def _told_by_earlier(warehouse: Warehouse, recipe: Recipe) -> tuple[EarlierBuild
 
 
 def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
-    """The last build of the recipe's kinds with the same models that ended."""
+    """Return the recipe's last finished build with the same kinds and models."""
     names = [model.name for _, model in roles_of(recipe)]
     for row in warehouse.rows(sql("estimating.earlier"), [recipe.name]):
         before = Recipe.model_validate_json(row["body"])
@@ -373,9 +365,7 @@ def _notes(recipe: Recipe) -> Iterator[str]:
 
 
 async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> None:
-    """Say what a build will ask and cost where a model of it costs money, and which models have
-    no price.
-    """
+    """Say what a build will ask and cost if it costs money, and which models have no price."""
     if costs_money(recipe):
         progress.say((await estimate_build(recipe, settings)).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:
@@ -383,20 +373,18 @@ async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> 
 
 
 def is_unpriced(model: ModelSettings) -> bool:
-    """Whether nobody knows what a model across a network costs."""
+    """Whether the price of a model across a network is unknown."""
     return model.path != "in process" and not price_of(model).is_known
 
 
 def costs_money(recipe: Recipe) -> bool:
-    """Whether a model of the recipe's roles has a price above nothing."""
+    """Whether a model of the recipe's roles costs anything."""
     prices = [price_of(model) for _, model in roles_of(recipe) if model.path != "in process"]
     return any(price.prompt or price.completion for price in prices)
 
 
 class ShownPrompt(NamedTuple):
-    """A prompt with what it was first rendered with: `stage` asked it, `schema` is that of the
-    answer, {} for free text.
-    """
+    """A prompt as first rendered: `stage` asked it, `answer` is the schema, {} for free text."""
 
     stage: str
     name: str
@@ -405,7 +393,7 @@ class ShownPrompt(NamedTuple):
 
     @property
     def markdown(self) -> str:
-        """A section of a page."""
+        """The prompt as a section of a page."""
         parts = [f"## {self.name}", f"Asked by the stage `{self.stage}`."]
         parts += [
             f"**{message['role']}**\n\n{_fenced(message['content'])}" for message in self.messages
@@ -420,8 +408,7 @@ def _fenced(text: str, language: str = "text") -> str:
 
 
 async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
-    """Each prompt that a build of the recipe asks, by its name, rendered for the first record that
-    comes to it.
+    """Return each prompt that a build asks, by name, rendered for its first record.
 
     Raises as `estimate_build` does.
     """
@@ -442,7 +429,7 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
 
 
 def prompts_page(shown: list[ShownPrompt], recipe: str) -> str:
-    """docs/prompts.md."""
+    """Return the text of docs/prompts.md."""
     head = (
         "# Prompts\n\nEach prompt that a build asks, whole, rendered for a first record of"
         f" `{recipe}` in place of your tools. `callwright recipe prompts RECIPE` shows those of a"

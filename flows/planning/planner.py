@@ -1,5 +1,6 @@
-"""What a build still lacks of each kind, and the drafts that would make up for it: each family
-plans its own.
+"""What a build still lacks of each kind, and the drafts to make up for it.
+
+Each family plans its own.
 """
 
 import tempfile
@@ -50,12 +51,10 @@ Planned = TypeVar("Planned", bound=Draft)
 
 
 class Planner:
-    """Plans some kinds of a build: what is kept of it until now, and what is to be made next."""
+    """Plans some kinds of a build: tracks what has passed, and plans what to make next."""
 
     def __init__(self, run: GroupRun, kinds: Iterable[str], *, at_most: int | None = None) -> None:
-        """Look up what the build has of these kinds; `at_most` so many samples of each demand
-        are planned.
-        """
+        """Look up what the build has of these kinds; plan `at_most` samples of each demand."""
         self._run = run
         self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
@@ -78,11 +77,11 @@ class Planner:
 
     @property
     def drawn(self) -> list[Demand]:
-        """The demands of which something is to be planned."""
+        """The demands that still need planning."""
         return [one for one in self.demands if one.plan_until(self._run.recipe.spare) > one.planned]
 
     def _leave_out(self, found: LeftOut) -> None:
-        """Note what is left out; of samples it is said."""
+        """Note what is left out, and report it if it is samples."""
         self.left_out.append(found)
         if found.samples:
             self._run.progress.say(sentence_of(found))
@@ -94,7 +93,7 @@ class Planner:
             )
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
-        """What is to be given to the first stage of a group next."""
+        """Return the drafts for the first stage of a group."""
         fresh = _Fresh(self._run, first.name, is_begun=first.name in self._begun)
         if group == TAKEN:
             return fresh.of(taken_records(self._run.recipe, self._run.settings, self._run.tools))
@@ -112,9 +111,7 @@ class Planner:
     def _instead(
         self, demands: Sequence[Demand], worlds: "_Worlds"
     ) -> Iterator[tuple[Demand, Demand]]:
-        """The demands of places that allow all they were asked for, as they are instead of what
-        others of their kind don't.
-        """
+        """Yield (demand, raised demand) for places with room, to make up for places without."""
         for (kind, language), some in grouped(
             demands, lambda one: (one.kind, one.language)
         ).items():
@@ -144,8 +141,9 @@ class Planner:
     async def _planned(
         self, demand: Demand, fresh: "_Fresh", opened: ExitStack, worlds: "_Worlds"
     ) -> Iterator[Draft]:
-        """The drafts of a demand that are not begun yet; no more than are lacking, also where
-        the plan was another one.
+        """Return a demand's drafts that are not begun yet, and no more than are lacking.
+
+        This also holds if the previous plan was another one.
         """
         family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
@@ -165,9 +163,7 @@ class Planner:
     def _until_refused(
         self, planned: Iterator[Draft], demand: Demand, until: int
     ) -> Iterator[Draft]:
-        """What can be planned; where the tools allow no more, that is noted and the build goes
-        on with what there is.
-        """
+        """Yield the drafts that can be planned; if there are too few, note it and go on."""
         made, reason = 0, ""
         try:
             for draft in planned:
@@ -189,7 +185,7 @@ class Planner:
     async def _spooled(
         self, family: Family, order: Order, demand: Demand, opened: ExitStack, worlds: "_Worlds"
     ) -> Iterator[Draft]:
-        """What is planned with the recipe's environments, which stay open no longer than that."""
+        """Plan a demand with the recipe's environments, which are open only meanwhile."""
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
         samples, before = 0, len(self.left_out)
         try:
@@ -216,7 +212,7 @@ class Planner:
         return iter(spooled)
 
     def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
-        """The derivations that are to be made next, of samples that passed every check."""
+        """Yield the next derivations from samples that passed every check."""
         with _Passed(self._run) as passed, _Worlds(self._run) as worlds:
             yield from self._derivations_of(demands, fresh, passed, worlds)
 
@@ -244,7 +240,7 @@ class Planner:
 
 
 def sentence_of(left_out: LeftOut) -> str:
-    """What is left out, for people."""
+    """Return what is left out, as a sentence."""
     where = ", ".join(filter(None, (left_out.language, left_out.place)))
     counted = (
         f"{count_of(left_out.samples, 'sample')} can't be planned"
@@ -267,7 +263,7 @@ def _possible_derivations(
     against: Counter[str],
     worlds: "_Worlds",
 ) -> Iterator[Derivation]:
-    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile.
+    """Yield possible derivations of the kind, best first, without keeping the warehouse open.
 
     Obstacles are counted.
     """
@@ -317,16 +313,15 @@ _MOST_SEEN = (
 
 @lru_cache(1)
 def _obstacles_seen(_build: str) -> dict[tuple[str, str], str]:
-    """What stood against a kind's source in the rounds before, "" where nothing did: to find it
-    out is most of planning.
+    """Return known obstacles to a kind's source, "" if none; finding them is most of planning.
+
+    They are those of earlier rounds of the build.
     """
     return {}
 
 
 class _Worlds:
-    """The recipe's environments while something is planned, opened where one is asked for; how
-    much each demand got.
-    """
+    """The recipe's environments during planning, opened on demand; `planned` counts by demand."""
 
     def __init__(self, run: GroupRun) -> None:
         self._run, self._open = run, ExitStack()
@@ -334,7 +329,7 @@ class _Worlds:
 
     @cached_property
     def environments(self) -> Mapping[str, Environment]:
-        """The environments by their names."""
+        """The environments by name."""
         return self._open.enter_context(
             open_environments(self._run.recipe, self._run.settings.ledger.parent)
         )
@@ -347,9 +342,9 @@ class _Worlds:
 
 
 class _Passed:
-    """The samples that passed every check: what is built upon is proved.
+    """The samples that passed every check; only these are derived from.
 
-    They wait in files while something is planned.
+    They wait in files during planning.
     """
 
     def __init__(self, run: GroupRun) -> None:
@@ -358,9 +353,7 @@ class _Passed:
         self._open = ExitStack()
 
     def of(self, kinds: Iterable[str], language: Language) -> "Spooled[Sample]":
-        """Those of these kinds in a language; they are read once, however many kinds are made of
-        them.
-        """
+        """Return the passed samples of these kinds in a language, which are read only once."""
         at = (tuple(kinds), language)
         if at not in self._found:
             asked = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
@@ -379,15 +372,13 @@ class _Passed:
 
 
 class _Fresh:
-    """Tells what has no outcome at a stage yet, looked up some at a time: a build may have
-    millions.
-    """
+    """Filters records without an outcome at a stage, in batches, as a build may have millions."""
 
     def __init__(self, run: GroupRun, stage: str, *, is_begun: bool) -> None:
         self._warehouse, self._at, self._is_begun = run.warehouse, [run.build, stage], is_begun
 
     def of(self, planned: Iterable[Planned]) -> Iterator[Planned]:
-        """Those of what is planned that are not begun."""
+        """Yield those plans that are not begun."""
         if not self._is_begun:
             yield from planned
             return
@@ -408,9 +399,7 @@ _FEW_PLACES = 2  # with a reason each
 
 
 def planned_by_kind(run: GroupRun) -> Counter[str]:
-    """How many samples of each kind were planned in the build until now; a goal counts for all
-    its variants.
-    """
+    """Return how many samples of each kind were planned so far; a goal counts all its variants."""
     counts = Counter[str]()
     for (kind, _, _), count in _count_planned(run).items():
         counts[kind] += count
@@ -449,9 +438,7 @@ Held = TypeVar("Held", bound=Record)
 
 
 def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
-    """Write down what a planner left out, in the place of what was left out of the same demands
-    before.
-    """
+    """Write down what a planner left out, replacing earlier entries of the same demands."""
     rows: dict[LeftOut, Row] = {}
     for (
         one
@@ -465,7 +452,7 @@ def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
 
 
 def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
-    """What could not be planned in a build, whole kinds first."""
+    """Return what could not be planned in a build, whole kinds first."""
     wanted = (
         "select * exclude (build) from left_out where build = ? order by tool <> '', kind,"
         " language, place, tool"
@@ -474,9 +461,7 @@ def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
 
 
 def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
-    """What is left out, for people: each kind, and of the tools of a kind how many, with the
-    reason that most have.
-    """
+    """Yield sentences on what is left out: kinds, and tools counted with the main reason."""
     tools: dict[str, dict[str, list[str]]] = {}
     places: dict[tuple[str, Language], list[LeftOut]] = {}
     for one in found:
@@ -501,26 +486,25 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
 
 
 class Spooled(Sequence[Held], Generic[Held]):
-    """Records of a kind, by their position; of each, where it is in the file and its key stay in
-    memory, and no more.
+    """Records of one class by position; only their file offsets and keys are in memory.
 
     The file has no name: it is gone when it is closed, and when the process is killed.
     """
 
     def __init__(self, kind: type[Held], folder: Path) -> None:
-        """There is none yet; the file takes its room in the folder."""
+        """Start empty; the file takes its space in the folder."""
         self._kind = kind
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed when this is
         self._offsets = array("q", [0])
         self._keys = bytearray()
 
     def add(self, body: str, key: str = "") -> None:
-        """Keep one more record, given as its JSON text; of all or of none the `key` is known."""
+        """Add a record, given as its JSON text; pass the `key` for all records or for none."""
         self._keys += bytes.fromhex(key)
         self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(body.encode()))
 
     def keys(self) -> Iterator[str]:
-        """The keys of all, in turn; no record is read for them."""
+        """Return the keys of all records in order, without reading the records."""
         return (
             self._keys[at : at + KEY_BYTES].hex() for at in range(0, len(self._keys), KEY_BYTES)
         )

@@ -1,6 +1,4 @@
-"""What the tools of a recipe allow, before anything is built: by kind and by tool, and why not,
-as planning has it.
-"""
+"""What a recipe's tools allow before a build: by kind and by tool, and why not, as planned."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -39,10 +37,9 @@ _MANY = 4  # of fewer tools nothing is typical
 
 
 class KindRow(NamedTuple):
-    """What the tools allow of a kind: samples can be about so many of so many `tools`; `reason` is
-    why not about the others.
+    """What the tools allow of a kind: `usable` of `tools` can be used; `reason` is why not more.
 
-    Where it is not `is_known`, what is possible depends on other samples, and the counts are upper
+    If it is not `is_known`, what is possible depends on other samples, and the counts are upper
     bounds.
     """
 
@@ -56,12 +53,12 @@ class KindRow(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is asked for, of which tools, and what of it can't be planned; `problems` are what was
-    odd in their files.
+    """What is asked for, of which tools, and what cannot be planned.
 
-    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is
-    asked for then. `policies` is what is wrong with the recipe's policies, or odd, `sentences` what
-    is wrong with those that it brings for its tools. `plainly` says how many tools have none.
+    `problems` are oddities in the tools' files. No tool of `servers` was called; `unheard` says
+    why some servers could not be asked: nothing is asked for then. `policies` lists problems of
+    the recipe's policies, `sentences` those of the sentences that it brings for its tools.
+    `plainly` says how many tools have none.
     """
 
     asked: Mapping[str, int]
@@ -76,9 +73,7 @@ class Survey(NamedTuple):
 
     @property
     def of_servers(self) -> str:
-        """What a build finds out of live servers and a list does not tell, "" where there are
-        none.
-        """
+        """What only a build finds out from live servers, "" if there are none."""
         named = ", ".join(self.servers)
         return (
             named
@@ -87,11 +82,11 @@ class Survey(NamedTuple):
 
     @property
     def impossible(self) -> int:
-        """How many of the samples asked for can't be planned."""
+        """How many of the requested samples can't be planned."""
         return sum(one.samples for one in self.left_out)
 
     def rows(self) -> Iterator[KindRow]:
-        """The kinds, in the order in which they are asked for."""
+        """Yield a row for each kind, in the order of the recipe."""
         known = {tool.name for tool in self.tools}
         for kind, asked in self.asked.items():
             mine = [one for one in self.left_out if one.kind == kind]
@@ -107,11 +102,11 @@ class Survey(NamedTuple):
 
 
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
-    """What a recipe's tools allow, looked at in a work folder that is thrown away.
+    """Survey what a recipe's tools allow, in a temporary work folder.
 
-    Live servers are asked for their lists, and no tool of them is called. Tools that are made for
-    the build are not made, and a server may be away: of a recipe with such a source nothing is said
-    but what its other tools are.
+    Live servers are asked for their lists, and no tool of them is called. Tools that are
+    generated for the build are not made, and a server may be away: for a recipe with such a
+    source, only its other tools are reported.
     """
     known = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
     with aside(recipe, settings) as elsewhere:
@@ -151,8 +146,9 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
-    """What the tools of the recipe in a file do not allow of what it asks for; what they can't
-    be had for is a mistake.
+    """Return what a file's recipe asks for that its tools do not allow.
+
+    It is a mistake, not a remark, if the tools cannot be had.
     """
     source = read_yaml(path.read_text(encoding="utf-8"))
 
@@ -185,13 +181,13 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
 
 
 class Constant(NamedTuple):
-    """A required text that most tools take, or that no plan chooses: so many `tools` require it."""
+    """A required text that most tools take, or that no plan chooses; `tools` of them require it."""
 
     parameter: str
     tools: int
 
     def sentence(self, tools: int) -> str:
-        """What to do with it, of so many tools."""
+        """Return a sentence on what to do with it, for a total of `tools`."""
         return (
             f"{self.tools} of {count_of(tools, 'tool')} require {self.parameter}. If its value is"
             f" always the same, fix it under tools: constants: {{{self.parameter}: …}}"
@@ -199,8 +195,9 @@ class Constant(NamedTuple):
 
 
 def constants_to_fix(tools: Sequence[Tool]) -> list[Constant]:
-    """The parameters that a recipe should fix, the most frequent first: nobody says them with
-    each request.
+    """Return the parameters that a recipe should fix, most frequent first.
+
+    Nobody says these with each request.
     """
     required, plumbing = Counter[str](), set[str]()
     for tool in tools:
@@ -220,7 +217,7 @@ def constants_to_fix(tools: Sequence[Tool]) -> list[Constant]:
 async def survey(
     recipe: Recipe, tools: Sequence[Tool], environments: Mapping[str, Environment]
 ) -> tuple[LeftOut, ...]:
-    """What can't be planned of a recipe: whole kinds at a place, and tools for a kind."""
+    """Return what can't be planned of a recipe: whole kinds at a place, and tools for a kind."""
     found: list[LeftOut] = []
     demands = [*shares(recipe, tools, found.append)]
     sizes = Counter(tool.category for tool in tools)
@@ -249,7 +246,7 @@ async def survey(
 async def _refusal(
     recipe: Recipe, demand: Demand, tools: Sequence[Tool], environments: Mapping[str, Environment]
 ) -> LeftOut | None:
-    """Why a demand can't be planned at all, None where it can."""
+    """Return why a demand can't be planned at all; None if it can."""
     family, heard = family_of(demand.kind.name), list[LeftOut]()
     order = order_of(recipe, demand._replace(asked=1), tools)
     asked = order._replace(environments=environments, leave_out=heard.append)
@@ -268,7 +265,7 @@ async def _refusal(
 
 
 def _impossible(found: Iterable[LeftOut], recipe: Recipe) -> Iterator[Kind]:
-    """The kinds of which nothing can be planned."""
+    """Yield the kinds for which nothing can be planned."""
     missing = Counter[str]()
     for one in found:
         missing[one.kind] += one.samples

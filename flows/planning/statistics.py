@@ -1,6 +1,4 @@
-"""What a build's landed samples are like: conversations and paths beside the papers',
-repetition, who read.
-"""
+"""What a build's landed samples are like: comparison with the papers, repetition, readers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,13 +43,13 @@ class ConversationRow(NamedTuple):
 
 
 def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
-    """The statistics of a build's landed conversations; nothing where there are none."""
+    """Yield the statistics of a build's landed conversations; nothing if there are none."""
     bodies = run.warehouse.stream(sql("statistics.conversations"), [run.build])
     yield from count_conversations(Sample.model_validate_json(body) for (body,) in bodies)
 
 
 def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
-    """The figures of Tables 2 and 3, then Table 1's; nothing where there is no conversation."""
+    """Yield the figures of Tables 2 and 3, then Table 1's; nothing if there is no conversation."""
     chains, acts, tools, required = Counter[int](), Counter[str](), Counter[str](), Counter[str]()
     conversations = spoken = 0
     for one in samples:
@@ -86,7 +84,7 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
 
 
 def _chains(turns: Iterable[Turn]) -> Iterator[int]:
-    """How many calls are made before control returns to the user, chain by chain."""
+    """Yield, for each chain, how many calls are made before control returns to the user."""
     length = 0
     for turn in turns:
         if isinstance(turn, CallTurn):
@@ -99,9 +97,7 @@ def _chains(turns: Iterable[Turn]) -> Iterator[int]:
 
 
 class PathRow(NamedTuple):
-    """How long the landed paths of a domain are in the mean, beside the paper's
-    (ComplexFuncBench, Table 3).
-    """
+    """The mean lengths of a domain's landed paths, and the paper's (ComplexFuncBench, Table 3)."""
 
     domain: str
     samples: int
@@ -112,7 +108,7 @@ class PathRow(NamedTuple):
 
 
 def path_rows(run: GroupRun) -> Iterator[PathRow]:
-    """The landed paths of a build, a row a domain, and one for all where there are several."""
+    """Yield a row for each domain of a build's landed paths, and a total if there are several."""
     rows = run.warehouse.rows(sql("statistics.paths"), [run.build])
     for row in rows if len(rows) > 2 else rows[:1]:  # noqa: PLR2004 - one domain is the total
         paper = _PAPER_PATHS.get(row["domain"])
@@ -120,7 +116,7 @@ def path_rows(run: GroupRun) -> Iterator[PathRow]:
 
 
 class FailureRow(NamedTuple):
-    """How many records failed at a stage for reasons of one kind, and the reason of one of them."""
+    """The number of records that failed at a stage for one kind of reason, with an example."""
 
     stage: str
     records: int
@@ -128,20 +124,19 @@ class FailureRow(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """How many failed where, and the first line of why."""
+        """A sentence on how many failed where, with the first line of the reason."""
         reason = self.reason.partition("\n")[0]
         why = "because" if self.records == 1 else "for example because"
         return f"{self.stage}: {self.records} failed, {why}: {reason}"
 
 
 def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
-    """What failed in a build, stage by stage."""
+    """Return what failed in a build, stage by stage."""
     return tuple(FailureRow(**row) for row in warehouse.rows(sql("statistics.failures"), [build]))
 
 
 class RepeatedWords(NamedTuple):
-    """Words with which more requests of a build begin, or which more of them are but for their
-    values, than the recipe allows.
+    """Words that too many requests of a build start with, or consist of apart from values.
 
     The view `too_frequent` has them.
     """
@@ -156,7 +151,7 @@ class RepeatedWords(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What was found, and by which setting."""
+        """A sentence on what was found, and which setting limits it."""
         alike = (
             "begin with"
             if self.what == "opening"
@@ -170,11 +165,10 @@ class RepeatedWords(NamedTuple):
 
 
 class ReaderRow(NamedTuple):
-    """How a reader read what was planted, in a language and family; where `defect` is not "" in
-    defects of this kind alone.
+    """How a reader read what was planted, by language and family; `defect` "" is all defects.
 
-    A row of the view `reader_precision`.
-    Shares lie between `_low` and `_high` with 95 % confidence. None where nothing was planted.
+    A row of the view `reader_precision`. Shares lie between `_low` and `_high` with 95 %
+    confidence. None if nothing was planted.
     """
 
     reader: str
@@ -199,10 +193,9 @@ class ReaderRow(NamedTuple):
 
 
 class TrustRow(NamedTuple):
-    """Whether a reader may settle anything: the shares that it caught of planted defects and agreed
-    with of the golds that it read.
+    """Whether a reader may settle anything: planted defects caught, and golds it agreed with.
 
-    A row of the view `reader_trust`; None where nothing was planted.
+    A row of the view `reader_trust`; shares are None if nothing was planted.
     """
 
     reader: str
@@ -217,7 +210,7 @@ class TrustRow(NamedTuple):
     agreed: float | None
 
     def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
-        """Why the reader settles nothing, as a sentence; "" where it may settle."""
+        """Return a sentence on why the reader settles nothing; "" if it may settle."""
         if self.catch_rate is not None and self.catch_rate < caught_at_least:
             found = (
                 f"it caught {self.caught} of {self.planted} planted defects, and"
@@ -239,17 +232,16 @@ class TrustRow(NamedTuple):
 
 
 def told_of_trust(warehouse: Warehouse, build: str, accept: AcceptanceRules) -> Iterator[str]:
-    """Which readers of a build settle nothing, and why, a sentence each."""
+    """Yield a sentence for each reader of a build that settles nothing, with the reason."""
     for row in rows_of_view(warehouse, "reader_trust", TrustRow, build):
         if problem := row.problem(accept.caught_at_least, accept.agreed_at_least):
             yield problem
 
 
 class UserRow(NamedTuple):
-    """How the simulated users of a build's live tasks did in a language: shares of wordings
-    refused, and of answers amiss.
+    """How simulated users did in a build's live tasks, by language: refused wordings, errors.
 
-    A row of the view `live_users`.
+    Both are shares, of wordings and of answers. A row of the view `live_users`.
     """
 
     language: str
@@ -266,14 +258,15 @@ Found = TypeVar("Found", RepeatedWords, ReaderRow, TrustRow, UserRow)
 def rows_of_view(
     warehouse: Warehouse, view: str, kind: type[Found], build: str
 ) -> tuple[Found, ...]:
-    """What a view tells of a build; nothing where it has nothing to tell."""
+    """Return a view's rows for a build; empty if there are none."""
     rows = warehouse.rows(f"select {', '.join(kind._fields)} from {view} where build = ?", [build])  # noqa: S608 - our names
     return tuple(kind(**row) for row in rows)
 
 
 def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> Iterator[str]:
-    """Which readers nobody has measured, which kinds of defects the others missed, the worst
-    first, and who is not accepted.
+    """Yield which readers are unmeasured, which defects others missed, and who is rejected.
+
+    The defects that were missed most come first.
     """
     for reader in dict.fromkeys(row.reader for row in rows):
         mine = [row for row in rows if row.reader == reader]

@@ -1,4 +1,4 @@
-"""Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
+"""Recipes: strictly read YAML files that say what a build makes, with which tools and models."""
 
 from callwright.flows.recipe.parts import STRATA as STRATA
 from callwright.flows.recipe.parts import AvoidedSource as AvoidedSource

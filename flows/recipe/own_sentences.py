@@ -1,8 +1,7 @@
-"""Sentences that a recipe brings for its tools: files by tool, read with the recipe and checked
-against its tools.
+"""Sentences that a recipe brings for its tools: files by tool, checked against the tools.
 
-The language stands in a file's name: `shop.en.yaml`. Errors are those of a recipe, with the file's
-own lines. All of a file are found at once.
+The language is part of a file's name: `shop.en.yaml`. Errors are those of a recipe, with the
+file's own lines. All errors of a file are found at once.
 """
 
 import re
@@ -54,13 +53,13 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def language_in(path: Path) -> str:
-    """The language that the name of a file of sentences says, "" where it says none."""
+    """Return the language in the name of a file of sentences; "" if it has none."""
     name, _, ending = path.name.rpartition(".")
     return name.rpartition(".")[2] if ending.lower() in ("yaml", "yml") and "." in name else ""
 
 
 def read_sentence_file(path: Path) -> SentenceFile:
-    """A file of sentences, not checked yet. Raises ValueError that says why it can't be read."""
+    """Read a file of sentences without checking it. Raises ValueError if it can't be read."""
     language = language_in(path)
     if language not in known():
         raise ValueError(
@@ -87,9 +86,9 @@ def read_sentence_file(path: Path) -> SentenceFile:
 def check_sentences(
     files: Sequence[SentenceFile], tools: Sequence[Tool], *, is_all: bool = True
 ) -> tuple[RecipeProblem, ...]:
-    """All that is wrong with files of sentences for these tools, by file and line.
+    """Return all errors in files of sentences for these tools, by file and line.
 
-    A tool that is not among them is an error where these are all that there are.
+    A sentence for an unknown tool is an error if `tools` are all that there are.
     """
     by_name: dict[str, list[Tool]] = defaultdict(list)
     for tool in tools:
@@ -104,7 +103,7 @@ def check_sentences(
 
 
 def with_checked_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Recipe:
-    """A recipe whose sentences know their tools.
+    """Return a recipe whose sentences know their tools.
 
     Raises ConfigurationError that lists all that is wrong with them.
     """
@@ -121,7 +120,7 @@ def with_checked_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Recipe:
 def _parameters(
     file: SentenceFile, tools: Sequence[Tool]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """The parameters that prompts show of the tools for which a file has sentences."""
+    """Return the parameters that prompts show, for the tools that a file has sentences for."""
     found: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
     entries = read_with_words(file.text)
     for tool in tools:
@@ -134,8 +133,9 @@ def _parameters(
 
 
 def told_of_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[str]:
-    """How many tools template/v1 words plainly because they have no sentences; nothing where
-    another model words requests.
+    """Yield how many tools template/v1 words plainly, for lack of sentences.
+
+    Nothing is yielded if another model words requests.
     """
     if reads_language(recipe.models.generator.name):
         return
@@ -156,7 +156,7 @@ def told_of_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[str]:
 
 
 class _Said(NamedTuple):
-    """A sentence that can be used, and where it stands."""
+    """A usable sentence, and its place."""
 
     check: "_FileCheck"
     tool: str
@@ -166,7 +166,7 @@ class _Said(NamedTuple):
 
 
 class _FileCheck:
-    """The check of one file."""
+    """Checks one file."""
 
     def __init__(self, file: SentenceFile, tools: dict[str, list[Tool]], *, is_all: bool) -> None:
         self.file = file
@@ -180,11 +180,11 @@ class _FileCheck:
 
     @property
     def problems(self) -> list[RecipeProblem]:
-        """What is wrong, in the order of the lines."""
+        """The errors, in the order of the lines."""
         return sorted(self._found.values(), key=lambda one: (one.line, one.column, one.place))
 
     def line_of(self, path: DataPath, *, key: bool = False) -> int:
-        """The line of a value, or of its key."""
+        """Return the line of a value, or of its key."""
         return self._source.place_of(path, key=key).line
 
     def add(self, path: DataPath, message: str, *, of_key: bool = False, **more: Any) -> None:  # noqa: ANN401 - a problem's fields
@@ -195,7 +195,7 @@ class _FileCheck:
         )
 
     def run(self) -> None:
-        """Look for all errors but those between tools."""
+        """Find all errors except those between tools."""
         try:
             _refuse_aliases(self.file.text)
             self._source = read_yaml(self.file.text)
@@ -264,7 +264,7 @@ class _FileCheck:
     def _sentences(
         self, path: DataPath, stated: object, things: Mapping[str, str] = _NONE
     ) -> Iterator[_Said]:
-        """The sentences of a list that can be parsed."""
+        """Yield the sentences of a list that can be parsed; note errors for the others."""
         if not isinstance(stated, list) or not stated:
             lacks = "is missing" if stated is None else "must be a list"
             self.add(
@@ -284,7 +284,7 @@ class _FileCheck:
     def _sentence(
         self, place: DataPath, text: object, things: Mapping[str, str] = _NONE
     ) -> Iterator[_Said]:
-        """The sentence at a place, nothing where it can't be parsed."""
+        """Yield the sentence at a place; if it can't be parsed, note an error instead."""
         if not isinstance(text, str):
             self.add(place, f"must be a text, not {text!r}; put it into quotation marks")
             return
@@ -312,9 +312,7 @@ class _FileCheck:
             self.add(said.path, stated, meant=nearest(slot, names), noun="parameters", known=names)
 
     def _check_first(self, requests: Sequence[_Said], tool: Tool) -> None:
-        """Whether the first sentence can say whatever may be stated of a tool; all others may
-        say less.
-        """
+        """Check that the first sentence can say every value of a tool; the others may say less."""
         if not requests or requests[0].path[-1] != 0:
             return  # it was not parsed
         first = requests[0]
@@ -407,7 +405,7 @@ class _FileCheck:
                 before[phrase.lower()] = value
 
     def _check_choices(self, path: DataPath, phrases: dict[Any, Any], tool: Tool) -> None:
-        """Whether a flag or a choice has words for each of its values, and for no other."""
+        """Note errors unless a flag or a choice has words for exactly its values."""
         choices = _choices(tool.properties[str(path[-1])])
         if not choices:
             self.add(
@@ -448,7 +446,7 @@ class _FileCheck:
                     self.add(said.path, f"an answer says the value, and this one lacks {{{name}}}")
 
     def _check_words(self, path: DataPath, entry: dict[str, Any], tool: Tool | None) -> None:
-        """Look at the words around slots: what stands before a name, and before a bare ID."""
+        """Check the words around slots: those before a name, and before a bare ID."""
         words = [((*path, "called"), entry["called"])] if "called" in entry else []
         things = self._by_parameter((*path, "things"), entry.get("things"), tool)
         for place, one in (*words, *(((*path, "things", name), thing) for name, thing in things)):
@@ -458,9 +456,7 @@ class _FileCheck:
     def _pointing(
         self, path: DataPath, entry: dict[str, Any], tool: Tool | None, things: Mapping[str, str]
     ) -> Iterator[_Said]:
-        """The sentences that ask for fields, once what requests in several steps are worded by
-        besides is looked at.
-        """
+        """Check the wordings for multi-step requests; yield the sentences that ask for fields."""
         for said in self._sentence((*path, "noun"), entry["noun"]) if "noun" in entry else ():
             self._check_slots(said, tool)
         for name, shape in self._by_parameter((*path, "parts"), entry.get("parts"), tool):
@@ -489,8 +485,9 @@ def _mapping(stated: object) -> dict[str, Any]:
 
 
 def _refuse_aliases(text: str) -> None:
-    """Raise YamlFault where a text has aliases, by which a small one can stand for a large one,
-    or is no YAML.
+    """Raise YamlFault if a text has aliases, which can make a small text huge.
+
+    Invalid YAML is left to the reader, which reports it with its place.
     """
     try:
         for event in bounded_events(text):
@@ -503,7 +500,7 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _parsed(text: str) -> Sentence:
-    """A sentence. Raises ConfigurationError and ValueError where it is none that can be used."""
+    """Parse a sentence. Raises ConfigurationError or ValueError if it can't be used."""
     if len(text) > LONGEST:
         raise ValueError(
             f"a sentence has {LONGEST} characters at most, and this one has {len(text)}"
@@ -522,8 +519,9 @@ def _parsed(text: str) -> Sentence:
 
 
 def _closest(candidates: Sequence[Tool], requests: Sequence[_Said]) -> Tool | None:
-    """The tool of a name that sentences are probably for: the one that has most of their slots,
-    and few others.
+    """Return the tool of a name that the sentences are probably for, by the slots they share.
+
+    None if there are no candidates.
     """
     slots = requests[0].sentence.slots if requests else frozenset[str]()
     return min(
@@ -532,9 +530,7 @@ def _closest(candidates: Sequence[Tool], requests: Sequence[_Said]) -> Tool | No
 
 
 def _side_by_side(sentence: Sentence, tool: Tool) -> tuple[str, str] | None:
-    """Two slots that may hold any words and may stand side by side in a sentence, None where
-    there are none.
-    """
+    """Return two slots for free text that may stand side by side in a sentence, or None."""
     free = [name for name in sorted(sentence.slots) if _is_free(tool.properties.get(name, {}))]
     for stated in combinations(free, 2):
         text = (
@@ -558,7 +554,7 @@ def _shown(value: object) -> str:
 
 
 def _shapes(schema: JsonSchema) -> Iterator[JsonSchema]:
-    """A schema, and those of which a value fits one or all."""
+    """Yield a schema, and its alternatives or parts."""
     yield schema
     for key in _BRANCHES:
         branches = schema.get(key)
@@ -572,7 +568,7 @@ def _is_flag(schema: JsonSchema) -> bool:
 
 
 def _choices(schema: JsonSchema) -> tuple[bool | str, ...]:
-    """The values of a flag or a choice that words may stand for, () where it takes others."""
+    """Return the values of a flag or a choice that words may stand for; () if it has none."""
     if _is_flag(schema):
         return (True, False)
     items = schema.get("items")
@@ -582,8 +578,9 @@ def _choices(schema: JsonSchema) -> tuple[bool | str, ...]:
 
 
 def _unsaid(sentence: Sentence) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The combinations of its slots that a sentence can't say, each with the others; of many
-    slots some are tried.
+    """Yield the slot combinations that a sentence cannot say, each with the remaining slots.
+
+    If a sentence has many slots, only some combinations are tried.
     """
     slots = sorted(sentence.slots)
     counts = range(len(slots) + 1)
@@ -594,7 +591,7 @@ def _unsaid(sentence: Sentence) -> Iterator[tuple[frozenset[str], frozenset[str]
 
 
 def _compare(said: Sequence[_Said]) -> None:
-    """Note where sentences of two tools are the same once their values are left out."""
+    """Note sentences of two tools that are the same without their values."""
     by_word: dict[str, list[tuple[int, Sentence]]] = defaultdict(list)
     for number, one in enumerate(said):
         bare = one.sentence.text.rstrip(_MARKS + " ")
@@ -629,7 +626,7 @@ def _compare(said: Sequence[_Said]) -> None:
 
 
 def _refuse_second_sets(checks: Sequence[_FileCheck]) -> None:
-    """Note where two files have sentences for the same tool in the same language."""
+    """Note an error if two files have sentences for the same tool in the same language."""
     before: dict[tuple[Language, str, frozenset[str]], _FileCheck] = {}
     for check in checks:
         for name, slots in check.slots.items():
@@ -648,9 +645,7 @@ def _value_in(slot: str, things: Mapping[str, str]) -> str:
 
 
 def _forms(said: _Said) -> Iterable[str]:
-    """How a sentence reads with all of its values, with one of them and with none, each left
-    out.
-    """
+    """Return how a sentence reads with all of its values, with each one alone, and with none."""
     found: dict[str, None] = {}
     sentence = said.sentence
     for stated in (sentence.slots, frozenset[str](), *(frozenset([one]) for one in sentence.slots)):
@@ -664,5 +659,5 @@ def _forms(said: _Said) -> Iterable[str]:
 
 
 def languages_of(files: Iterable[SentenceFile]) -> set[Language]:
-    """The languages that files have sentences in."""
+    """Return the languages that files have sentences in."""
     return {one.language for one in files}

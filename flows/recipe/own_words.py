@@ -1,8 +1,7 @@
-"""What a recipe brings of its own: values for parameters and examples of requests, read from files,
-lists and queries.
+"""What a recipe brings of its own: parameter values and request examples.
 
-They are read with the recipe and kept in it, so that a build needs the files no more, and another
-content is another build.
+They come from files, lists and queries, are read with the recipe and kept in it, so a build does
+not need the files, and other content makes another build.
 """
 
 import csv
@@ -32,8 +31,9 @@ class RecipePart(BaseModel):
 
 
 class OwnValueList(RecipePart):
-    """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query
-    on a DuckDB file.
+    """Values of a parameter: a list, a file, or a query on a DuckDB file.
+
+    A file has a value per line, or a column of a CSV file.
     """
 
     given: tuple[Scalar, ...] = Field(
@@ -80,16 +80,14 @@ class OwnValueList(RecipePart):
         return self.given or self.read
 
     def place(self, name: str, at: int) -> str:
-        """Where a value stands, as people look it up."""
+        """Return where a value is, as people look it up."""
         if self.file is not None:
             return f"{self.file}:{self.lines[at]}: values.{name}"
         return f"values.{name}: row {at + 1} of the query" if self.query else f"values.{name}[{at}]"
 
 
 def value_source(stated: object) -> object:
-    """The settings of what stands for a source in a recipe: a list, a file's name, or the
-    settings themselves.
-    """
+    """Return the settings of a source of values: a list, a file's name, or settings as they are."""
     if isinstance(stated, str):
         return {"file": stated}
     return {"given": stated} if isinstance(stated, list | tuple) else stated
@@ -106,9 +104,7 @@ class OwnExample(RecipePart):
 
 
 class ExampleFile(RecipePart):
-    """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and
-    arguments.
-    """
+    """Examples in a file: JSON lines, or a JSON or YAML list, of request, tool and arguments."""
 
     file: Path = Field(description="The file, relative to the recipe.")
     read: tuple[OwnExample, ...] = Field(
@@ -122,9 +118,9 @@ class _Entry(NamedTuple):
 
 
 def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
-    """A source with its values.
+    """Return a source with its values.
 
-    Raises ValueError that says what is wrong, with the line where there is one.
+    Raises ValueError that says what is wrong, with the line if there is one.
     """
     if source.file is not None:
         path = (folder / source.file).absolute()
@@ -168,7 +164,7 @@ def _text_of(path: Path) -> str:
 
 
 def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]:
-    """A column of a table; a table of one column may have no line of names."""
+    """Yield a column of a table; a table of one column may have no header line."""
     reader = csv.reader(_text_of(path).splitlines(), delimiter=_TABLES[path.suffix.lower()])
     rows = [_Entry(row, reader.line_num) for row in reader if any(map(str.strip, row))]
     if not rows:
@@ -191,7 +187,7 @@ def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]
 
 
 def _from_list(path: Path) -> Iterator[_Entry]:
-    """The lines of a text; the items of a JSON or YAML list."""
+    """Yield the lines of a text, or the items of a JSON or YAML list."""
     text = _text_of(path)
     if path.suffix.lower() in (".json", ".yaml", ".yml"):
         yield from _items(text, path)
@@ -204,7 +200,7 @@ def _from_list(path: Path) -> Iterator[_Entry]:
 
 
 def _items(text: str, path: Path) -> Iterator[_Entry]:
-    """The items of a JSON or YAML list with their lines."""
+    """Yield the items of a JSON or YAML list with their lines."""
     try:
         node, loader = compose_yaml(text)
         keep_words(node)
@@ -240,7 +236,7 @@ def _from_query(query: str, path: Path) -> Iterator[_Entry]:
 
 
 def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
-    """The examples of a file. Raises ValueError that says what is wrong, with its line."""
+    """Read the examples of a file. Raises ValueError that says what is wrong, with its line."""
     path = (folder / source.file).absolute()
     text = _text_of(path)
     if path.suffix.lower() == ".jsonl":
@@ -267,9 +263,7 @@ def _example(entry: _Entry, path: Path) -> OwnExample:
 def validate_own_words(
     values: Mapping[str, OwnValueList], examples: Sequence[OwnExample], tools: Sequence[Tool]
 ) -> None:
-    """Raise ConfigurationError where a name of values is no parameter's, or a value does not fit
-    one of that name.
-    """
+    """Raise ConfigurationError for values of an unknown parameter, or ones that do not fit it."""
     for name, source in values.items():
         both = ((tool, parameter) for tool in tools for parameter in tool.properties)
         parameters = [(tool, one) for tool, one in both if name in (one, f"{tool.name}.{one}")]

@@ -1,6 +1,6 @@
-"""A recipe, and its settings of tools and samples: what a build makes, of what.
+"""A recipe, and its settings of tools and samples: what a build makes, and from what.
 
-Under which rules is in rules.py.
+The rules are in rules.py.
 """
 
 from collections.abc import Iterator
@@ -76,9 +76,7 @@ class SeedTools(RecipePart):
 
 
 class ImportedTools(ToolChoice):
-    """Tools of a file, a folder or several files, or some of them; paths are relative to the
-    recipe.
-    """
+    """Tools of a file, a folder or several files, or some of them; paths relative to the recipe."""
 
     format: str = Field(alias="import", description="The format of the file or folder.")
     path: Path | tuple[Path, ...] = Field(
@@ -88,9 +86,7 @@ class ImportedTools(ToolChoice):
 
 
 class CatalogTools(ToolChoice):
-    """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some
-    of them.
-    """
+    """Tools of a catalog in the warehouse (`callwright tools import … --name`), or some of them."""
 
     catalog: str = Field(
         description="The name of a catalog in the warehouse, as callwright tools import gave it."
@@ -99,9 +95,7 @@ class CatalogTools(ToolChoice):
 
 
 class GeneratedTools(RecipePart):
-    """Tools that are made for the build, so many a category in each of its languages
-    (HammerBench 4.2).
-    """
+    """Tools made for the build, so many per category in each of its languages (HammerBench 4.2)."""
 
     generate: Literal["all"] | tuple[str, ...] = Field(
         description="Categories for which tools are made, or all of them."
@@ -115,14 +109,15 @@ class GeneratedTools(RecipePart):
     sentences: SentencePaths = ()
 
     def with_preview(self) -> "GeneratedTools":
-        """As many categories as a look needs."""
+        """Return a copy with as many categories as a preview needs."""
         names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 
 
 class DomainTools(RecipePart):
-    """The catalogs of whole business domains that callwright brings along, each of 100 and more
-    tools (CallNavi 4.1).
+    """Catalogs of whole business domains that callwright brings, 100 or more tools each.
+
+    Source: CallNavi 4.1.
     """
 
     domains: Literal["all"] | tuple[str, ...] = Field(
@@ -132,9 +127,7 @@ class DomainTools(RecipePart):
 
 
 class StatedTool(RecipePart):
-    """A tool as it stands in a recipe, in these words or in OpenAI's form: {type: function,
-    function: {...}}.
-    """
+    """A tool in a recipe, in these words or OpenAI's form: {type: function, function: {...}}."""
 
     name: str = Field(description="The tool's name.")
     description: str = Field(default="", description="What it does.")
@@ -149,7 +142,7 @@ class StatedTool(RecipePart):
 
 @contextmanager
 def _as_invalid() -> Iterator[None]:
-    """What a setting names is refused as pydantic has it: with a place."""
+    """Turn a ConfigurationError into the ValueError that pydantic reports with its place."""
     try:
         yield
     except ConfigurationError as error:
@@ -167,9 +160,7 @@ OwnTool = Annotated[
 
 
 class OwnTools(RecipePart):
-    """Tools that stand in the recipe itself; in one that is made in Python also functions and
-    pydantic models.
-    """
+    """Tools that stand in the recipe itself; in Python also functions and pydantic models."""
 
     own: tuple[OwnTool, ...] = Field(
         min_length=1, description="Tools, each with name, description and parameters."
@@ -189,21 +180,19 @@ ToolSource = (
 
 
 def _world(stated: object) -> object:
-    """A source of tools; a world of others is read by its own class."""
+    """Return a source of tools; a plug-in's world is read by its own class."""
     return (settings_of_world(stated) if isinstance(stated, dict) else None) or stated
 
 
 def _on_or_off(stated: object) -> object:
-    """The word that was meant, where whoever read the YAML took it for true or false."""
+    """Return "on" or "off" if YAML has read it as true or false, else the word in lower case."""
     if isinstance(stated, bool):
         return "on" if stated else "off"
     return stated.lower() if isinstance(stated, str) else stated
 
 
 class PersonalDataRules(RecipePart):
-    """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps
-    what was replaced.
-    """
+    """Whether personal data in files is replaced or counted; a `vault` keeps what was replaced."""
 
     mode: Annotated[
         Literal["off", "on", "report"],
@@ -296,13 +285,14 @@ class SampleSource(SampleFiles):
     )
 
     def with_at_most(self, rows: int) -> "SampleSource":
-        """The same, of which no more records are read."""
+        """Return a copy that reads at most `rows` records."""
         return self.model_copy(update={"rows": min(rows, self.rows or rows)})
 
 
 def _counts(stated: object) -> object:
-    """The counts of a list that names files, too; a kind that stands in it twice is asked for as
-    often as both say.
+    """Return the counts of a list that also names files; the counts of a repeated kind add up.
+
+    Anything but a list is returned as it is. Raises ValueError for other entries.
     """
     if not isinstance(stated, list):
         return stated
@@ -323,7 +313,7 @@ def _is_source(entry: object) -> bool:
 
 
 def _source(entry: object) -> object:
-    """An entry of `samples` that is taken from files; counts are left out."""
+    """Return an entry of `samples` that is taken from files; omit counts."""
     if isinstance(entry, SampleSource) or _is_source(entry):
         return entry
     raise PydanticOmit
@@ -355,9 +345,7 @@ Personas = (
 
 
 def _without_near_misses(stated: object) -> object:
-    """How it is read, where a recipe or a build from before still names the way that `blind`
-    replaced.
-    """
+    """Return how requests are read; `near_misses` in an old recipe or build becomes `blind`."""
     return "blind" if stated == "near_misses" else stated
 
 
@@ -555,10 +543,10 @@ class Recipe(RecipePart):
     @model_validator(mode="before")
     @classmethod
     def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """The settings with the paper's counts where its scale is asked for.
+        """Return the settings, with the paper's counts if its scale is requested.
 
-        The rows of a recipe that was read before are added, in whichever process: what it names may
-        be theirs.
+        The rows of a recipe that was read before are added in each process, since the recipe may
+        refer to them.
         """
         if not isinstance(loaded, dict):
             return loaded
@@ -624,8 +612,9 @@ class Recipe(RecipePart):
 
     @model_validator(mode="after")
     def _brings_sources(self) -> Self:
-        """Complete the counts with the kinds that others are made from; a recipe from a build's
-        own record is complete.
+        """Add the kinds that others are made from to the counts.
+
+        A recipe from a build's own record is complete already.
         """
         brought = brought_along(self.samples)
         self.samples.update(brought)
@@ -634,19 +623,17 @@ class Recipe(RecipePart):
 
     @property
     def brought(self) -> dict[str, int]:
-        """The kinds, with their counts, that the recipe does not ask for and that others are
-        made from.
-        """
+        """The kinds that others are made from and the recipe does not ask for, with counts."""
         return {name: self.samples[name] for name in self._brought}
 
     @property
     def landing_grades(self) -> list[LandedGrade]:
-        """The grades that land without people."""
+        """The grades that land without reviewers."""
         return list(LANDED_GRADES[LANDED_GRADES.index(self.land) :])
 
     @property
     def spoken_personas(self) -> tuple[str, ...]:
-        """The personas of the recipe, drawn by its seed where it only says how many."""
+        """The recipe's personas; if it only gives a number, drawn by its seed."""
         return (
             draw_personas(self.personas, self.seed)
             if isinstance(self.personas, int)
@@ -655,27 +642,28 @@ class Recipe(RecipePart):
 
     @property
     def is_voiced(self) -> bool:
-        """Whether the samples' users have personas or styles: not where the template model words
-        them, which knows neither.
-        """
+        """Whether users have personas or styles; the template model's users have neither."""
         return bool(self.personas or self.styles) and reads_language(self.models.generator.name)
 
     @property
     def most_planted(self) -> float:
-        """The largest share of what is read that `readers.at_least` asks for: all of it where
-        what is known decides what lands.
+        """The largest share of readings to plant in for `readers.at_least`.
+
+        It is all of them if `accept.wrong_at_most` is given, because then what is known decides
+        what lands.
         """
         return self.readers.at_most if self.accept.wrong_at_most is None else 1.0
 
     @property
     def own_values(self) -> dict[str, list[JsonValue]]:
-        """The values that the recipe brings, by parameter."""
+        """The recipe's own values, by parameter."""
         return {name: [*source.entries] for name, source in self.values.items()}
 
     @property
     def shown_examples(self) -> list[JsonValue]:
-        """The examples that who words requests is shown, drawn by the seed where there are many;
-        none for the template model.
+        """The examples shown to the model that words requests, drawn by seed if there are many.
+
+        There are none for the template model.
         """
         if self.examples is None or not reads_language(self.models.generator.name):
             return []
@@ -684,13 +672,11 @@ class Recipe(RecipePart):
 
     @property
     def own_prompts(self) -> dict[str, str]:
-        """The texts of the prompts that the recipe brings, by name."""
+        """The texts of the recipe's own prompts, by name."""
         return {name: prompt.text for name, prompt in self.prompts.items()}
 
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
-        """The same recipe as a command or a flow asks for it: with one model for all roles, or
-        fewer samples, if given.
-        """
+        """Return the recipe with one model for all roles, or with fewer samples, if given."""
         roles = (
             Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
         )
@@ -698,8 +684,9 @@ class Recipe(RecipePart):
         return chosen.with_limit(limit) if limit else chosen
 
     def with_preview(self, shown: int) -> "Recipe":
-        """The same recipe for a look at `shown` samples of each kind, and at as many more as
-        others are made of.
+        """Return the recipe for a preview of `shown` samples per kind, plus more source samples.
+
+        The additional samples are those that others are made of.
         """
         sampled = {source for name in self.samples for source in kind_named(name).sources}
         samples = {
@@ -721,9 +708,7 @@ class Recipe(RecipePart):
         return self.model_copy(update=changes)
 
     def with_limit(self, limit: int) -> "Recipe":
-        """The same recipe with at most `limit` samples of each kind: a trial, where that is less
-        than it asks for.
-        """
+        """Return the recipe with at most `limit` samples of each kind; a trial if that is fewer."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
         is_less = (samples, sources) != (self.samples, self.sources)

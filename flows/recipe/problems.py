@@ -1,6 +1,4 @@
-"""What is wrong with a recipe: YAML with the place of everything in it, every error at its
-place, and what was probably meant.
-"""
+"""What is wrong with a recipe: every error with its place, and what was probably meant."""
 
 import itertools
 import re
@@ -36,15 +34,16 @@ _BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
 
 
 class TextPlace(NamedTuple):
-    """A line and a column of a file, counted from 1; 0 where there is no file."""
+    """A line and a column of a file, counted from 1; 0 if there is no file."""
 
     line: int = 0
     column: int = 0
 
 
 class LocatedYaml(NamedTuple):
-    """What a YAML text holds, where each key and each value of it stands, and the keys that
-    stand twice with their first place.
+    """The content of a YAML text, the places of its keys and values, and repeated keys.
+
+    Each repeated key is given with its place and its first place.
     """
 
     data: Any  # parsed YAML, before anything is known of it
@@ -53,9 +52,7 @@ class LocatedYaml(NamedTuple):
     repeated: tuple[tuple[DataPath, TextPlace, TextPlace], ...] = ()
 
     def place_of(self, path: DataPath, *, key: bool = False) -> TextPlace:
-        """Where a key or a value stands; what is missing stands where the nearest thing around
-        it does.
-        """
+        """Return the place of a key or value, or if missing that of the nearest one around it."""
         found = self.keys.get(path) if key else self.values.get(path)
         while found is None and path:
             path = path[:-1]
@@ -64,7 +61,7 @@ class LocatedYaml(NamedTuple):
 
 
 class YamlFault(ValueError):  # noqa: N818 - it is no error of its own: whoever reads the file makes one of it
-    """Why a text is not YAML, and where."""
+    """Raised if a text is not valid YAML, with the reason and place."""
 
     def __init__(self, message: str, place: TextPlace) -> None:
         super().__init__(message)
@@ -72,7 +69,7 @@ class YamlFault(ValueError):  # noqa: N818 - it is no error of its own: whoever 
 
 
 def read_yaml(text: str) -> LocatedYaml:
-    """The content of a YAML text with its places. Raises YamlFault."""
+    """Return the content of a YAML text with its places. Raises YamlFault."""
     keys: dict[DataPath, TextPlace] = {}
     values: dict[DataPath, TextPlace] = {}
     try:
@@ -97,12 +94,11 @@ def read_yaml(text: str) -> LocatedYaml:
 
 
 class RecipeProblem(NamedTuple):
-    """One error: its `line` and `column` (0 where there is no file), and the dotted `place` in the
-    recipe ("" for all of it).
+    """One error of a recipe, with its position and the dotted `place` ("" for all of it).
 
-    `meant` is the known name that it probably should have been, `known` are all names or settings
-    that there are, by their `noun`. What `is_remark` is no mistake: the recipe can be built as it
-    is.
+    `line` and `column` are 0 if there is no file. `meant` is the known name that was probably
+    intended, `known` are all existing names or settings, by their `noun`. If `is_remark` it is
+    not a mistake: the recipe can be built as it is.
     """
 
     file: str
@@ -116,7 +112,7 @@ class RecipeProblem(NamedTuple):
     is_remark: bool = False
 
     def __str__(self) -> str:
-        """The error as a line of text."""
+        """Return the error as a line of text."""
         where = f"{self.file}:{self.line}:{self.column}: " if self.line else f"{self.file}: "
         place = f"{self.place}: " if self.place else ""
         meant = f"; did you mean {self.meant}?" if self.meant else "."
@@ -125,9 +121,7 @@ class RecipeProblem(NamedTuple):
 
 
 class Located(NamedTuple):
-    """One of pydantic's errors: where it is in the data, whether it is about the key there, and
-    the shapes that were tried.
-    """
+    """A pydantic error: its path in the data, whether it is about the key, and the shapes tried."""
 
     path: DataPath
     is_of_key: bool
@@ -143,7 +137,7 @@ class Located(NamedTuple):
 
 
 class RecipeFaults:
-    """Gathers what is wrong with the recipe in a file."""
+    """Collects the errors of the recipe in a file."""
 
     def __init__(self, file: str, source: LocatedYaml) -> None:
         self._file = file
@@ -152,7 +146,7 @@ class RecipeFaults:
 
     @property
     def problems(self) -> tuple[RecipeProblem, ...]:
-        """All that was found, in the order of the file."""
+        """All errors, in the order of the file."""
         return tuple(
             sorted(self._found.values(), key=lambda one: (one.line, one.column, one.place))
         )
@@ -165,7 +159,7 @@ class RecipeFaults:
         )
 
     def add_repeated(self) -> None:
-        """Note the keys that stand twice."""
+        """Note the keys that occur twice."""
         for path, again, first in self._source.repeated:
             problem = RecipeProblem(
                 self._file, *again, dotted(path), f"stands twice, first in line {first.line}"
@@ -173,9 +167,7 @@ class RecipeFaults:
             self._found[path, problem.message] = problem
 
     def add_names(self) -> None:
-        """Note the names that nothing has: of languages, kinds, formats, categories, domains and
-        prompts.
-        """
+        """Note unknown names of languages, kinds, formats, categories, domains and prompts."""
         for place in NAMED_PLACES:
             for path, name in _at(self._source.data, place.path):
                 if not place.accepts(name):
@@ -191,7 +183,7 @@ class RecipeFaults:
                     )
 
     def add_invalid(self, error: ValidationError) -> None:
-        """Note what the classes of the settings refuse."""
+        """Note what pydantic has rejected."""
         located = [
             _located(one["loc"], one["type"], one["msg"], one.get("ctx", {}), self._source.data)
             for one in error.errors(include_url=False)
@@ -253,7 +245,7 @@ class RecipeFaults:
             self.add(path, self._stated(one), of_key=one.is_of_key)
 
     def _add_unknown(self, one: Located, tags: Sequence[str]) -> None:
-        """Note a setting that there is not; where another place has it, say which."""
+        """Note an unknown setting; if another place has it, say which."""
         name, around = str(one.path[-1]), one.path[:-1]
         known = settings_at(around, tags)
         meant, elsewhere = nearest(name, known), places_of(name)
@@ -279,7 +271,7 @@ class RecipeFaults:
         return f"{phrase}, not {one.path[-1] if one.is_of_key else value!r}"
 
     def add_absent_files(self, folder: Path) -> None:
-        """Note the files and folders of tools and samples that there are not."""
+        """Note files and folders of tools and samples that do not exist."""
         places = (("tools", EACH, "path"), ("samples", EACH, "from"), ("avoid", EACH, "from"))
         named = (
             found
@@ -297,7 +289,7 @@ class RecipeFaults:
 
 
 def dotted(path: DataPath) -> str:
-    """A place as people write it: tools[0].path."""
+    """Return a place as people write it: tools[0].path."""
     return "".join(map(_step, path)).removeprefix(".")
 
 
@@ -308,7 +300,7 @@ def _step(step: str | int) -> str:
 
 
 def explain(problems: Sequence[RecipeProblem]) -> str:
-    """The problems of a recipe as the message of one error."""
+    """Return the problems of a recipe as the message of one error."""
     lines = [str(problem) for problem in problems]
     return (
         lines[0]
@@ -320,9 +312,7 @@ def explain(problems: Sequence[RecipeProblem]) -> str:
 def _located(
     loc: Sequence[str | int], kind: str, message: str, context: Mapping[str, Any], data: object
 ) -> Located:
-    """Read pydantic's place of an error: steps into the data, and between them the names of
-    shapes that it tried.
-    """
+    """Parse the location of a pydantic error into steps into the data and the shapes it tried."""
     path: DataPath = ()
     tags: list[tuple[DataPath, str]] = []
     is_of_key = False
@@ -341,9 +331,7 @@ def _located(
 
 
 def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> list[Located]:
-    """Of errors about several shapes that a place may have, those about the shape that it was
-    probably meant to have.
-    """
+    """Return, of errors about several shapes of a place, those about the shape probably meant."""
     chosen = [one for one in errors if len(one.tags) <= depth]
     tried: dict[DataPath, dict[str, list[Located]]] = {}
     for one in errors:
@@ -360,12 +348,10 @@ def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> li
 def _nearest_shape(
     place: DataPath, shapes: Mapping[str, list[Located]], value: object
 ) -> list[Located]:
-    """The errors of the shape that a value comes nearest to; one error for all shapes where it
-    is of none of their types.
-    """
+    """Return the errors of the shape nearest to a value, or one error if no shape's type fits."""
 
     def is_of_type(one: Located) -> bool:
-        """Whether an error says of the place itself that it is of another type."""
+        """Whether an error says that the value at this place has the wrong type."""
         is_about_type = one.type.endswith(("_type", "_parsing")) or one.type == "literal_error"
         return one.path == place and not one.is_of_key and is_about_type
 
@@ -414,7 +400,7 @@ def _value_at(data: Any, path: DataPath) -> Any:  # noqa: ANN401 - not validated
 def _at(
     data: object, pattern: Iterable[str], path: DataPath = ()
 ) -> Iterator[tuple[DataPath, str]]:
-    """The texts at all places of a pattern."""
+    """Yield the texts at all places of a pattern."""
     step, *more = [*pattern] or [""]
     if not step:
         if isinstance(data, str):
@@ -435,7 +421,7 @@ def _place(mark: yaml.Mark) -> TextPlace:
 def _walk(
     node: yaml.Node, path: DataPath, loader: yaml.SafeLoader, key: yaml.Node | None = None
 ) -> Iterator[tuple[DataPath, yaml.Node | None, yaml.Node]]:
-    """Every node with its path, and with its key's node where it is the value of one."""
+    """Yield every node with its path, and the node of its key if it has one."""
     yield path, key, node
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
@@ -455,8 +441,9 @@ def _name(node: yaml.Node, loader: yaml.SafeLoader) -> str | int:
 def _repeated(
     node: yaml.Node, loader: yaml.SafeLoader
 ) -> Iterator[tuple[DataPath, TextPlace, TextPlace]]:
-    """The keys that a mapping has twice, before `<<` brings in those of another one: YAML itself
-    would take the last.
+    """Yield the keys that a mapping has twice; YAML itself would silently use the last.
+
+    This is done before `<<` merges in another mapping's keys.
     """
     for place, _, one in _walk(node, (), loader):
         if isinstance(one, yaml.MappingNode):

@@ -1,6 +1,4 @@
-"""Reading a recipe: a YAML file, read strictly, its paths made absolute and its prompts read
-with it.
-"""
+"""Reading a recipe: a YAML file, read strictly, with absolute paths and its prompts."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -37,21 +35,21 @@ _SCHEMA_LINE = (  # editors read it, relative to the recipe
 
 
 class CheckedRecipe(NamedTuple):
-    """What is wrong with a recipe; `recipe` is it where nothing is."""
+    """The problems of a recipe; `recipe` is the recipe if there are none."""
 
     recipe: Recipe | None
     problems: tuple[RecipeProblem, ...]
 
     @property
     def required(self) -> Recipe:
-        """The recipe. Raises ConfigurationError that names all that is wrong with it."""
+        """The recipe. Raises ConfigurationError that names all problems."""
         if self.recipe is None:
             raise ConfigurationError(explain(self.problems))
         return self.recipe
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a YAML file, its paths made absolute.
+    """Read a recipe from a YAML file, and make its paths absolute.
 
     Raises ConfigurationError that names all errors with their lines.
     """
@@ -59,7 +57,7 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def read_recipe_to_build(path: Path) -> Recipe:
-    """The recipe in a YAML file, with all files that its tools are read from.
+    """Read a recipe from a YAML file, and check that the files of its tools and samples exist.
 
     Raises ConfigurationError as `read_recipe`.
     """
@@ -67,13 +65,14 @@ def read_recipe_to_build(path: Path) -> Recipe:
 
 
 def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
-    """All that is wrong with the recipe in a YAML file, in the order of its lines."""
+    """Return all errors of the recipe in a YAML file, in the order of its lines."""
     return _checked_file(path, with_files=True).problems
 
 
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
-    """A recipe from its settings; `folder` is what its paths are relative to, `named` what
-    errors call it.
+    """Return a recipe from its settings.
+
+    Its paths are relative to `folder`; errors call it `named`.
     """
     return _checked(LocatedYaml(loaded, {}, {}), folder, named, with_files=False).required
 
@@ -143,9 +142,7 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
 
 
 def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tuple[Extension, ...]:
-    """The rows of a recipe's own files, each added to its table; what is wrong with them goes to
-    the faults.
-    """
+    """Return the rows of a recipe's own files, each added to its table; record their faults."""
     read = []
     for at, one in enumerate(stated if isinstance(stated, list) else ()):
         try:
@@ -161,9 +158,7 @@ def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tupl
 
 
 def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
-    """The recipe's values and examples with what their files hold; what is wrong with them goes
-    to the faults.
-    """
+    """Return the recipe's values and examples with their files' content; record faults."""
     values, examples = {}, recipe.examples
     for name, source in recipe.values.items():
         try:
@@ -178,9 +173,7 @@ def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[
 
 
 def _read_sentences(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
-    """What the files of sentences for the recipe's tools hold; those that can't be read go to
-    the faults.
-    """
+    """Return the content of the files of sentences for the recipe's tools; record faults."""
     read, places = list[SentenceFile](), dict[Path, int]()
     for at, source in enumerate(recipe.tools):
         for number, one in enumerate(source.sentences):
@@ -197,9 +190,7 @@ def _read_sentences(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[
 
 
 def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[str, PromptFile]:
-    """The prompts of a recipe with their texts; what is wrong with them, with their own lines,
-    goes to the faults.
-    """
+    """Return a recipe's prompts with their texts; record faults with the prompts' own lines."""
     if not isinstance(prompts, dict):
         return {}
     from callwright.flows.stages import prompt_paths
@@ -226,7 +217,7 @@ def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[s
 
 
 def _located(source: ToolSource | SampleFiles, folder: Path) -> ToolSource | SampleFiles:
-    """A source of tools or samples with its paths made absolute."""
+    """Return a source of tools or samples with absolute paths."""
     if isinstance(source, EnvironmentPart):
         return located(source, folder)
     if not isinstance(source, ImportedTools | SampleFiles):
@@ -239,10 +230,9 @@ def _located(source: ToolSource | SampleFiles, folder: Path) -> ToolSource | Sam
 
 
 def write_first_recipe(folder: Path) -> Path:
-    """Write `recipe.yaml` into the folder, and beside it the schema that its first line names to
-    editors.
+    """Write `recipe.yaml` into the folder, and the schema that its first line names to editors.
 
-    Raises ConfigurationError where there is one already.
+    Raises ConfigurationError if there is a recipe already.
     """
     path = folder / "recipe.yaml"
     if path.exists():
@@ -270,7 +260,7 @@ def write_schema(path: Path) -> Path:
 
 
 def schema_text() -> str:
-    """The JSON Schema of recipes as text."""
+    """Return the JSON Schema of recipes as text."""
     from callwright.flows.recipe.schema import recipe_schema
 
     return orjson.dumps(recipe_schema(), option=orjson.OPT_INDENT_2).decode() + "\n"

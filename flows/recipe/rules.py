@@ -1,6 +1,4 @@
-"""Under which rules samples are made and land: the models of each role, and what checks, reviews
-and acceptance go by.
-"""
+"""The rules by which samples are made and land: models by role, checks, reviews, acceptance."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +16,7 @@ Part = Annotated[float, Field(gt=0, le=1)]
 
 
 def text_as(name: str) -> Callable[[object], object]:
-    """Read settings of which a plain text stands for one of them."""
+    """Return a validator that reads a plain text as the setting `name`."""
     return lambda stated: {name: stated} if isinstance(stated, str) else stated
 
 
@@ -31,9 +29,7 @@ _TEMPLATE = partial(ModelSettings, name="template/v1")
 
 
 class Roles(RecipePart):
-    """Which model words requests, which makes calls from them, which judges, and which talks
-    with simulated users.
-    """
+    """Which model words requests, makes calls from them, judges, and talks with simulated users."""
 
     generator: Model = Field(
         default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
@@ -55,8 +51,10 @@ class Roles(RecipePart):
 
     @model_validator(mode="after")
     def _only_judges_see_several(self) -> Self:
-        """What is worded or called in view of others is worded and called like them; a yes or no
-        is not (decision 0011).
+        """Allow several items per request for judges only.
+
+        What is worded or called in view of others becomes like them; a yes or no does not
+        (decision 0011).
         """
         for name, model in self.named.items():
             if name != "judge" and model.items_per_request > 1:
@@ -68,7 +66,7 @@ class Roles(RecipePart):
 
     @property
     def named(self) -> dict[str, ModelSettings]:
-        """The model of each role; where no assistant is stated there is none."""
+        """The model of each role; without an assistant if none is set."""
         stated: dict[str, ModelSettings | None] = {
             name: getattr(self, name) for name in type(self).model_fields
         }
@@ -90,9 +88,7 @@ class Candidate(RecipePart):
 
 
 class PromptFile(RecipePart):
-    """A text that stands in place of one of our prompts: a Jinja file like ours, its path
-    relative to the recipe.
-    """
+    """A text in place of one of our prompts: a Jinja file, its path relative to the recipe."""
 
     file: Path = Field(description="The prompt's text, relative to the recipe.")
     text: str = Field(
@@ -195,30 +191,30 @@ class ReviewRules(RecipePart):
     )
 
     def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:
-        """How many spot checks, or which share, are drawn from what landed with these grades."""
+        """Return the number or share of spot checks, by the grades that they are drawn from."""
         if isinstance(self.spot_checks, dict):
             return {(grade,): wanted for grade, wanted in self.spot_checks.items()}
         return {LANDED_GRADES: self.spot_checks}
 
     def spot_checks_among(self, count: int) -> int:
-        """How many of `count` are spot-checked where nothing has a grade."""
+        """Return how many of `count` samples without grades are spot-checked."""
         wanted = self.spot_checks_by_grade().values()
         return sum(one if isinstance(one, int) else ceil(one * count) for one in wanted)
 
     def reviewers_of(self, cause: str) -> int:
-        """How many people answer a question of this cause."""
+        """Return how many people answer a question of this cause."""
         if isinstance(self.reviewers, int):
             return self.reviewers
         return next((count for name, count in self.reviewers.items() if name == cause), 1)
 
 
 class ReaderRules(RecipePart):
-    """How readers are measured: of what they read, which share is planted, and how many at least of
-    each language and family.
+    """How readers are measured: which share of what they read is planted, and how many at least.
 
-    What the reader wrote is held against a defect in the place of the gold, or against the gold as
-    it is. There is at most one of each sample. Where `accept` has `wrong_at_most`, `at_most` does
-    not count: what is known of a reader decides there.
+    The minimum is for each language and family. What the reader wrote is compared with a defect
+    in the place of the gold, or with the gold as it is. There is at most one of each sample. If
+    `accept` has `wrong_at_most`, `at_most` does not count: what is known of a reader decides
+    then.
     """
 
     planted: Share = Field(
@@ -243,12 +239,11 @@ class ReaderRules(RecipePart):
 
 
 class AcceptanceRules(RecipePart):
-    """How good a reader must be, as measured in the build, that what it settles lands; else all of
-    it waits for people.
+    """How good a reader must be, as measured in the build, for what it settles to land.
 
-    A reader that catches too few of the planted defects, overall or of one sort, or that agrees
-    with too few golds as they are, settles nothing. Where `wrong_at_most` is given, more has to be
-    known of it as well.
+    Otherwise all of it waits for people. A reader that catches too few of the planted defects,
+    overall or of one sort, or that agrees with too few golds as they are, settles nothing. If
+    `wrong_at_most` is given, more must be known of it as well.
     """
 
     caught_at_least: Share = Field(

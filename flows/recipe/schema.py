@@ -1,6 +1,4 @@
-"""The JSON Schema of recipes, for editors, and for errors that say which settings and names
-there are at a place.
-"""
+"""The JSON Schema of recipes, for editors, and for errors that list settings and names."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -25,8 +23,9 @@ _DEEPEST = 5
 
 
 class NamedPlace(NamedTuple):
-    """A place of a recipe that holds names of a known set: in the recipe, and (class and
-    setting) in its schema.
+    """A place of a recipe that holds known names: in the recipe, and in its schema.
+
+    `defined` is the class and setting in the schema.
     """
 
     path: tuple[str, ...]
@@ -36,9 +35,7 @@ class NamedPlace(NamedTuple):
     defined: tuple[str, str] = ("", "")
 
     def accepts(self, name: str) -> bool:
-        """Whether there is such a name; kinds of samples and languages are more than those that
-        are listed.
-        """
+        """Whether such a name exists; more kinds of samples and languages do than are listed."""
         if self.known is known_languages:
             return name in language_names()
         if self.known is not all_kinds:
@@ -112,7 +109,7 @@ NAMED_PLACES = (
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that was probably meant, "" where none is like it."""
+    """Return the known name that was probably meant; "" if none is similar."""
     from rapidfuzz import process
     from rapidfuzz.distance import JaroWinkler
 
@@ -125,13 +122,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @cache
 def settings_schema() -> Node:
-    """The schema of recipes as their classes make it."""
+    """Return the schema of recipes that pydantic generates."""
     return Recipe.model_json_schema(by_alias=True)
 
 
 def recipe_schema() -> Node:
-    """The schema for editors: with the names that there are of languages, kinds, formats,
-    categories, domains and prompts.
+    """Return the schema for editors, with all known names of languages, kinds, formats and more.
+
+    The others are categories, domains and prompts.
     """
     schema = Recipe.model_json_schema(by_alias=True)
     for place in NAMED_PLACES:
@@ -158,21 +156,19 @@ def recipe_schema() -> Node:
 
 
 def settings_at(path: DataPath, tags: Sequence[str] = ()) -> tuple[str, ...]:
-    """The settings that there are at a place; `tags` name which of several shapes it has."""
+    """Return the settings known at a place; `tags` name which of several shapes it has."""
     names = (name for node in _nodes_at(path, tags) for name in node.get("properties", ()))
     return tuple(dict.fromkeys(names))
 
 
 def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
-    """The sentence about a setting, "" where it has none."""
+    """Return the description of a setting; "" if it has none."""
     found = (node.get("properties", {}).get(path[-1], {}) for node in _nodes_at(path[:-1], tags))
     return next((str(one["description"]) for one in found if one.get("description")), "")
 
 
 def places_of(name: str) -> tuple[str, ...]:
-    """The places that have a setting of this name, dotted, the top as ""; the least deep ones
-    first.
-    """
+    """Return the dotted places with a setting of this name, shallowest first; "" is the top."""
     found = [
         place
         for place, node in _everywhere(settings_schema(), "", 0)
@@ -193,7 +189,7 @@ def _everywhere(node: Node, place: str, depth: int) -> Iterator[tuple[str, Node]
 
 
 def _nodes_at(path: DataPath, tags: Sequence[str]) -> list[Node]:
-    """The shapes that a place may have; those that a tag names, where it names any."""
+    """Return the shapes that a place may have; only those that tags name, if any."""
     nodes = [settings_schema()]
     for step in path:
         nodes = [inner for node in nodes for one in _shapes(node) for inner in _inside(one, step)]
@@ -202,7 +198,7 @@ def _nodes_at(path: DataPath, tags: Sequence[str]) -> list[Node]:
 
 
 def _defined(tag: str, nodes: Sequence[Node]) -> Iterator[str]:
-    """The name of the class behind a tag: its own, or by what distinguishes it."""
+    """Yield the class name for a tag: the tag itself, or the class that it selects."""
     if tag in settings_schema()["$defs"]:
         yield tag
     for node in nodes:
@@ -221,7 +217,7 @@ def _inside(node: Node, step: str | int) -> Iterator[Node]:
 
 
 def _shapes(node: Node) -> Iterator[Node]:
-    """A node without references and alternatives: each shape that it may have."""
+    """Yield each shape that a node may have, without references and alternatives."""
     if "$ref" in node:
         yield from _shapes(settings_schema()["$defs"][node["$ref"].rpartition("/")[2]])
         return

@@ -1,3 +1,1 @@
-"""Review: what people are asked and what they say, from the first question to the decision that
-holds.
-"""
+"""Review: from the first question to people to the decision that counts."""

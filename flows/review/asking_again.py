@@ -1,7 +1,7 @@
-"""Asking again: second looks drawn at random, suspects that candidate models answer otherwise, and
-audits of the metric.
+"""Asking again: random second looks, suspects by candidate models, and audits of the metric.
 
-An audit changes no sample. Who finds that the gold is wrong makes its sample a suspect.
+An audit changes no sample. An auditor who finds that the gold is wrong makes its sample a
+suspect.
 """
 
 import json
@@ -44,10 +44,9 @@ PAPER = 100  # as many as HammerBench's authors looked at
 
 
 class Draw(NamedTuple):
-    """What was drawn of a recipe's accepted samples, of a release, or of all that is accepted: how
-    many of how many.
+    """What was drawn of the accepted samples of a recipe, a release or all.
 
-    `asked` are the questions that nobody was asked before.
+    `drawn` of `samples` were drawn; `asked` counts the questions that nobody was asked before.
     """
 
     scope: Literal["recipe", "release", "all"]
@@ -58,11 +57,10 @@ class Draw(NamedTuple):
 
 
 def recheck(settings: Settings, name: str = "", *, draw: int = PAPER, seed: int = 0) -> Draw:
-    """Ask people a second time, blind, about samples that the seed draws (HammerBench 5); the same
-    draw asks nobody twice.
+    """Ask people a second time, blind, about samples drawn by the seed (HammerBench 5).
 
-    `name` is a release or a recipe, a release where both have it. Raises ConfigurationError where
-    there is neither.
+    The same draw asks nobody twice. `name` is a release or a recipe, a release if both have it.
+    Raises ConfigurationError if there is neither.
     """
     warehouse = open_warehouse(settings)
     scope = _scope(warehouse, name)
@@ -98,9 +96,7 @@ def _scope(warehouse: Warehouse, name: str) -> Literal["recipe", "release", "all
 
 
 def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
-    """The question as a spot check would be asked: nobody learns that somebody has looked
-    before.
-    """
+    """Return the question of a spot check; it does not show that somebody has looked before."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK) if recipe else 1
     return ReviewQuestion(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
 
@@ -110,9 +106,9 @@ _MOST_OF_VALUE = 60
 
 
 class Suspect(NamedTuple):
-    """A sample under suspicion, and why in plain words.
+    """A suspect sample, with the reason in plain words.
 
-    `is_new`: nobody was asked about it for that reason yet.
+    `is_new`: nobody has been asked about it for that reason yet.
     """
 
     subject: str
@@ -131,9 +127,7 @@ class Suspect(NamedTuple):
 
 
 class Suspicions(NamedTuple):
-    """The suspects of a release, those first on which most candidates agree, and about how many
-    people are asked anew.
-    """
+    """The suspects of a release, most agreed on first; `new` is the number of new questions."""
 
     release: str
     suspects: tuple[Suspect, ...]
@@ -141,10 +135,10 @@ class Suspicions(NamedTuple):
 
 
 def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
-    """Find the suspects of a release, and ask people about those that have landed, once for each
-    answer and once without one.
+    """Find the suspects of a release and ask people about those that have landed.
 
-    Raises ConfigurationError where there is no such release.
+    Each answer that candidates agree on is asked about once, and a sample without one once.
+    Raises ConfigurationError if there is no such release.
     """
     with warehouse.together():
         release_named(warehouse, release)
@@ -160,7 +154,7 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
 
 
 def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> None:
-    """Raise the suspicions of a release, and say how many samples people are asked about."""
+    """Raise the suspicions of a release, and report how many samples people are asked about."""
     new = raise_suspicions(warehouse, release).new
     if new:
         progress.say(
@@ -192,8 +186,9 @@ def _suspect(row: Row) -> Suspect:
 
 
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
-    """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold
-    says people=4".
+    """Return how an answer differs from the gold.
+
+    For example "book_table(people=5) where the gold says people=4".
     """
     if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
         return (
@@ -250,9 +245,7 @@ DRAWN_ANSWER = "Drawn from the answers to {release}, to see how often the metric
 
 
 class AuditablePrediction(NamedTuple):
-    """What a draw knows of a prediction: its snapshot, whose it is, and what the metric says, ""
-    where it is right.
-    """
+    """A prediction to draw from: its snapshot, candidate and error type, "" if it is right."""
 
     key: str
     subject: str
@@ -262,9 +255,7 @@ class AuditablePrediction(NamedTuple):
 
 
 class AuditDraw(NamedTuple):
-    """What was drawn: how many in all, how many of them now, out of how many, and how many of
-    each error type.
-    """
+    """What was drawn: in all, new, out of how many answers, and by error type."""
 
     release: str
     drawn: int
@@ -276,11 +267,10 @@ class AuditDraw(NamedTuple):
 def draw_audits(
     release: str, settings: Settings, models: Sequence[str] = (), count: int = AUDITED
 ) -> AuditDraw:
-    """Draw answers to a release until `count` are drawn, and ask people about them; what was drawn
-    before stays so.
+    """Draw answers to a release until `count` are drawn, and ask people about them.
 
-    With `models` only their answers are drawn, and counted. Raises ConfigurationError for a release
-    or a model that has no scored answers.
+    Earlier draws stay. With `models` only their answers are drawn and counted. Raises
+    ConfigurationError for a release or a model that has no scored answers.
     """
     warehouse = open_warehouse(settings)
     release_named(warehouse, release)
@@ -332,10 +322,9 @@ def choose(
     count: int,
     rng: Random,
 ) -> list[AuditablePrediction]:
-    """So many more answers, of each error type as many as of any other, and within it of each
-    model, as far as they go.
+    """Choose `count` more answers, balanced by error type and then by model as far as possible.
 
-    Of a type and a model those come first on whose snapshot nothing is drawn yet. What is `drawn`
+    Within a type and model, answers whose snapshot has no draw yet come first. What is `drawn`
     counts.
     """
     cells: defaultdict[str, dict[str, deque[AuditablePrediction]]] = defaultdict(dict)
@@ -374,7 +363,7 @@ def _note(
 
 
 def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> AuditablePrediction:
-    """Take the first answer of a snapshot that is not seen yet, else the first."""
+    """Remove and return the first answer whose snapshot is not seen yet, else the first."""
     for _ in range(len(waiting)):
         if (waiting[0].subject, waiting[0].turn) not in seen:
             break
@@ -400,14 +389,14 @@ def _check_models(
 
 
 class AuditedAnswer(NamedTuple):
-    """A prediction, and what the metric said of it when it was drawn."""
+    """A prediction, and the metric's verdict when it was drawn."""
 
     prediction: Prediction
     error_type: str
 
 
 def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, AuditedAnswer]:
-    """The predictions with these keys that the warehouse has."""
+    """Return the predictions with these keys that the warehouse has."""
     found: dict[str, AuditedAnswer] = {}
     for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]) if keys else ():
         made = (
@@ -423,7 +412,7 @@ def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Audited
 
 
 def suspects_of_audits(warehouse: Warehouse) -> int:
-    """Ask people about the samples whose gold an audit finds wrong; how many questions are new.
+    """Ask about samples whose gold an audit finds wrong; return how many questions are new.
 
     An audit that somebody has answered with a review of the sample since does not ask again.
     """

@@ -1,8 +1,8 @@
-"""The page on which a sample is edited by form: fields instead of JSON, checked as they change,
-submitted in the reviewer's name.
+"""The page on which a sample is edited by form, with fields instead of JSON.
 
-It knows a reviewer by the session that their browser has at Label Studio, which cookies of one host
-name carry to every port of it, asks Label Studio with that session alone, and keeps nothing of it.
+Fields are checked as they change, and submitted in the reviewer's name. The page identifies a
+reviewer by their browser session at Label Studio, whose cookies a host sends to all its ports.
+It asks Label Studio with that session only, and stores nothing of it.
 """
 
 import hmac
@@ -61,9 +61,7 @@ _TASK = """
 
 
 class _AskedSample(NamedTuple):
-    """A sample that people are asked about, its candidates, what is withheld from it, and its
-    newest task at Label Studio.
-    """
+    """A sample under review: its candidates, withheld tools, and newest task at Label Studio."""
 
     sample: Sample
     tools: Sequence[Tool]
@@ -77,13 +75,12 @@ class _ShownPage(NamedTuple):
 
 
 class EditPage:
-    """The page over one work folder and its Label Studio."""
+    """The edit page of one work folder and its Label Studio."""
 
     def __init__(self, settings: Settings, studio: LabelStudio, seen_at: str = "") -> None:
-        """`studio` names the server alone, which reviewers see at `seen_at` if it is another
-        address there.
+        """`studio` names the server; reviewers see it at `seen_at` if that address differs.
 
-        What is asked of it is asked with a reviewer's session.
+        Requests to it use a reviewer's session.
         """
         self._settings = settings
         self._url, self._name = studio.url, studio.name
@@ -93,8 +90,9 @@ class EditPage:
         self._form_words = edit_form_words_in(settings.review_language)
 
     def show(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
-        """The form of a sample with what was entered; submitted, where that was asked and
-        nothing stands against it.
+        """Return the form of a sample with what was entered, submitted if requested and valid.
+
+        Without such a sample, task or login, it is a page that says so.
         """
         asked = self._asked(subject)
         if asked is None:
@@ -158,7 +156,7 @@ class EditPage:
         return _ShownPage(page, 422 if wants else 200)
 
     def _doubts(self, parsed: ParsedReview | None, asked: _AskedSample) -> list[str]:
-        """What the rules that a pull asks first say against the edited sample."""
+        """Return the objections of the first checks of a pull to the edited sample."""
         edited = parsed.edited if parsed is not None else None
         if not isinstance(edited, Sample):
             return []
@@ -197,7 +195,7 @@ class EditPage:
 
 
 def _seconds_since(opened: str) -> float:
-    """How long the page was open, as far as that can be believed."""
+    """Return how long the page was open in seconds, within plausible bounds."""
     since = (
         time.time() - int(opened)
         if opened.isascii() and opened.isdecimal() and len(opened) < 12  # noqa: PLR2004
@@ -207,7 +205,7 @@ def _seconds_since(opened: str) -> float:
 
 
 def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
-    """The application that serves the page; it answers only those who call it by one of `hosts`."""
+    """Return the application for the page; it answers only requests addressed to `hosts`."""
 
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
@@ -232,7 +230,7 @@ def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
 
 
 async def _entered(request: Request) -> dict[str, str] | None:
-    """The fields that were sent, None where they are more than any form has."""
+    """Return the submitted fields; None if they are larger than any form."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -257,9 +255,7 @@ def served_edit_page(
     port: int = EDIT_PORT,
     url: str = "",
 ) -> Iterator[AppServer]:
-    """A server of the page, to be run; meanwhile each task on the screen of samples has a link
-    to it, under `url` if given.
-    """
+    """Yield a server of the page, to be run; tasks link to it meanwhile, under `url` if given."""
     known = {host, LOCAL, "localhost"} | {
         urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one
     }
@@ -281,9 +277,7 @@ def served_edit_page(
 
 
 def link_edit_page(settings: Settings, studio: LabelStudio) -> None:
-    """Have the screen of samples link to the page where it is served, and nowhere where it is
-    not.
-    """
+    """Make the screen of samples link to the edit page if it is served, else remove the link."""
     if studio.find_project(SAMPLE_REVIEW) is not None:
         studio.ensure_project(
             screen_for(SAMPLE_REVIEW, settings.review_language, edit_page_address(settings))

@@ -1,8 +1,7 @@
-"""Questions whose right answer is known, mixed among the others: half of them are as they should
-be, half are spoiled.
+"""Questions with a known answer mixed among others: half are right, half have a defect.
 
-They are samples of their own that no build counts and that never land. People see them as they see
-any spot check.
+They are samples of their own that no build counts and that never land. People see them like any
+spot check.
 """
 
 from collections import Counter
@@ -42,10 +41,9 @@ _AT_ONCE = 20
 
 
 class _Item(NamedTuple):
-    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is
-    made of.
+    """A gold item: what is shown, the right answer, its defect, and its source sample.
 
-    `answer` is what an edit says that is right as well.
+    `answer` is the content of an edit that is right as well.
     """
 
     sample: Sample
@@ -56,10 +54,9 @@ class _Item(NamedTuple):
 
 
 def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
-    """Mix gold items into a build's questions about samples up to the recipe's rate; how many are
-    new.
+    """Add gold items to a build's sample questions up to the recipe's rate; return how many.
 
-    The same build gets the same ones, and what was mixed in stays.
+    The same build gets the same items, and earlier ones stay.
     """
     return _keep_items(
         warehouse,
@@ -71,9 +68,7 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
 
 
 def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count: int) -> int:
-    """Make so many items to learn on out of a build's samples, which are no part of the queue;
-    how many there are.
-    """
+    """Make `count` training items from a build's samples, outside the queue; return how many."""
     good = count // 2
     return _keep_items(warehouse, build, recipe, {_REJECT: count - good, _ACCEPT: good}, TRAINING)
 
@@ -123,8 +118,9 @@ def _keep_items(
 
 
 def _without_repeats(items: Iterator[_Item], requests: set[str]) -> Iterator[_Item]:
-    """Those that open otherwise than all before them, whose `requests` are kept: relatives give
-    each other away.
+    """Yield the items whose request differs from all before; `requests` keeps those seen.
+
+    Related items give each other away.
     """
     for item in items:
         if item.sample.request not in requests:
@@ -133,7 +129,7 @@ def _without_repeats(items: Iterator[_Item], requests: set[str]) -> Iterator[_It
 
 
 def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
-    """What is known of those of `keys` that are gold items."""
+    """Return the rows of those `keys` that are gold items."""
     return warehouse.rows(
         "from gold_items where list_contains(?::varchar[], subject) order by subject", [list(keys)]
     )
@@ -142,10 +138,9 @@ def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
 def verdicts_shown(
     item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]
 ) -> list[Verdict]:
-    """The verdicts that stand beside a gold item: those of what it was made of, as if the checks
-    had found nothing else.
+    """Return the verdicts shown beside a gold item: its original's, as if no defect was found.
 
-    What proves its values the item has itself.
+    The item itself has the evidence of its values.
     """
     shown = {one.check: one.with_changes(subject=item.key, evidence=()) for one in original}
     if not defect:
@@ -166,8 +161,9 @@ def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:
 
 
 def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
-    """How many gold items of each expected answer are still to be made, for `rate` in a hundred
-    questions.
+    """Return how many gold items are missing by expected answer.
+
+    `rate` is their number per hundred questions.
     """
     if not rate:
         return {}
@@ -179,11 +175,9 @@ def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
 
 
 def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> list[str]:
-    """The landed samples to make gold items of, the best first, else in an order that the seed
-    gives.
+    """Return the landed samples for gold items, the best first, others in the seed's order.
 
-    Good ones are best where a person has accepted them, spoiled ones where nobody has seen what
-    they are made of.
+    Good items are best if a person has accepted the sample, spoiled ones if nobody has seen it.
     """
     rows = warehouse.rows(sql("gold_items.originals"), [build, SAMPLE_REVIEW])
     rows.sort(
@@ -196,7 +190,7 @@ def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> li
 
 
 def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -> Iterator[_Item]:
-    """Gold items of these samples, as far as items can be made of them."""
+    """Yield gold items made from these samples, where possible."""
     for start in range(0, len(keys), _AT_ONCE):
         some = keys[start : start + _AT_ONCE]
         read = {row["key"]: row for row in warehouse.rows(sql("gold_items.bodies"), [some])}
@@ -245,14 +239,12 @@ def _lacks_evidence(sample: Sample) -> int:
 
 
 def _is_open(sample: Sample) -> bool:
-    """Whether nothing rests on the calls that are due last: then they may be other ones."""
+    """Whether nothing depends on the final calls, so that they may be changed."""
     return not any(turn.executed for _, turn in sample.call_turns)
 
 
 def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
-    """The sample with what a check found to prove its last calls written into them, as it is
-    shown for others.
-    """
+    """Return the sample with a check's evidence in its last calls, as other samples show it."""
     uses = Counter(name for call in sample.gold for name in call.arguments)
     found = (Evidence.model_validate(item) for item in evidence)
     proofs = {item.argument: item for item in found if uses[item.argument] == 1}

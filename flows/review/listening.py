@@ -1,6 +1,4 @@
-"""Pulling by itself: moments after Label Studio's webhooks report a change, many changes in one
-pull, or again and again.
-"""
+"""Pulling automatically after Label Studio's webhooks, many changes at once, or repeatedly."""
 
 import asyncio
 import hmac
@@ -48,26 +46,28 @@ LARGEST_BODY = 1 << 20  # bytes
 
 
 class Burst:
-    """Changes that come close together: after a while of quiet, or when they never stop, they
-    are one reason to pull.
+    """Changes close together, combined into one reason to pull.
+
+    They end after a quiet period, or after a longer time if they never stop.
     """
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:
-        """Begin without a change."""
+        """Start without a change."""
         self._clock, self._sleep = clock, sleep
         self._any = asyncio.Event()
         self._first = self._last = 0.0
 
     def add(self) -> None:
-        """Something changed."""
+        """Note a change."""
         self._last = self._clock()
         if not self._any.is_set():
             self._first = self._last
             self._any.set()
 
     async def end(self) -> None:
-        """Wait until something has changed and quiet has followed; what comes later belongs to
-        the next burst.
+        """Wait until something has changed and quiet has followed.
+
+        Later changes belong to the next burst.
         """
         await self._any.wait()
         while (wait := min(self._last + _QUIET, self._first + _LONGEST) - self._clock()) > 0:
@@ -76,8 +76,9 @@ class Burst:
 
 
 def webhook_secret(settings: Settings) -> str:
-    """The secret that the environment names, else the work folder's own, made where there is
-    none.
+    """Return the webhook secret from the environment, else the work folder's, created if needed.
+
+    Raises ConfigurationError if that of the environment is too short or not plain characters.
     """
     given = secret(SECRET)
     if given:
@@ -104,7 +105,7 @@ def webhook_secret(settings: Settings) -> str:
 
 
 def secret_place(settings: Settings) -> str:
-    """Where the secret is kept, for whoever sets a webhook up by hand."""
+    """Return where the secret is kept, for setting up a webhook by hand."""
     return SECRET if secret(SECRET) else str(_secret_file(settings))
 
 
@@ -113,8 +114,9 @@ def _secret_file(settings: Settings) -> Path:
 
 
 def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
-    """Register `url` with Label Studio for what people do in our projects; how many projects
-    call it from now on.
+    """Register `url` as webhook of our projects; return how many projects call it from now on.
+
+    Raises ConfigurationError unless it begins with http:// or https://.
     """
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError(
@@ -128,7 +130,7 @@ def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
 
 
 def remove_webhooks(studio: LabelStudio) -> int:
-    """Take our webhooks away from all projects; how many there were."""
+    """Remove our webhooks from all projects, and return how many there were."""
     return sum(studio.unregister_webhooks(project) for project in _projects(studio))
 
 
@@ -144,9 +146,7 @@ class ListeningAddress(NamedTuple):
 
 
 class Callbacks(NamedTuple):
-    """What is called: `ready` with the address, as soon as it can be reached, and `brought` with
-    the result of each pull.
-    """
+    """Callbacks: `ready` gets the address once it is reachable, `brought` each pull's result."""
 
     ready: Callable[[str], None] = lambda address: None
     brought: Callable[[Pulled], None] = lambda pulled: None
@@ -161,8 +161,9 @@ async def listen(
     callbacks: Callbacks,
     again: float = _AGAIN,
 ) -> None:
-    """Pull whenever Label Studio reports changes, until this is cancelled; what fails comes
-    again after `again` seconds.
+    """Pull whenever Label Studio reports changes, until cancelled.
+
+    A failed pull is repeated after `again` seconds.
     """
     loop = asyncio.get_running_loop()
     burst = Burst(loop.time, asyncio.sleep)
@@ -183,14 +184,12 @@ async def listen(
 
 
 def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
-    """Pull in a thread of its own: webhooks that come meanwhile are answered within the second
-    that they wait.
-    """
+    """Pull in a thread, so that webhooks are answered within the second that they wait."""
     return run_loop(pull_reviews(settings, studio, progress))
 
 
 def knows_secret(given: str, secret: str) -> bool:
-    """Whether a header holds the secret, in a time that does not depend on where they differ."""
+    """Whether a header holds the secret, in constant time."""
     return bool(secret) and hmac.compare_digest(given.encode(errors="replace"), secret.encode())
 
 
@@ -198,11 +197,10 @@ def knows_secret(given: str, secret: str) -> bool:
 async def serve_webhooks(
     host: str, port: int, secret: str, on_change: Callable[[], None]
 ) -> AsyncIterator[str]:
-    """Serve on `host` and `port` (0: a free one) and call `on_change` for each webhook; the
-    address.
+    """Serve on `host` and `port` (0: a free one), yield the address; webhooks call `on_change`.
 
-    What a body says is not looked at: whoever can post learns nothing and changes nothing, but that
-    people's answers are pulled sooner.
+    Bodies are ignored: anyone who can post learns nothing and changes nothing, but that people's
+    answers are pulled sooner.
     """
     from aiohttp import web
 
@@ -239,12 +237,11 @@ async def serve_webhooks(
 def poll_reviews(
     settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]
 ) -> None:
-    """Pull every so many seconds, until Ctrl-C; `report` is called with each pull that brought
-    something.
+    """Pull every `every` seconds until Ctrl-C; `report` gets each pull that brought something.
 
-    A Label Studio that is away, or a warehouse that is locked, is reported once and asked again.
-    Raises ConfigurationError where no Label Studio is named or running at the first pull: one that
-    ends later may come back.
+    If Label Studio is unavailable, or the warehouse is locked, this is reported once and
+    retried. Raises ConfigurationError if no Label Studio is named or running at the first pull;
+    one that ends later may come back.
     """
     trouble, has_begun = "", False
     with suppress(KeyboardInterrupt), interrupts() as is_interrupted:
@@ -276,12 +273,11 @@ def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pul
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C interrupt whatever is under way in here; what is given tells whether it was
-    pressed.
+    """Let Ctrl-C interrupt the block; yield a function that tells whether it was pressed.
 
-    The handler that asyncio puts in place of Python's own only cancels the task, and where that
-    ends in an error by itself nobody hears of the interrupt. Python itself drops what is raised
-    while a finalizer runs, so whoever goes on asks. It leaves another handler alone.
+    asyncio's handler in place of Python's only cancels the task, and if that ends in an error of
+    its own the interrupt is lost. Python itself drops what is raised while a finalizer runs, so
+    callers that go on should ask. Another handler is left alone.
     """
     pressed: list[bool] = []
 

@@ -1,6 +1,4 @@
-"""Pulling reviews: what people said since the last pull is read, kept, carried out and checked
-again, or taken back.
-"""
+"""Pulling reviews: new answers are read, kept, carried out and checked, or taken back."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -64,14 +62,13 @@ from callwright.warehouse.store import Warehouse
 
 
 class Pulled(NamedTuple):
-    """What a pull brought: new reviews by decision, edits that went back to people, and what did
-    not fit.
+    """What a pull brought: new reviews by decision, returned edits, and problems.
 
-    `returned` could not be used as typed, `contradicted` are edits that a check contradicts or that
-    none can decide; `withdrawn` are earlier reviews that were deleted, skipped or changed by others
-    since, `deleted` tasks that are gone and asked anew where nobody has decided; `elsewhere` are
-    annotations of tasks that this work folder did not push; `resumed` are edits that an earlier
-    pull had brought, and that only this one checked.
+    `returned` could not be used as typed; `contradicted` are edits that a check contradicts or
+    that none can decide; `withdrawn` are earlier reviews that were deleted, skipped or changed
+    by others since; `deleted` are missing tasks, asked anew if nobody has decided; `elsewhere`
+    are annotations of tasks that this work folder did not push; `resumed` are edits that an
+    earlier pull had brought, and that only this one checked.
     """
 
     reviews: int = 0
@@ -88,11 +85,11 @@ class Pulled(NamedTuple):
 
 
 async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
-    """Pull what is new since the last pull, note it, and carry it out; the same annotation twice
-    changes nothing.
+    """Pull what is new, record it and carry it out; a repeated annotation changes nothing.
 
-    What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError
-    where Label Studio can't be reached; an annotation that does not fit is a problem of its own.
+    What an earlier pull recorded but did not reach is carried out as well. Raises
+    AnnotationError if Label Studio cannot be reached; an annotation that does not fit is
+    reported as a problem.
     """
     async with async_review_turn(settings, progress):
         return await _pull(settings, studio, progress)
@@ -138,7 +135,7 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
 def _take_in(
     project: Project, warehouse: Warehouse, studio: LabelStudio, progress: Progress
 ) -> Pulled:
-    """Note what people said in a review kind's project since the last pull."""
+    """Store what people answered in a review kind's project since the last pull."""
     kind = project.kind
     if project.changed_by_hand:
         progress.say(f"The labeling interface of {project.url} was changed by hand.")
@@ -189,9 +186,7 @@ def _take_in(
 
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
-    """Run edited samples that no check has seen yet through the checks of the build that asked
-    about them.
-    """
+    """Run edited samples that no check has seen through the checks of the build that asked."""
     unseen = warehouse.rows(sql("pulling.unseen"), [_EDITING])
     for build, rows in grouped(unseen, itemgetter("build")).items():
         run = reopen_build(build, settings, progress)
@@ -210,11 +205,10 @@ _EDITING = [
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
-    """Withdraw the reviews whose annotations are no longer among those submitted for their task;
-    how many these were.
+    """Withdraw reviews whose annotations are no longer submitted; return how many.
 
-    An annotation that somebody else has changed since is that person's word, and no longer the word
-    of whoever made it.
+    An annotation that somebody else has changed since counts as that person's review, and no
+    longer as its maker's.
     """
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
@@ -232,10 +226,10 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
 
 
 def reopen_undecided(warehouse: Warehouse) -> None:
-    """Bring what no decision is left about back to where it was before people spoke.
+    """Return samples that have no decision left to their state before the review.
 
-    What was doubtful waits again; what had landed by itself does so still. No decision is left
-    where all that was stated was taken back, and where those who spoke agree no more.
+    Doubtful samples wait again; samples that had landed by themselves still do. No decision is
+    left if all answers were taken back, or if the reviewers no longer agree.
     """
     undecided = warehouse.rows(sql("pulling.undecided"), [_SETTLING, DIALOGUE_ACTS])
     positions = grouped(undecided, itemgetter("build", "subject"))
@@ -272,8 +266,9 @@ def reopen_undecided(warehouse: Warehouse) -> None:
 
 
 def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
-    """What a sample was at a stage before people spoke: it passed, or waited for the reason that
-    they were asked for.
+    """Return a sample's outcome at a stage before people answered: passed, or waiting.
+
+    It waits for the reason `asked`.
     """
     before = Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed")
     if asked is not None:
@@ -298,8 +293,7 @@ _Parse = Callable[[PulledAnnotation], ParsedReview]
 
 
 class ReadReviews(NamedTuple):
-    """What new annotations say: reviews, the samples and tools that edits made, rows of edits that
-    go back, and problems.
+    """What new annotations hold: reviews, edited samples and tools, returned edits, problems.
 
     `elsewhere` counts annotations of tasks that this work folder has not pushed to their server.
     """
@@ -312,8 +306,9 @@ class ReadReviews(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was read before: reviews by annotation, returned edits by person and moment, the
-    newest version of each task.
+    """What was read before: reviews by annotation, returned edits, and newest task versions.
+
+    Returned edits are by person and time.
     """
 
     reviewed: dict[tuple[str, int], datetime]
@@ -324,9 +319,7 @@ class _Known(NamedTuple):
 def read_reviews(
     warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks"
 ) -> ReadReviews:
-    """Read annotations of `pushed` tasks; those that were read before and have not changed are
-    passed over.
-    """
+    """Read annotations of `pushed` tasks, except those that are known and unchanged."""
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
     asked = [one for one in new if (one.subject, one.version) in pushed]
@@ -354,17 +347,16 @@ PushedTasks = Set[tuple[str, int]]  # subjects and versions
 
 
 def pushed_tasks(warehouse: Warehouse, studio: LabelStudio, kind: str) -> PushedTasks:
-    """The tasks that this work folder has at a server: what others have there, even about the
-    same samples, is theirs.
+    """Return the tasks that this work folder has at a server, without those of others.
+
+    Others may have tasks there about the same samples.
     """
     rows = warehouse.rows(sql("reading_reviews.pushed"), [studio.name, kind])
     return {(row["subject"], row["version"]) for row in rows}
 
 
 def note_answers(warehouse: Warehouse) -> None:
-    """Note what edits of samples say that have not been looked at, and what edits of gold items
-    must say to be right.
-    """
+    """Store what new edits of samples say, and what edits of gold items must say to be right."""
     for table, key in (("reviews", "key"), ("gold_items", "subject")):
         rows = warehouse.rows(sql(f"reading_reviews.unanswered_{table}"))
         if rows:
@@ -376,8 +368,9 @@ def note_answers(warehouse: Warehouse) -> None:
 
 
 def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Parse]:
-    """How an annotation of each subject that the warehouse has is read, by the key of the
-    sample, tool, path or prediction.
+    """Return a parser of annotations for each subject in the warehouse, by its key.
+
+    Subjects are samples, tools, paths or predictions.
     """
     keys: defaultdict[str, list[str]] = defaultdict(list)
     for one in annotations:
@@ -406,7 +399,7 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
 
 
 def _readings(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[Reading]]:
-    """What readers wrote of these samples, by their keys."""
+    """Return the readings of these samples, by their keys."""
     rows = warehouse.rows(sql("reading_reviews.readings"), [keys]) if keys else []
     return {
         row["subject"]: [Reading.model_validate(one) for one in orjson.loads(row["readings"])]
@@ -450,7 +443,7 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
 
 
 def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
-    """An edit that goes back to people as the next version of the task, which no other edit has."""
+    """Return the row of an edit that goes back to people as the next unused version of the task."""
     task = f"{annotation.kind}:{annotation.subject}"
     versions[task] = max(edit.version, versions.get(task, 1)) + 1
     return edit.model_dump() | {
@@ -469,9 +462,7 @@ def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, 
 def changed_states(
     warehouse: Warehouse, studio: LabelStudio, project: Project, states: Iterable[TaskState]
 ) -> list[Row]:
-    """The states that are not known yet, as rows; a draft that a pull does not tell of any more
-    is gone.
-    """
+    """Return the unknown states as rows; a draft that a pull no longer reports is gone."""
     now = datetime.now(UTC)
     known = {
         row["task_id"]: row
@@ -504,12 +495,10 @@ def changed_states(
 def remove_doubles(
     warehouse: Warehouse, studio: LabelStudio, project: Project, since: datetime | None
 ) -> int:
-    """Remove what stands at the server a second time and nobody has worked on; how many tasks these
-    were.
+    """Remove duplicate tasks that nobody has worked on from the server; return how many.
 
-    An import whose answer does not come in time is sent again; where the first one arrives after
-    all, nobody is left to see it. So what was pushed not long before `since`, or after it, is
-    looked at once more.
+    An import that is not answered in time is sent again, and the first may arrive after all. So
+    what was pushed shortly before `since`, or after it, is checked once more.
     """
     start = since - _LATE if since else None
     rows = warehouse.rows(sql("reading_reviews.pushed_lately"), [studio.name, project.kind, start])
@@ -532,9 +521,9 @@ def remove_doubles(
 def note_deleted(
     warehouse: Warehouse, studio: LabelStudio, kind: str, project: Project | None
 ) -> int:
-    """Note which tasks somebody deleted, all where the project is gone; how many these were.
+    """Note deleted tasks, all if the project is gone, and return how many there were.
 
-    About those of which nobody has decided people are asked anew.
+    For those without a decision, people are asked again.
     """
     tasks = {
         row["task_id"] for row in warehouse.rows(sql("reading_reviews.tasks"), [studio.name, kind])

@@ -1,8 +1,7 @@
-"""Asking people: what waits becomes tasks and is pushed to Label Studio, each review kind to its
-project, the worthiest first.
+"""Asking people: what waits becomes tasks in Label Studio, a project per kind, by priority.
 
-A training round is a push of its own: items with known answers, of which somebody who is new is
-told afterwards what was right.
+A training round is a separate push: items with known answers, after which a new person learns
+what was right.
 """
 
 from collections import defaultdict
@@ -79,7 +78,7 @@ Shown = Callable[[Row], Worded]
 
 
 class Pushed(NamedTuple):
-    """How many tasks a push made, how many were there already, and where people find them."""
+    """How many tasks a push created, how many already existed, and where people find them."""
 
     created: int
     already_there: int
@@ -87,7 +86,7 @@ class Pushed(NamedTuple):
 
 
 def waiting_reviews(settings: Settings) -> int:
-    """How many tasks wait to be pushed."""
+    """Return how many tasks wait to be pushed."""
     server = settings.label_studio_url.rstrip("/") or LOCAL
     return sum(
         map(len, open_warehouse(settings).rows_by_name(_to_push(server, again=False)).values())
@@ -95,8 +94,9 @@ def waiting_reviews(settings: Settings) -> int:
 
 
 def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
-    """Push what waits after a build, where there is a Label Studio; None where nothing waits, or
-    nobody can be asked yet.
+    """Push what waits after a build to Label Studio.
+
+    Returns None if nothing waits, or there is no Label Studio yet.
     """
     waiting = waiting_reviews(settings)
     if not waiting:
@@ -115,11 +115,10 @@ def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
 def push_reviews(
     settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False
 ) -> Pushed:
-    """Push all that waits for people, each review kind to its project, the worthiest first; nothing
-    goes twice.
+    """Push all that waits for people, each review kind to its project, by priority.
 
-    `again` pushes also what was pushed before and nobody has decided yet: for a Label Studio that
-    lost its data.
+    Nothing is pushed twice, except with `again`: then what was pushed before and is still
+    undecided is pushed once more, for a Label Studio that lost its data.
     """
     with review_turn(settings, progress):
         return _push(settings, studio, progress, again=again)
@@ -185,9 +184,7 @@ def _push_kind(
 
 
 def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
-    """Ask one person more about each thing on which those asked do not agree, and tell Label
-    Studio how many it are.
-    """
+    """Ask one more person about each disagreement, and tell Label Studio the new numbers."""
     with warehouse.together():
         warehouse.execute(sql("pushing.one_more"))
         rows = warehouse.rows(sql("pushing.more_wanted"), [studio.name])
@@ -197,7 +194,7 @@ def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
 
 
 def _to_push(server: str, *, again: bool) -> dict[str, tuple[str, list[object]]]:
-    """The queries for what `server` shall have of each review kind."""
+    """Return the queries for the tasks that `server` should have of each review kind."""
     return {kind: (sql("pushing.to_push"), [kind, server, again]) for kind in REVIEW_KINDS}
 
 
@@ -209,11 +206,10 @@ def _note_pushed(
     *,
     is_found: bool,
 ) -> None:
-    """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has
-    no id and still waits.
+    """Record all pushed tasks at once; a task without an ID was deleted and still waits.
 
-    A task that was found there, of another work folder or of a push that was cut off, may have been
-    answered before anybody here pulls it: so the next pull reads all.
+    A task that was found there, of another work folder or of an interrupted push, may have been
+    answered before anybody here pulls it, so the next pull reads everything.
     """
     there = [(row, task) for row, task in zip(asked, task_ids, strict=True) if task is not None]
     pushed = {"pushed_at": datetime.now(UTC), "server": server}
@@ -282,7 +278,7 @@ def _acts_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
 
 def _correction_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
-    """The first doubt about a path is shown."""
+    """Return what makes the tasks for corrected paths; they show a path's first doubt."""
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     candidates = {key: path.traced.worded.goal.candidates for key, path in paths.items()}
     tools = read_tools(warehouse, sorted({tool for one in candidates.values() for tool in one}))
@@ -338,9 +334,7 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProx
 def tasks_for(
     kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]
 ) -> list[ReviewTask]:
-    """The tasks of a review kind that rows of the view review_queue ask for, one each, in their
-    order.
-    """
+    """Return the tasks of a review kind for rows of the view review_queue, one each, in order."""
     keys = _keys(asked)
     shown = _MAKERS[kind](warehouse, keys)
     editors = {
@@ -357,10 +351,10 @@ def tasks_for(
 
 
 def reason_of(row: Row, language: Language, editor: str = "") -> str:
-    """Why people are asked: what came up since the first question replaces the first reason.
+    """Return why people are asked; a later problem replaces the first reason.
 
-    What was drawn by chance has one sentence in the language of the screen, and so has what
-    `editor` made by an edit in doubt.
+    Samples drawn at random have one sentence in the language of the screen, and so do samples
+    that `editor` edited and that are in doubt.
     """
     is_later = row["version"] > 1 and row["cause"] != RETURNED_EDIT
     cause, reason = (
@@ -377,7 +371,7 @@ def reason_of(row: Row, language: Language, editor: str = "") -> str:
 
 
 def edit_of(row: Row) -> Returned | None:
-    """The edit that a question hands back, if it does."""
+    """Return the edit that a question hands back; None if it hands back none."""
     if row["cause"] != RETURNED_EDIT:
         return None
     fields = {name: row[name] for name in ("request", "calls", "problem")}
@@ -413,8 +407,9 @@ def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, lis
 def _lent_verdicts(
     warehouse: Warehouse, samples: Mapping[str, Sample], tools: Mapping[str, Tool]
 ) -> dict[str, list[Verdict]]:
-    """What gold items among these samples show of checks: what the samples that they are made of
-    would.
+    """Return the verdicts to show with the gold items among these samples, by key.
+
+    They are those of the samples that the items are made of.
     """
     gold = gold_rows(warehouse, sorted(samples))
     verdicts = _verdicts(warehouse, sorted({row["made_of"] for row in gold}))
@@ -430,8 +425,9 @@ _EVERYBODY = 1000  # people that answer each item, so that it is never done
 
 
 class TrainingAnswer(NamedTuple):
-    """What somebody said of an item, whether it was right, and what was: the calls, and the
-    defect in those shown, "" for none.
+    """A trainee's answer to an item, whether it was right, and the right calls.
+
+    `defect` is the defect in the calls shown, "" for none.
     """
 
     reviewer: str
@@ -446,10 +442,10 @@ class TrainingAnswer(NamedTuple):
 def push_training(
     settings: Settings, studio: LabelStudio, progress: Progress, items: int
 ) -> Pushed:
-    """Push `items` to learn on to a project of their own, where everybody answers each once; again,
-    it pushes what is lacking.
+    """Push `items` training items to their own project, where everybody answers each once.
 
-    Raises ConfigurationError where no build has landed samples to make them of.
+    Pushing again adds what is missing. Raises ConfigurationError if no build has landed samples
+    to make them from.
     """
     with review_turn(settings, progress):
         warehouse = open_warehouse(settings)
@@ -485,7 +481,7 @@ def push_training(
 
 
 def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingAnswer]:
-    """What people said of the items to learn on, of one person or of all, with what was right."""
+    """Return the answers to training items, of one person or all, with the right answers."""
     return [
         TrainingAnswer(
             row["reviewer"],
@@ -501,7 +497,7 @@ def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingA
 
 
 def _make(warehouse: Warehouse, items: int) -> None:
-    """Make what is lacking, of the newest build of one recipe after the other."""
+    """Make the missing items, from the newest build of one recipe after the other."""
     for row in warehouse.rows(sql("training.builds")):
         [held] = warehouse.rows(
             "select count(*) as items from gold_items where kind = ?", [TRAINING]
@@ -514,7 +510,7 @@ def _make(warehouse: Warehouse, items: int) -> None:
 
 
 def _question(row: Row) -> Row:
-    """The row by which the task is made, as of any spot check."""
+    """Return the row for the task, as for any spot check."""
     return {
         "subject": row["subject"],
         "kind": SAMPLE_REVIEW,

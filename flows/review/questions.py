@@ -1,6 +1,4 @@
-"""Questions to people: who is asked about what, why, of how many the answer is wanted, what
-first; and those about paths.
-"""
+"""Questions to people: who is asked about what, why, how many, in which order; and paths."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -35,9 +33,9 @@ DRAWN = "Drawn from the accepted samples, to see how good they are."
 
 
 class ReviewQuestion(NamedTuple):
-    """Something that people shall look at; `reviewers` is how many of them, each on their own.
+    """A question for reviewers; `reviewers` is how many answer it independently.
 
-    `against` is the answer that a suspicion holds against the gold, "" where it is none: people are
+    `against` is the answer that a suspicion holds against the gold, "" if it is none: people are
     asked once about each.
     """
 
@@ -51,7 +49,7 @@ class ReviewQuestion(NamedTuple):
 
 
 def request_row(question: ReviewQuestion) -> Row:
-    """A question that nobody was asked yet, as a row of `review_requests`."""
+    """Return a new question as a row of `review_requests`."""
     return {
         **question._asdict(),
         "requested_at": datetime.now(UTC),
@@ -63,7 +61,7 @@ def request_row(question: ReviewQuestion) -> Row:
 
 
 def ask(warehouse: Warehouse, questions: Iterable[ReviewQuestion]) -> int:
-    """Ask people who were never asked; how many questions are new.
+    """Ask the questions that are new, and return how many there are.
 
     The same question twice is one.
     """
@@ -71,10 +69,9 @@ def ask(warehouse: Warehouse, questions: Iterable[ReviewQuestion]) -> int:
 
 
 def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
-    """Ask people also about what they were asked before: as a further version of the task, once for
-    each cause and reason.
+    """Ask people about subjects, even if they were asked before; return how many are new.
 
-    How many of the questions are new.
+    A repeated question is a further version of the task, once for each cause and reason.
     """
     if not questions:
         return 0
@@ -122,8 +119,9 @@ def _count(warehouse: Warehouse) -> int:
 def new_states(
     warehouse: Warehouse, server: str, tasks: Iterable[tuple[int, str, str, int]]
 ) -> list[Row]:
-    """The states of tasks that are new at a server: id, kind, subject and version of each;
-    nobody has worked on them.
+    """Return the states of untouched new tasks at a server, as (ID, kind, subject, version).
+
+    Tasks that are known already are left out.
     """
     known = {
         row["task_id"]
@@ -145,9 +143,7 @@ def new_states(
 
 
 def set_priorities(warehouse: Warehouse) -> None:
-    """Give every question that has not been pushed yet its place in the queue; gold items keep
-    theirs.
-    """
+    """Set the queue position of every question not pushed yet; gold items keep theirs."""
     with warehouse.writing() as connection:
         connection.execute(sql("questions.worth"))
         connection.execute(sql("questions.requests"))
@@ -158,10 +154,9 @@ MOST_SPOT_CHECKS = 5
 
 
 def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list[Row]:
-    """The requests for reviews of corrections: each corrected template of which a sample's path is
-    in doubt, and a few more.
+    """Return new requests for reviews of corrections: doubtful templates and a few more.
 
-    What was asked before is not among them.
+    A template is doubtful if the path of one of its samples is in doubt.
     """
     rules = recipe.review
     rows = warehouse.rows(sql("path_reviews.corrected"), [CORRECTION, build])
@@ -187,9 +182,7 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
-    """The requests about samples, each of the kind that fits: where only competing entries are
-    in doubt, these are asked about.
-    """
+    """Return the requests, about competing entries only if nothing else of a sample is in doubt."""
     found = warehouse.stream(
         sql("path_reviews.only_path"), [[request["subject"] for request in requests]]
     )  # responses may be long
@@ -201,11 +194,10 @@ def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
 
 
 def carry_over_corrections(warehouse: Warehouse) -> None:
-    """Write down what people decided about corrections as decisions about the samples of their
-    templates.
+    """Record people's decisions about corrections as decisions about their templates' samples.
 
-    A rejected correction rejects them all. An accepted one vouches for those of which nothing but
-    the path is in doubt, and whose entries do not compete: about those people are asked one by one.
+    A rejected correction rejects them all. An accepted one vouches for those of which only the
+    path is in doubt, and whose entries do not compete: people are asked about these one by one.
     """
     reviews = [
         Review(
@@ -229,7 +221,7 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
 def read_samples(
     warehouse: Warehouse, keys: Sequence[str]
 ) -> tuple[dict[str, Sample], dict[str, Tool]]:
-    """The samples with these keys that the warehouse has, and their candidate tools."""
+    """Return the samples with these keys that the warehouse has, and their candidate tools."""
     if not keys:
         return {}, {}
     samples = samples_by_key(warehouse, keys)
@@ -239,7 +231,7 @@ def read_samples(
 
 
 def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]:
-    """The corrected paths with these keys that the warehouse has."""
+    """Return the corrected paths with these keys that the warehouse has."""
     sql = (
         "select key, body from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
     )
@@ -250,7 +242,7 @@ def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]
 
 
 def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[str]]:
-    """The samples of the templates of these paths."""
+    """Return the samples made from the templates of these paths."""
     of_paths = grouped(
         warehouse.rows(sql("path_reviews.samples"), [list(keys)]), itemgetter("path")
     )

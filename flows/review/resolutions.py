@@ -1,5 +1,6 @@
-"""What people decided about samples and tools, and what follows; tools that were made are
-checked here, a toolset at once.
+"""People's decisions about samples and tools, and what follows from them.
+
+Tools that were made are checked here, a toolset at a time.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,9 +35,7 @@ from callwright.warehouse.store import Warehouse
 
 
 class Decision(NamedTuple):
-    """The decision that counts about a sample, of a review kind; `result` is the key of what it
-    was edited into.
-    """
+    """The decision that counts about a sample; `result` is the key of its edited version."""
 
     subject: str
     decision: ReviewDecision
@@ -48,9 +47,9 @@ class Decision(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """What comes of a decided sample: `subject` lands in its place where the outcome is "passed".
+    """The outcome of a decided sample: `subject` lands in its place if it is "passed".
 
-    `reason_code` and `reason` tell of the decision that counts, `reviewer` whose it is.
+    `reason_code` and `reason` are those of the decision that counts, `reviewer` is who made it.
     """
 
     outcome: Literal["passed", "rejected", "waiting"]
@@ -70,8 +69,9 @@ _BEYOND_CHECKS = frozenset(stage.name for stage in stages_of(LANDING_GROUP)) - {
 def resolution_of(
     subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]
 ) -> Resolution:
-    """What comes of a decided sample; `doubts` has, of edited samples that can't land as they
-    are, why not.
+    """Return the resolution of a decided sample.
+
+    `doubts` has the reasons why edited samples cannot land as they are.
     """
     at = decisions[subject]
     seen, edit = {subject}, ""
@@ -96,9 +96,9 @@ def resolution_of(
 
 
 def is_settled_by_people(position: Outcome) -> bool:
-    """Whether a decision can change where a sample stands, its last outcome in a build.
+    """Whether a decision can change a sample's position, its last outcome in a build.
 
-    A duplicate, a failure and a sample still on its way are no matter of it.
+    It can't for a duplicate, a failure or a sample still on its way.
     """
     if position.outcome == "waiting" or position.stage in _BEYOND_CHECKS:
         return True
@@ -108,9 +108,9 @@ def is_settled_by_people(position: Outcome) -> bool:
 def outcomes_of(
     position: Outcome, resolution: Resolution, *, is_there: bool = False
 ) -> list[Outcome]:
-    """The outcomes that a resolution gives a position, from the stage where it sits.
+    """Return the outcomes that a resolution gives a position, from its current stage on.
 
-    `is_there`: what the sample was edited into has a position of its own in this build.
+    `is_there`: the edited sample has a position of its own in this build.
     """
     if resolution.outcome == "rejected":
         return [settled(position, position.stage, resolution)]
@@ -133,7 +133,7 @@ def outcomes_of(
 
 
 def settled(position: Outcome, stage: str, resolution: Resolution) -> Outcome:
-    """The outcome of a position at a stage by what people decided."""
+    """Return the outcome of a position at a stage after people's decision."""
     return position.with_changes(
         stage=stage,
         outcome=resolution.outcome,
@@ -146,7 +146,7 @@ def settled(position: Outcome, stage: str, resolution: Resolution) -> Outcome:
 
 
 class _DecidedSamples(NamedTuple):
-    """What is kept about decided samples, all of one moment."""
+    """All stored data about decided samples, read at one moment."""
 
     decisions: dict[str, Decision]
     resolutions: dict[str, Resolution]
@@ -156,7 +156,7 @@ class _DecidedSamples(NamedTuple):
 
 
 def settle_decisions(warehouse: Warehouse) -> None:
-    """Bring outcomes and acceptances to what people decided."""
+    """Update outcomes and acceptances to people's decisions."""
     decided = _read_decided(warehouse)
     outcomes, gone = _settled_positions(decided)
     outcomes += _settled_edits(decided)
@@ -196,11 +196,11 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
 
 
 def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> dict[str, Decision]:
-    """The decision that counts about each sample: the last, where it is not about nothing but
-    dialogue acts.
+    """Return the decision that counts about each sample: the last one.
 
-    Those come after all others; they count where the others' is none or that the sample is good,
-    and where they settle a position.
+    Decisions about dialogue acts come after all others. They count only if they settle a
+    position, and if there is no other decision, or the other accepts the sample and theirs does
+    not.
     """
     found: dict[str, Decision] = {}
     for decision in decisions:
@@ -221,8 +221,9 @@ def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> di
 
 
 def _is_settled(position: Outcome, decision: Decision) -> bool:
-    """Whether a decision settles a position: acts that are right, or put right, say nothing
-    about what a check doubts.
+    """Whether a decision settles a position.
+
+    Acts that are right, or corrected, say nothing about what a check doubts.
     """
     if (
         decision.kind == DIALOGUE_ACTS
@@ -234,8 +235,9 @@ def _is_settled(position: Outcome, decision: Decision) -> bool:
 
 
 def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
-    """The outcomes that change, and the (build, sample) whose outcome at landing goes because
-    another sample has the place.
+    """Return changed outcomes, and each (build, sample) whose landing outcome must go.
+
+    It goes because another sample has its place.
     """
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
     landed = {
@@ -269,9 +271,7 @@ def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[
 
 
 def _settled_edits(decided: _DecidedSamples) -> list[Row]:
-    """The outcomes of edited samples that were contradicted, and that people decided about
-    since.
-    """
+    """Return the outcomes of contradicted edited samples that people have decided since."""
     outcomes: list[Row] = []
     for position in decided.positions:
         resolution = (
@@ -289,15 +289,14 @@ def _settled_edits(decided: _DecidedSamples) -> list[Row]:
 
 
 def _changed(position: Outcome | None, outcomes: Iterable[Outcome]) -> list[Row]:
-    """The outcomes as rows, without the one that the position has already; None is a position
-    that is not taken yet.
-    """
+    """Return the outcomes as rows, without the position's own; None is an open position."""
     return [outcome_row(outcome) for outcome in outcomes if outcome != position]
 
 
 def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
-    """The acceptances that change: what people let land does so under their name, what they took
-    away is withdrawn.
+    """Return the acceptances that change by people's decisions.
+
+    What people let land is accepted under their name; what they took away is withdrawn.
     """
     resolutions = [decided.resolutions[subject] for subject in decided.roots]
     lands = {one.subject: one for one in resolutions if one.outcome == "passed"}
@@ -324,9 +323,7 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
 
 
 def _grade_of_accepted(row: Row) -> ClaimGrade:
-    """The grade of what a person accepted: what checks settled, where it had landed so before;
-    else the person vouches for it.
-    """
+    """Return the grade of what a person accepted: proved, judged if it had landed, or vouched."""
     stands: ClaimGrade = row["asked_grade"]
     if stands == "proved" or (stands == "judged" and row["grade"] in LANDED_GRADES):
         return stands
@@ -337,7 +334,7 @@ VOUCHED_EDITS = [SAMPLE_REVIEW, DISAMBIGUATION]  # the review kinds whose edits 
 
 
 def settle_tools(warehouse: Warehouse) -> None:
-    """Bring the outcomes of tools to what people decided; only the difference is written."""
+    """Update the outcomes of tools to people's decisions; only differences are written."""
     resolutions = _resolutions(warehouse)
     if not resolutions:
         return
@@ -358,8 +355,9 @@ def settle_tools(warehouse: Warehouse) -> None:
 
 
 def settle_edited_tools(warehouse: Warehouse) -> int:
-    """Check the tools that people wrote, ask again about those that a check contradicts, and
-    settle; how many those are.
+    """Check the tools that people wrote, settle, and return how many a check contradicts.
+
+    People are asked again about those.
     """
     against = 0
     for row in warehouse.rows(sql("resolutions.unseen"), [TOOL_REVIEW]):
@@ -378,7 +376,7 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
 
 
 def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
-    """The tools of a toolset that passed, each as people left it, in a fixed order."""
+    """Return the tools of a toolset that passed, as people left them, in a fixed order."""
     passed = warehouse.rows(
         "select subject from outcomes where build = ? and stage = ? and outcome = 'passed'",
         [toolset, REVIEW],
@@ -436,7 +434,7 @@ def check_made_tools(warehouse: Warehouse, toolset: str) -> None:
 
 
 def check_edited_tool(tool: Tool, company: Sequence[Tool]) -> list[Verdict]:
-    """Judge a tool that a person wrote, beside the others of its toolset."""
+    """Check a tool that a person wrote, with the others of its toolset."""
     others = [
         other
         for other in company
@@ -446,9 +444,7 @@ def check_edited_tool(tool: Tool, company: Sequence[Tool]) -> list[Verdict]:
 
 
 def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
-    """Every tool that a toolset made, in the order in which the first of its kind keeps its
-    place.
-    """
+    """Return all tools of a toolset, ordered so that the first of a kind keeps its place."""
     rows = warehouse.rows("select tool from made_tools where toolset = ?", [toolset])
     tools = read_tools(warehouse, [row["tool"] for row in rows]).values()
     return sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key))
@@ -457,9 +453,7 @@ def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
 def _outcomes(
     toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]
 ) -> list[Row]:
-    """What is contradicted waits where it was; what is unproved goes on, and waits at the
-    review.
-    """
+    """Return outcomes: contradicted tools wait, and unproved ones go on to wait at the review."""
     outcomes = [
         Outcome(
             build=toolset,
@@ -491,10 +485,10 @@ def _outcomes(
 
 
 def tool_request(toolset: str, subject: str, reason: str) -> Row:
-    """The question to people about a tool, as a row."""
+    """Return the question about a tool, as a row."""
     return request_row(ReviewQuestion(subject, DOUBTFUL, reason, toolset, TOOL_REVIEW))
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[Row]:
-    """Verdicts as rows of their table."""
+    """Return verdicts as rows of their table."""
     return [row for _, row in rows_of(verdicts, datetime.now(UTC))]

@@ -1,6 +1,4 @@
-"""Which Label Studio people work in, the one that the environment names or the work folder's
-own; one is at it at a time.
-"""
+"""The Label Studio in use: the environment's, or the work folder's own; one user at a time."""
 
 import asyncio
 import fcntl
@@ -41,12 +39,11 @@ _PATIENCE = 60.0  # seconds
 def serve_label_studio(
     settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK
 ) -> ServerInfo:
-    """Start the local Label Studio, or find it running, and with it the page on which samples are
-    edited by form.
+    """Start the local Label Studio, or find it running, and with it the page to edit by form.
 
-    Where people reach it under another address than this machine's own, nobody knows under which
-    they would reach the page: `review edit` serves it there. Raises ConfigurationError where the
-    address under which people reach it is none.
+    If people reach it under an address other than this machine's own, nobody knows under which
+    they would reach the page: `review edit` serves it then. Raises ConfigurationError if the
+    public address is not valid.
     """
     url = urlsplit(address.public_url)
     if address.public_url and not (
@@ -63,7 +60,7 @@ def serve_label_studio(
 
 
 def _serve_edit_page(settings: Settings) -> None:
-    """Have a process of its own serve the edit page, under a supervisor, unless one does."""
+    """Start a supervised process that serves the edit page, unless one does."""
     places = _edit_places(settings)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with only_one(places, _PATIENCE):
@@ -86,13 +83,13 @@ def _edit_places(settings: Settings) -> Places:
 
 
 def stop_label_studio(settings: Settings) -> bool:
-    """End the local Label Studio and the edit page beside it; whether there was one."""
+    """Stop the local Label Studio and its edit page; whether the former was running."""
     end(_edit_places(settings))
     return server.stop(settings.home)
 
 
 def label_studio_address(settings: Settings) -> str:
-    """The address of the Label Studio in use, "" where there is none."""
+    """Return the address of the Label Studio in use; "" if there is none."""
     if settings.label_studio_url:
         return settings.label_studio_url
     running = server.running(settings.home)
@@ -100,7 +97,10 @@ def label_studio_address(settings: Settings) -> str:
 
 
 def find_label_studio(settings: Settings) -> LabelStudio | None:
-    """The Label Studio that the environment names, else the local one, else None."""
+    """Return the Label Studio that the environment names, else the local one, else None.
+
+    Raises ConfigurationError if its token is not set.
+    """
     if settings.label_studio_url:
         if not settings.label_studio_token:
             raise ConfigurationError(
@@ -113,12 +113,12 @@ def find_label_studio(settings: Settings) -> LabelStudio | None:
 
 
 def local_label_studio(running: ServerInfo) -> LabelStudio:
-    """The client of this work folder's own server, which stays the same whatever its port."""
+    """Return a client of this work folder's server, with the same name whatever its port."""
     return LabelStudio(running.url, running.token, name=LOCAL)
 
 
 def require_label_studio(settings: Settings) -> LabelStudio:
-    """As `find_label_studio`; ConfigurationError where there is none."""
+    """Return what `find_label_studio` finds. Raises ConfigurationError if there is none."""
     studio = find_label_studio(settings)
     if studio is None:
         raise ConfigurationError(
@@ -129,8 +129,9 @@ def require_label_studio(settings: Settings) -> LabelStudio:
 
 
 def edit_page_address(settings: Settings) -> str:
-    """Where samples are edited by form, "" where nobody serves that page; it is asked, for what
-    served it may have been killed.
+    """Return the address of the edit page, "" if it is not served.
+
+    The server is contacted, because it may have been killed.
     """
     place = settings.home / EDIT_PAGE
     if not place.exists():
@@ -150,9 +151,7 @@ _PAUSE = 0.1
 
 @contextmanager
 def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Have the review loop of a work folder alone, waiting for whoever has it; who has it
-    already has it at once.
-    """
+    """Hold a work folder's review loop alone, waiting for its holder; reentrant for the holder."""
     with _lock_of(settings) as lock:
         for pause in _tries(lock, progress):
             time.sleep(pause)
@@ -161,7 +160,7 @@ def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
 
 @asynccontextmanager
 async def async_review_turn(settings: Settings, progress: Progress) -> AsyncIterator[None]:
-    """As `review_turn`, and others of this loop go on meanwhile."""
+    """Wait for a turn as `review_turn` does, without blocking the event loop."""
     with _lock_of(settings) as lock:
         for pause in _tries(lock, progress):
             await asyncio.sleep(pause)
@@ -170,7 +169,7 @@ async def async_review_turn(settings: Settings, progress: Progress) -> AsyncIter
 
 @contextmanager
 def _lock_of(settings: Settings) -> Iterator[IO[str] | None]:
-    """The file whose lock is still to be had, None where whoever asks has it already."""
+    """Yield the file to lock; None if the caller already holds the lock."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = settings.home / "review.lock"
     if path in _HELD.get():
@@ -185,9 +184,7 @@ def _lock_of(settings: Settings) -> Iterator[IO[str] | None]:
 
 
 def _tries(lock: IO[str] | None, progress: Progress) -> Iterator[float]:
-    """The pauses until the lock is had; the system frees it when its holder ends, in whatever
-    way.
-    """
+    """Yield the pauses until the lock is held; the system frees it when its holder ends."""
     is_reported = False
     while lock is not None:
         try:

@@ -1,6 +1,4 @@
-"""How far people are, who decided how much and how fast, how far they agree, what is left; and
-who of a team reviews what.
-"""
+"""Review status: progress, speed, agreement, what is left, and who of a team reviews what."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,11 +38,11 @@ Status = dict[str, list[Row]]
 
 
 def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
-    """What waits, what was pushed, who decided what how fast, and what is left; with `ask_server`
-    also Label Studio's own count.
+    """Return what waits, what was pushed, who decided what how fast, and what is left.
 
-    Each title has rows; that of `whole` is one. `outside` is how many reviews were not this
-    person's by the team's rule, None for who is not in it.
+    With `ask_server` it includes Label Studio's own count. Each title has rows; `whole` has one.
+    `outside` is how many reviews were not this person's by the team's rule, None for people who
+    are not in the team.
     """
     more: dict[str, tuple[str, Sequence[object]]] = {
         title: (sql(f"review_status.{name}"), [kind]) for title, (kind, name) in _OF_KINDS.items()
@@ -71,8 +69,9 @@ def read_progress(
     hourly_cost: float | None = None,
     more: Mapping[str, tuple[str, Sequence[object]]] | None = None,
 ) -> Status:
-    """What waits, who decided how much and how fast, on what they differ, and what is left; and
-    the answers to `more` queries.
+    """Return what waits, who decided how much and how fast, disagreements, and what is left.
+
+    The answers to `more` queries are included.
     """
     status = warehouse.rows_by_name(
         {
@@ -88,9 +87,7 @@ def read_progress(
 
 
 def _whole(status: Status, hourly_cost: float | None) -> Row:
-    """Hours of people and their cost, so far and left; the cost is None where nobody says what
-    an hour costs.
-    """
+    """Return the hours of people and their cost, so far and left; cost is None without a rate."""
     left = sum(row["hours"] for row in status["work_left"])
     so_far = sum(row["active_hours"] for row in status["people"])
     return {
@@ -119,9 +116,7 @@ _OF_KINDS = {
 
 
 def note_agreement(warehouse: Warehouse) -> None:
-    """Compute anew how far people agree, of each review kind, and keep that in the place of what
-    was known.
-    """
+    """Compute how far people agree, by review kind, and replace the stored figures."""
     now = datetime.now(UTC)
     with warehouse.together():
         warehouse.put_rows(
@@ -131,9 +126,7 @@ def note_agreement(warehouse: Warehouse) -> None:
 
 
 def read_agreement(warehouse: Warehouse) -> list[Row]:
-    """How far people agree, of each review kind by each measure, over all, by reviewer, by pair
-    and by reason.
-    """
+    """Return agreement rows by review kind and measure: overall, by reviewer, pair and reason."""
     words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(sql("review_status.words")):
         words[row["kind"]].append(
@@ -147,9 +140,7 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
 
 
 class AgreementLine(NamedTuple):
-    """How far people agree on the things of a kind: over all, of one person, of a pair or about
-    a reason, by each measure.
-    """
+    """Agreement on a kind by each measure: overall, or of a person, a pair or a reason."""
 
     kind: str
     slice_by: str
@@ -160,7 +151,7 @@ class AgreementLine(NamedTuple):
 
 
 def agreement_lines(rows: Sequence[Row]) -> list[AgreementLine]:
-    """A line a slice, its measures side by side, those over all first."""
+    """Return a line for each slice, with its measures side by side, those over all first."""
     slices: dict[tuple[str, str, str], dict[str, Row]] = {}
     for row in rows:
         slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), {})[
@@ -175,9 +166,7 @@ def agreement_lines(rows: Sequence[Row]) -> list[AgreementLine]:
 
 
 def agreement_report(settings: Settings) -> dict[str, list[Row]]:
-    """How far reviewers agree, how far models that read agree with them, how people do on gold
-    items, and what is usable.
-    """
+    """Return how far reviewers agree, and models with them, gold item results, and usable share."""
     warehouse = open_warehouse(settings)
     note_agreement(warehouse)
     return warehouse.rows_by_name({name: (query, []) for name, query in _REPORT.items()})
@@ -211,18 +200,14 @@ def _question(kind: str) -> str:
 
 
 class Reviewer(Record):
-    """What one person reviews: these kinds of questions, about samples of these languages and
-    kinds; all where none is named.
-    """
+    """What one person reviews: kinds of questions, languages and kinds of samples; empty is all."""
 
     languages: tuple[Annotated[str, _named(lambda code: of(code).code)], ...] = ()
     questions: tuple[Annotated[str, AfterValidator(_question)], ...] = ()
     kinds: tuple[Annotated[str, _named(lambda name: kind_named(name).name)], ...] = ()
 
     def is_for(self, row: Row) -> bool:
-        """Whether a review, with its kind and with the language and kind of what it is about, is
-        this person's to give.
-        """
+        """Whether a review is this person's, by its kind and its sample's language and kind."""
         wanted = (
             (self.questions, row["kind"]),
             (self.languages, row["language"]),
@@ -236,9 +221,9 @@ _TEAM: TypeAdapter[dict[str, Reviewer]] = TypeAdapter(dict[str, Reviewer])
 
 
 def read_team(settings: Settings) -> Team:
-    """The team of a work folder, nobody where there is no file.
+    """Return the team of a work folder; empty if there is no file.
 
-    Raises ConfigurationError with the place that is wrong.
+    Raises ConfigurationError with the place of the error.
     """
     file = settings.home / FILE
     if not file.is_file():
@@ -252,9 +237,7 @@ def read_team(settings: Settings) -> Team:
 
 
 def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:
-    """The tables of tasks of a kind of question: one for each language, and one for each person
-    who reviews it.
-    """
+    """Return the task tables of a kind of question: one per language, and one per reviewer."""
     by_language = [
         TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code
     ]
@@ -267,21 +250,17 @@ def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue
 
 
 def subjects_of(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Row]:
-    """The language and the kind of sample that questions about these are about, as far as they
-    have one.
-    """
+    """Return the sample language and kind that these questions are about, as far as known."""
     return {row["key"]: row for row in warehouse.rows(sql("team.subjects"), [list(keys)])}
 
 
 def chosen_by(about: Row | None) -> dict[str, str]:
-    """The fields of a task that tables choose it by."""
+    """Return the fields of a task that its tables filter by."""
     return {name: about[name] if about else "" for name in ("language", "sample_kind")}
 
 
 def outside_reviews(warehouse: Warehouse, team: Team) -> dict[str, int]:
-    """How many reviews people of the team gave that were not theirs to give: Label Studio lets
-    everybody answer everything.
-    """
+    """Return by person the reviews that were not theirs: Label Studio lets everybody answer."""
     rows = warehouse.rows(sql("team.given"), [list(team)]) if team else []
     counts = dict.fromkeys(team, 0)
     for row in rows:

@@ -156,7 +156,7 @@ def _hold(run: GroupRun) -> Iterator[None]:
 
 
 def _clear(run: GroupRun, folder: Path) -> None:
-    """Remove the shards' files, but not before what was paid for in them is written down."""
+    """Remove the shards' files, after storing the paid calls in them."""
     if folder.exists():
         if torn := land_paid(folder, run.warehouse, partial(known_keys, run.settings.ledger)):
             run.progress.say(
@@ -235,7 +235,7 @@ class Spool:
         self._written, self._file = path.open("wb"), path.open("rb")
 
     def take_in(self, count: int | None = None) -> None:
-        """Write down the next `count` lines, all that come where it is None."""
+        """Write the next `count` lines; all of them if it is None."""
         before = self.left
         for line in islice(self._lines, count):
             self._written.write(line)
@@ -288,17 +288,17 @@ class Pieces(ABC):
     @property
     @abstractmethod
     def left(self) -> int:
-        """How many records are there that are not cut off yet."""
+        """How many records are left to cut."""
 
     @abstractmethod
     def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
         """Cut off so many records as piece `number`, from 0, and return what works it."""
 
     async def complete(self) -> None:  # noqa: B027 - all are there unless a subclass knows of others
-        """Wait for the records that still come."""
+        """Wait for the remaining records."""
 
     async def land(self, results: Sequence[ShardResult]) -> None:  # noqa: B027 - pieces may keep it themselves
-        """Keep what came of pieces."""
+        """Store the results of pieces."""
 
     async def carry_all(self) -> None:
         """Carry all pieces.
@@ -350,7 +350,7 @@ class Pieces(ABC):
             raise type(gravest)(f"{problem} {left} {self.undone}")
 
     async def _know_all(self, watched: AsyncExitStack) -> None:
-        """Wait until all records are there, and tell how many there are."""
+        """Wait until all records have come, and report how many there are."""
         if self._are_all_there.is_set():
             return
         await self.complete()

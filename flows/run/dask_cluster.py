@@ -140,7 +140,7 @@ class DaskCluster(Carrier):
     """The builder's side: shards are sent, and what comes of them is written down."""
 
     def __init__(self, client: "Client", slots: int) -> None:
-        """Nothing has been sent yet."""
+        """Start without having sent anything."""
         self._client, self.slots, self.processes = client, slots, slots
         self._answers = 0  # the number of the ledger's newest answer that was sent
         self._known: list[Future] = []
@@ -151,9 +151,9 @@ class DaskCluster(Carrier):
         await asyncio.to_thread(self._send_known, run)
 
     async def work(self, shard: Shard) -> ShardResult:
-        """Have a shard worked.
+        """Have a worker process a shard.
 
-        Raises TransientError where worker after worker is lost over it, or the scheduler is.
+        Raises TransientError if worker after worker is lost over it, or the scheduler is lost.
         """
         future = await asyncio.to_thread(self._send, shard)
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
@@ -209,7 +209,7 @@ def _result_of(future: "Future") -> ReturnedShard:
 
 
 def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
-    """Keep the answers before the facts appear: what was paid for is known from then on."""
+    """Store the answers before the facts appear, so that paid work is known by then."""
     keep_answers(shard.ledger, returned.answers.splitlines())
     if returned.responses:
         merge_responses(shard.ledger.parent / STORE, returned.responses)
@@ -332,7 +332,7 @@ def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
 
 
 def _written(folder: Path, body: bytes, suffix: str) -> Path:
-    """A file named by its content, written once."""
+    """Write a file named by its content, unless it exists, and return its path."""
     path = folder / f"{blake2b(body, digest_size=16).hexdigest()}{suffix}"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -153,7 +153,7 @@ class BuildReport(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """How many of the samples that were asked for have landed."""
+        """A sentence that says how many of the requested samples have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
         return (
             f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted"
@@ -182,7 +182,7 @@ class BuildReport(NamedTuple):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What people should know of beside the counts."""
+        """Remarks for people, beside the counts."""
         told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
         left_out = told_of_left_out(self.left_out)
         readers = told_of_readers(self.readers, self.wrong_at_most)

@@ -151,10 +151,10 @@ async def make_samples(run: GroupRun, carrier: Carrier, kinds: Sequence[str]) ->
 
 
 async def check_samples(run: GroupRun, carrier: Carrier) -> None:
-    """Carry this build's samples through the checks that they lack; then look for duplicates.
+    """Run the checks that this build's samples lack; then look for duplicates.
 
-    A build that exists may lack a check that is new, or has changed: then what it has goes through
-    that one alone.
+    An existing build may lack a check that is new or has changed: then its samples go through
+    that check alone.
     """
     warehouse, build, todays = run.warehouse, run.build, todays_checks(run.recipe.own_prompts)
     checks = [*todays]
@@ -186,11 +186,10 @@ async def check_samples(run: GroupRun, carrier: Carrier) -> None:
 
 
 async def check_edited(run: GroupRun, carrier: Carrier, edited: Sequence[Sample]) -> None:
-    """Carry edited samples through all checks; what one of them stops meets those behind it too,
-    for their verdicts alone.
+    """Put edited samples through all checks, including those behind a check that stops them.
 
-    So whoever looks at such an edit sees all that speaks for and against it, and so does its row
-    once it lands.
+    Those behind it give their verdicts only, so that whoever reviews such an edit sees all that
+    speaks for and against it, and so does its row once it lands.
     """
     lines = {sample.key: record_line("Sample", body_of(sample)) for sample in edited}
     await run_group(run, CHECKS, lines.values(), carrier)
@@ -207,7 +206,7 @@ async def check_edited(run: GroupRun, carrier: Carrier, edited: Sequence[Sample]
 
 
 async def measure_readers(run: GroupRun, carrier: Carrier) -> None:
-    """Plant what the recipe wants and the build lacks; what was planted before stays."""
+    """Plant the defects that the recipe wants and the build lacks; earlier ones stay."""
     bodies = _lacking_readings(run.warehouse, run.build, run.recipe)
     lines = [record_line("Sample", body) for body in bodies]
     await run_group(run, MEASURING, lines, carrier, only=[PLANTED_READING.name])
@@ -229,7 +228,7 @@ def _lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe) -> list[
 
 
 def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupRun:
-    """Gather the tools, name the build by what goes into it, and write both down."""
+    """Gather the tools, name the build by its inputs, and store both."""
     for _, model in roles_of(recipe):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
     warehouse = open_warehouse(settings)
@@ -391,7 +390,7 @@ class Unchanged(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Why there is nothing to do."""
+        """A sentence that says why there is nothing to do."""
         return (
             "Nothing to do: recipe, tools, models, prompts and checks have not changed since build "
             f"{self.report.build} finished, {self.finished_at:%Y-%m-%d %H:%M}."

@@ -100,7 +100,7 @@ class _Tries:
         self._tries, self._done, self._cost = 0, 0, 0.0
 
     async def once_more(self) -> ShardResult:
-        """Work what is left. Raises TransientError where another try may do more."""
+        """Process the remaining records. Raises TransientError if another try may do more."""
         spent = await asyncio.to_thread(money_spent, self._run)
         result = await self._carrier.work(self._shard._replace(spent=spent))
         self._tries += 1

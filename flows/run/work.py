@@ -133,7 +133,7 @@ class ShardResult(NamedTuple):
 
     @property
     def is_fatal(self) -> bool:
-        """Whether other records would fare no better."""
+        """Whether other records would fail too."""
         return isinstance(self.error, FATAL)
 
 
@@ -223,7 +223,7 @@ class InFlight:
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether the next item would fare no better."""
+        """Whether the next item would fail too."""
         return isinstance(self.error, FATAL) or self._in_vain >= self._patience
 
     async def carry(
@@ -572,7 +572,7 @@ class Facts:
     """The facts of one record and of all that it becomes, as rows by table."""
 
     def __init__(self, build: str, now: datetime) -> None:
-        """Nothing is known yet."""
+        """Start without any facts."""
         self.rows: dict[str, list[Row]] = defaultdict(list)
         self._verdicts: dict[str, list[Verdict]] = defaultdict(list)
         self._build, self._now = build, now
@@ -633,7 +633,7 @@ class FactFiles:
     """A folder with a batch for each table; it appears whole at the end, or not at all."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin anew; what a try before this one left is removed."""
+        """Start over; remove what an earlier attempt has left."""
         self._folder = folder
         self._unfinished = folder.with_name(f"{folder.name}.unfinished")
         self._files: dict[str, BinaryIO] = {}

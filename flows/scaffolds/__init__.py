@@ -1,5 +1,6 @@
-"""Rows of one's own to begin with: whole files that work, as docs/extending shows them and
-`callwright init` writes them.
+"""Starting files for your own rows: complete and working, for docs/extending and `init`.
+
+docs/extending shows them and `callwright init` writes them.
 """
 
 import re
@@ -24,16 +25,17 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def scaffold(sort: Sort, name: str = "example") -> str:
-    """The text of a file with a row of a sort, under a name of one's own.
+    """Return the text of a file with an example row of a sort, under a name of your choice.
 
-    Raises ConfigurationError where it can be none.
+    Raises ConfigurationError if the name can't be used.
     """
     return _text(f"{sort}.py", name)
 
 
 def write_scaffold(sort: Sort, name: str, folder: Path) -> Path:
-    """Write the file into the folder, a test beside it where there is one; a file that is there
-    is a ConfigurationError.
+    """Write the file into the folder, with a test beside it if there is one; return its path.
+
+    Raises ConfigurationError if a file exists already.
     """
     path = folder / f"{name}.py"
     texts = {path: scaffold(sort, name)}

@@ -1,6 +1,4 @@
-"""An export format of one's own: a line a sample, with its first request and the calls that are
-due.
-"""
+"""Your own export format: a line per sample, with its first request and the calls due."""
 
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
 from callwright.warehouse.records import Sample

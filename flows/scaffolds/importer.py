@@ -1,6 +1,4 @@
-"""An importer of one's own: a CSV file with a line a parameter,
-`tool,description,parameter,type`.
-"""
+"""Your own importer: a CSV file, a line per parameter, `tool,description,parameter,type`."""
 
 import csv
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""A model of one's own: whatever answers a prompt in this process, behind a name such as
-`example/small`.
-"""
+"""Your own model: it answers prompts in this process under a name such as `example/small`."""
 
 from callwright.llm.chat import Adapter, ChatRequest, RawReply
 from callwright.llm.models import ModelSettings, Provider
@@ -22,8 +20,9 @@ class Repeating:
 
 
 def open_model(_settings: ModelSettings) -> Adapter:
-    """The model of a recipe's settings: `temperature`, `seed`, `extra` and others are there to
-    be heeded.
+    """Return the model of a recipe's settings, such as `temperature`, `seed` and `extra`.
+
+    A real model should follow them.
     """
     return Repeating()
 

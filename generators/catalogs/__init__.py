@@ -1,4 +1,4 @@
-"""Importing tool catalogs: one reader a format, each reporting item by item what it found odd."""
+"""Read tool catalogs: one reader for each format, which reports problems item by item."""
 
 import re
 from collections.abc import Sequence
@@ -24,8 +24,9 @@ __all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "re
 
 
 def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: A002 - the word that the command line uses
-    """The tools at a path, or at several; ConfigurationError where the format is unknown or a
-    path holds none of its tools.
+    """Read the tools at one or several paths into a catalog.
+
+    Raises ConfigurationError for an unknown format or a path without tools of that format.
     """
     form = FORMATS.named(format)
     return (
@@ -45,9 +46,9 @@ def _read(form: CatalogFormat, path: Path) -> Catalog:
 
 
 def recognise(path: Path) -> str:
-    """The format of a file or folder, by its first words or by whichever reader finds tools in it.
+    """Return the format of a file or folder, by its first words or by a reader that finds tools.
 
-    Raises ConfigurationError.
+    Raises ConfigurationError if no reader finds any.
     """
     if path.is_file() and _OPENAPI.search(
         path.read_text(encoding="utf-8", errors="replace")[:_HEAD]

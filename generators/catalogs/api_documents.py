@@ -1,15 +1,14 @@
-"""Documents of APIs before they are read: those of several files as one, and Swagger 2.0 as OpenAPI
-3 has it.
+"""Load API documents that span several files, and convert Swagger 2.0 to OpenAPI 3.
 
-References to files beside a document are followed, inside its folder only, or inside the folder
-that is imported. Each file that is referred to is kept once, under `x-files` of the document, and
-each reference to it becomes a local one; so whatever reads the document needs no file any more.
-Nothing is fetched over the network, and nothing outside of the folder is read, by no `..` and no
-link of the file system. What can't be followed stays as it is, and is reported.
+References to other files are followed only within the document's own folder, or the folder that
+is imported. Each referenced file is stored once, under `x-files` of the document, and references
+to it become local ones, so readers of the document need no other file. Nothing is fetched over
+the network, and nothing outside the folder is read, neither through `..` nor through symbolic
+links. References that can't be followed stay as they are and are reported.
 
-Of Swagger is converted what differs: parameters state their type in themselves, a body and the
-fields of a form are parameters, and a response has its schema in itself. References stay, for what
-they name is where it was (`definitions`, `parameters`, `responses`).
+Swagger is converted where it differs: parameters state their type inline, bodies and form fields
+are parameters, and responses hold their schema directly. References stay, because their targets
+stay in place (`definitions`, `parameters`, `responses`).
 """
 
 import re
@@ -41,9 +40,7 @@ Followed = Callable[[JsonValue], Fields]  # an object, with its reference follow
 
 
 class Bundle(NamedTuple):
-    """A document with all that it refers to, the files that it was read from, and what could not
-    be followed.
-    """
+    """A document with all that it refers to, the files it was read from, and failed references."""
 
     document: JsonValue
     files: tuple[Path, ...]
@@ -51,10 +48,10 @@ class Bundle(NamedTuple):
 
 
 def read_bundle(path: Path, folder: Path | None = None) -> Bundle:
-    """The document at `path` with the files that it refers to, inside of `folder` (its own unless
-    said).
+    """Read the document at `path` with the files in `folder` that it refers to.
 
-    Raises ConfigurationError where it can't be read itself.
+    `folder` defaults to the document's own. Raises ConfigurationError if the document can't be
+    read.
     """
     text = read_text(path)
     document = text if isinstance(text, Problem) else parse_json_or_yaml(text, str(path))
@@ -73,13 +70,11 @@ def read_bundle(path: Path, folder: Path | None = None) -> Bundle:
 
 
 class _UnfollowedError(Exception):
-    """Why a reference is not followed; never leaves this module."""
+    """The reason why a reference is not followed; never leaves this module."""
 
 
 class _Bundling:
-    """One document's files: those read so far, by their place in the folder, and those yet to be
-    looked through.
-    """
+    """The files of one document: those read, by place in the folder, and those still to scan."""
 
     def __init__(self, path: Path, size: int, folder: Path) -> None:
         self.kept: Fields = {}
@@ -92,7 +87,7 @@ class _Bundling:
         self.waiting: list[tuple[JsonValue, Path]] = []
 
     def follow(self, owner: Fields, file: Path) -> None:
-        """Make a reference a local one, and read the file that it leads to."""
+        """Turn a reference into a local one, and read the file that it points to."""
         stated = str(owner["$ref"])
         is_root = file.resolve() == self._root
         if stated.startswith("#"):
@@ -114,7 +109,7 @@ class _Bundling:
         owner["$ref"] = f"#{place}{pointer}"
 
     def _target(self, name: str, file: Path) -> Path:
-        """The file that a reference names, read if it was not yet."""
+        """Return the file that a reference names; read it if that has not been done."""
         if _ADDRESS.match(name):
             raise _UnfollowedError("nothing is fetched over the network")
         try:
@@ -151,12 +146,12 @@ class _Bundling:
         return str(PurePosixPath(target.relative_to(self._folder)))
 
     def _name(self, target: Path) -> str:
-        """A file's place as a step of a JSON pointer in a reference."""
+        """Return a file's place as a step of a JSON pointer."""
         return quote(self._place(target).replace("~", "~0").replace("/", "~1"))
 
 
 def _referring(value: JsonValue) -> Iterator[Fields]:
-    """Every object inside `value` that is a reference, found without recursion."""
+    """Yield every object inside `value` that is a reference, without recursion."""
     waiting = [value]
     while waiting:
         found = waiting.pop()
@@ -169,14 +164,12 @@ def _referring(value: JsonValue) -> Iterator[Fields]:
 
 
 def is_swagger(document: Fields) -> bool:
-    """Whether a description is of version 2.0."""
+    """Whether a description is written in version 2.0."""
     return "openapi" not in document and str(document.get("swagger")).startswith("2")
 
 
 def as_path_item(item: Fields, document: Fields, followed: Followed) -> Fields:
-    """A path's operations as OpenAPI 3 has them; the parameters of the path go to each
-    operation.
-    """
+    """Return a path's operations in OpenAPI 3 form, each with the path's shared parameters."""
     shared = _listed(item.get("parameters"))
     stated = ((method, followed(item.get(method))) for method in METHODS)
     return {method: _operation(one, shared, document, followed) for method, one in stated if one}
@@ -214,7 +207,7 @@ def _operation(
 
 
 def _typed(parameter: Fields) -> Fields:
-    """The type that a parameter states in itself, as a schema; a file is text in bytes."""
+    """Return a parameter's own type as a schema; the type `file` becomes a binary string."""
     schema = without(parameter, *_OF_PARAMETERS)
     return (
         {**schema, "type": "string", "format": "binary"} if schema.get("type") == "file" else schema
@@ -222,9 +215,7 @@ def _typed(parameter: Fields) -> Fields:
 
 
 def _body(stated: list[Fields], consumes: list[str]) -> Fields:
-    """The body parameter as a request's body; whether it is required is said only where it was
-    said.
-    """
+    """Convert the body parameter to a request body, with `required` only if it was given."""
     if not stated:
         return {}
     body = stated[0]
@@ -234,7 +225,7 @@ def _body(stated: list[Fields], consumes: list[str]) -> Fields:
 
 
 def _form(fields: list[Fields]) -> Fields:
-    """The fields of a form as an object in a request's body."""
+    """Return the fields of a form as an object schema for the request body."""
     if not fields:
         return {}
     named = {str(field["name"]): field for field in fields if isinstance(field.get("name"), str)}

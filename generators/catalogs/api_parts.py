@@ -1,19 +1,18 @@
-"""What an operation of an API is read by: the fields of its body, the plumbing among its
-parameters, the links it states.
+"""Read the parts of an API operation: body fields, plumbing parameters, and links.
 
-The fields of a body stand side by side with the other parameters, as far as they can.
+The fields of a body are listed beside the other parameters where possible.
 
-Plumbing is formatting, paging, field masks and what every request carries, which nobody says. A
-parameter is known by where it goes and what its schema allows: headers and cookies; lists of
-choices that are fields of the response; a choice of serialisations; a size beside a position to go
-on from; what nearly all operations take in one place. Names count only for the few ways in which
-paging and masks are written.
+Plumbing is formatting, paging, field masks and what every request carries, which no user
+mentions. A parameter is recognised by its place and by what its schema allows: headers and
+cookies; lists of choices that are fields of the response; a choice of serialisations; a page
+size beside a position to continue from; what nearly all operations take in the same place. Names
+count only for the few common spellings of paging and masks.
 
-A link of OpenAPI 3 says which place in an operation's response gives which parameter of another its
-value. It names its operation by `operationId` or by a local `operationRef`, and takes the values of
-parameters from runtime expressions. Those of the form `$response.body#/…` are links between tools;
-what a link repeats of the request is known to whoever made the request, and is passed over. What
-leads nowhere is noted.
+An OpenAPI 3 link says which place in an operation's response supplies which parameter of another
+operation. It names that operation by `operationId` or a local `operationRef`, and takes the
+values of parameters from runtime expressions. Those of the form `$response.body#/…` become links
+between tools; values that a link repeats from the request are skipped, because the caller knows
+them. Links that lead nowhere are noted.
 """
 
 import re
@@ -63,9 +62,7 @@ _ANY_ENTRY = frozenset({"*", "-"})
 
 
 class BodyFields(NamedTuple):
-    """The fields of a body, which of them it requires, and what is lost by giving them one by
-    one.
-    """
+    """A body's fields, the required ones, and notes on what is lost by passing them one by one."""
 
     properties: Mapping[str, JsonValue]
     required: tuple[str, ...]
@@ -73,8 +70,9 @@ class BodyFields(NamedTuple):
 
 
 def fields_of(schema: JsonSchema) -> BodyFields | None:
-    """The fields of a body that is an object, or one of several; None where it is anything else,
-    or names no field.
+    """Return the fields of a body that is an object or a combination of objects, or else None.
+
+    None also if the body names no fields, unless it is a plain empty object.
     """
     found = _fields(schema)
     is_plain = (
@@ -87,9 +85,7 @@ def fields_of(schema: JsonSchema) -> BodyFields | None:
 
 
 def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
-    """The one member that a body holds everything in, such as `data`, with what stands in it;
-    None where there is none.
-    """
+    """Return the only member of a body, such as `data`, with the fields inside it, or None."""
     if len(fields.properties) != 1:
         return None
     name, schema = next(iter(fields.properties.items()))
@@ -119,8 +115,9 @@ def _fields(schema: JsonSchema) -> BodyFields | None:
 
 
 def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None:
-    """The fields of an object with those of its branches: of `allOf` each branch holds, of the
-    others one or some of them.
+    """Merge an object's fields with those of its branches, or return None if a branch has none.
+
+    All branches of `allOf` apply; of the other keywords, one or some.
     """
     branches = stated if isinstance(stated, list) else []
     schemas = [one for one in branches if not isinstance(one, dict) or one.get("type") != "null"]
@@ -146,7 +143,7 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
 
 
 def _either(one: JsonValue, other: JsonValue) -> JsonValue:
-    """What holds for a field that two branches state."""
+    """Return the schema of a field that two branches describe: either of the two."""
     if one == other:
         return one
     known = one.get("anyOf") if isinstance(one, dict) and set(one) == {"anyOf"} else None
@@ -155,9 +152,7 @@ def _either(one: JsonValue, other: JsonValue) -> JsonValue:
 
 
 class PlacedParameter(NamedTuple):
-    """A parameter as plumbing is known by: its name in the tool, where it goes under which name,
-    and its schema.
-    """
+    """A parameter as plumbing checks see it: tool name, place in the request, and schema."""
 
     parameter: str
     part: str
@@ -166,7 +161,7 @@ class PlacedParameter(NamedTuple):
 
 
 class PlacedParameters(NamedTuple):
-    """The parameters of an operation, and what it returns."""
+    """The parameters of an operation, and what the operation returns."""
 
     method: str
     parameters: tuple[PlacedParameter, ...]
@@ -174,7 +169,7 @@ class PlacedParameters(NamedTuple):
 
 
 def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...]]:
-    """The plumbing among the parameters of each operation of a document, in their order."""
+    """Return the plumbing parameters of each operation, in the order of the document."""
     shared = _shared(operations)
     placed = [one for operation in operations for one in operation.parameters]
     sent = {one.name.lower() for one in placed if one.part in _UNSEEN}
@@ -191,7 +186,7 @@ def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...
 
 
 def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]:
-    """What nearly all operations of a method that take anything in one place take there."""
+    """Return what nearly all operations of a method with parameters in a place take there."""
     takers: Counter[tuple[str, str]] = Counter()
     taken: Counter[tuple[str, str, str]] = Counter()
     for one in operations:
@@ -241,8 +236,10 @@ def _words(one: PlacedParameter) -> tuple[str, ...]:
 
 
 def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
-    """Whether it is the place to go on from, known by a size or as the response gives the next,
-    or the size of a page.
+    """Whether a parameter is a paging position or a page size.
+
+    A position counts with a page size beside it, as a number, or if the response returns the
+    next one. A size counts only beside a position.
     """
     queried = (other for other in operation.parameters if other.part == "query")
     others = [other for other in queried if other.parameter != one.parameter]
@@ -254,9 +251,7 @@ def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
 
 
 def _is_given_back(one: PlacedParameter, returns: JsonSchema | None) -> bool:
-    """Whether the response has the next such place beside what it lists: "cursor" or
-    "next_cursor".
-    """
+    """Whether the response lists items and also gives a next position, such as "next_cursor"."""
     members = mapping_of((returns or {}).get("properties"))
     is_listing = any(json_type(mapping_of(member)) == "array" for member in members.values())
     return is_listing and any(split_name(name)[-1:] == _words(one)[-1:] for name in members)
@@ -277,9 +272,7 @@ def _is_size(one: PlacedParameter) -> bool:
 
 
 class LinkTarget(NamedTuple):
-    """An operation that links may lead to; `parameters` has each under the names that links give
-    it ("id", "path.id").
-    """
+    """A possible target of links; `parameters` maps link names ("id", "path.id") to parameters."""
 
     method: str
     path: str
@@ -292,7 +285,7 @@ def links_in(
     resolved: Callable[[JsonValue], Fields],
     targets: Mapping[str, LinkTarget],
 ) -> tuple[tuple[StatedLink, ...], tuple[Note, ...]]:
-    """The links of an operation's responses, and what could not be read of them.
+    """Return the links of an operation's responses, and notes on those that can't be read.
 
     `targets` has operations by operationId and by reference (`#/paths/~1users/get`); `resolved`
     follows references.
@@ -333,8 +326,9 @@ def _read_link(
 
 
 def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | None:
-    """The list and the field of its entries that a JSON pointer leads to; an index stands for
-    any entry.
+    """Return the list and the entry field that a JSON pointer leads to, or None.
+
+    An index stands for any entry.
     """
     entries, names, schema, lists = "", list[str](), returns or {}, 0
     for step in pointer.removeprefix("#").split("/")[1:]:
@@ -352,5 +346,5 @@ def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | Non
 
 
 def mapping_of(value: JsonValue) -> Fields:
-    """The value where it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}

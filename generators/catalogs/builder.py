@@ -1,6 +1,4 @@
-"""Building a catalog item by item: a draft of a tool becomes a tool with a valid signature, or a
-problem that says why not.
-"""
+"""Build a catalog item by item: each draft becomes a tool with a valid signature, or a problem."""
 
 import json
 import sys
@@ -47,9 +45,7 @@ _METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_chec
 
 
 class ToolDraft(NamedTuple):
-    """A tool as a file states it, before anything is known to be usable; `language` None is
-    inferred from the texts.
-    """
+    """An unchecked tool, as in the file; if `language` is None, it is inferred from the texts."""
 
     where: str
     category: str
@@ -63,7 +59,7 @@ class ToolDraft(NamedTuple):
 
 
 class CatalogBuilder:
-    """The tools and problems gathered so far; an item met before is counted again but kept once."""
+    """The tools and problems read so far; a repeated item is counted again but kept once."""
 
     def __init__(
         self,
@@ -73,10 +69,10 @@ class CatalogBuilder:
         by_category: bool = True,
         language: Language | None = None,
     ) -> None:
-        """`change` knows the format's own words; not `by_category`, the first category met is an
-        item's category.
+        """Create a builder whose `change` translates the format's own keywords.
 
-        `language` is the one that the whole document is in; None where each text tells for itself.
+        Without `by_category`, a tool's category is the first one it was found in. `language` is
+        that of the whole document; None infers it for each tool from its texts.
         """
 
         def checked(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -91,7 +87,7 @@ class CatalogBuilder:
         self._named: dict[tuple[str, str], list[Tool]] = {}
 
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
-        """Keep a tool and report what is odd about it; None where it can't be used."""
+        """Keep a tool and report its problems; return None if it can't be used."""
         self.entries += 1
         parameters = _doubles(draft.parameters)
         draft = draft._replace(parameters=parameters, returns=_doubles(draft.returns))
@@ -103,22 +99,22 @@ class CatalogBuilder:
         return self._met[met]
 
     def refuse(self, where: str, value: JsonValue) -> None:
-        """Count an item that states no tool at all, and say so."""
+        """Count and report an item that does not describe a tool."""
         self.entries += 1
         message = f"{shown(value)} stands where a tool is expected; left out."
         self.report(where, "not_an_object", message)
 
     def report(self, where: str, kind: ProblemKind, message: str, tool: str = "") -> None:
-        """Keep something odd that is no tool's own fault."""
+        """Report a problem that no single tool causes."""
         self.problems.append(Problem(where=where, tool=tool, kind=kind, message=message))
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools that were kept so far."""
+        """The tools kept so far."""
         return list(self._tools.values())
 
     def catalog(self, path: Path, expected: str) -> Catalog:
-        """All that was gathered; ConfigurationError where no item at all was met."""
+        """Return the catalog. Raises ConfigurationError if no items were read."""
         if not self.entries:
             found = f" {self.problems[0].message}" if self.problems else ""
             message = f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}"
@@ -167,11 +163,10 @@ class CatalogBuilder:
 
 
 class _Schemas(NamedTuple):
-    """What one builder knows of schemas: the change, the nodes that went through it, and those in
-    which nothing is wrong.
+    """A builder's schema state: its change, the nodes already changed, and those found valid.
 
-    Nodes go by identity and are kept with it, so that what many tools of a document share is looked
-    at and held once.
+    Nodes are looked up by identity and kept alive, so parts that many tools of a document share
+    are checked and stored once.
     """
 
     change: Change
@@ -180,7 +175,7 @@ class _Schemas(NamedTuple):
 
 
 def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
-    """The parameters as a valid, self-contained object schema."""
+    """Return the parameters as a valid, self-contained object schema."""
     if parameters is None:
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
         return Rewritten({"type": "object", "properties": {}}, (note,))
@@ -202,9 +197,7 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
 def _valid_returns(
     returns: JsonValue, schemas: _Schemas
 ) -> tuple[JsonSchema | None, tuple[Note, ...]]:
-    """A schema of what a tool returns, None where it can't be used; a bad one costs the tool
-    only its returns.
-    """
+    """Return a usable schema of a tool's results or None, with notes; a bad one is only dropped."""
     if returns is None:
         return None, ()
     if not isinstance(returns, dict):
@@ -219,7 +212,7 @@ def _valid_returns(
 
 
 def _shaped(schema: JsonSchema) -> Rewritten:
-    """The schema with type and properties, its required names all declared."""
+    """Return the schema with a type and properties, and with every required name declared."""
     notes: list[Note] = []
     if "type" not in schema:
         message = "The parameters name no type at the top; taken as an object."
@@ -255,16 +248,14 @@ def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
 
 
 class _Fault(NamedTuple):
-    """What is wrong in a schema, and where."""
+    """A fault in a schema, and its place."""
 
     path: tuple[str, ...]
     reason: str
 
 
 def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema]) -> _Fault | None:
-    """The first fault of a schema, each of its parts looked at once: documents use the same
-    parts in many operations.
-    """
+    """Return a schema's first fault, or None. Parts shared between operations are checked once."""
     if id(schema) in sound:
         return None
     if not isinstance(schema, dict):
@@ -281,7 +272,7 @@ def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema
 
 
 def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...], JsonValue]]]:
-    """What a schema says by itself, and the schemas inside of it with their places."""
+    """Split a schema into its own keywords and its subschemas with their paths."""
     inside: list[tuple[tuple[str, ...], JsonValue]] = []
     plain: JsonSchema = {}
     for key, value in schema.items():
@@ -305,9 +296,7 @@ def _fault_alone(schema: bytes) -> _Fault | None:
 
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop what is no JSON Schema, word by word: a document that is wrong in one place is right
-    in all others.
-    """
+    """Drop invalid JSON Schema keywords one by one, because the rest of the schema may be valid."""
     kept = dict(schema)
     for key, value in schema.items():
         members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
@@ -325,9 +314,7 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checking a value
-    would fail.
-    """
+    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checks would fail."""
     kept, dropped = schema, schema.get("pattern")
     if isinstance(dropped, str) and not _compiles(dropped):
         message = f"The pattern {shown(dropped)} can't be read; it is dropped."
@@ -350,11 +337,10 @@ _OF_NUMBERS = _SAMPLES | {"multipleOf", "enum", "const", *UPPER[:2], *LOWER[:2]}
 
 
 def _doubles(value: JsonValue) -> JsonValue:
-    """The value with doubles for whole numbers beyond 64 bits and for infinities, as most readers
-    of JSON have them.
+    """Replace whole numbers beyond 64 bits and infinities by doubles, as most JSON readers do.
 
-    Code that gives tools can state such numbers, and NaN, which is null here; a document's own
-    reader refuses them.
+    Tools from code can contain such numbers, and NaN, which becomes null; readers of documents
+    refuse them.
     """
     try:
         orjson.dumps(value)
@@ -377,10 +363,9 @@ def _as_doubles(value: JsonValue) -> JsonValue:
 
 
 def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop what is beyond 64 bits of a whole number, which nobody keeps exactly: bounds, choices,
-    defaults and examples.
+    """Drop bounds, choices, defaults and examples beyond 64-bit integers, which get rounded.
 
-    What leaves no number within 64 bits makes the schema useless.
+    A schema that allows no number within 64 bits becomes unusable.
     """
     declared = schema.get("type")
     is_whole = "integer" in (declared if isinstance(declared, list) else [declared])

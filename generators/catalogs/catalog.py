@@ -1,6 +1,4 @@
-"""What an import yields: the tools, everything odd that it met on the way, and what makes tools
-hard to build from.
-"""
+"""The result of an import: the tools, the problems met, and what makes tools hard to use."""
 
 import re
 from collections import Counter, defaultdict
@@ -42,18 +40,14 @@ _WORDS = re.compile(rf"[{unspaced()}]|[^\W_]+")
 
 
 class Note(NamedTuple):
-    """Something odd about an item, before it is known where the item stands: a kind and a
-    sentence.
-    """
+    """Something odd about an item before its place is known: a kind and a sentence."""
 
     kind: ProblemKind
     message: str
 
 
 class Problem(Record):
-    """One odd thing: where it stands (file and JSON pointer, or line), in which tool, and what
-    was done about it.
-    """
+    """A problem: its place (file and JSON pointer or line), its tool, and how it was handled."""
 
     where: str
     tool: str = ""
@@ -62,15 +56,14 @@ class Problem(Record):
 
 
 def weightiest_first(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems, those that cost a tool first, then those that cost a part of one; otherwise
-    in their order.
-    """
+    """Sort problems stably: first those that cost a tool, then those that cost part of one."""
     return sorted(problems, key=lambda one: (one.kind not in LEFT_OUT, one.kind not in LOST))
 
 
 class StatedLink(NamedTuple):
-    """A link that a document states: the `field` of an entry of `entries` of a response is a
-    parameter of the operation named.
+    """A documented link: `field` of an entry in a response is a parameter of another operation.
+
+    The entries are at `entries`; `method` and `path` name the operation.
     """
 
     method: str
@@ -81,18 +74,14 @@ class StatedLink(NamedTuple):
 
 
 class StatedError(NamedTuple):
-    """An error that a document declares of an operation: its status ("404", "4XX", "default"),
-    and the schema of its body.
-    """
+    """A declared error of an operation: its status ("404", "4XX", "default") and body schema."""
 
     status: str
     returns: JsonSchema
 
 
 class ToolOrigin(NamedTuple):
-    """Where in a description of an API a tool, named by its key, comes from, and the links and
-    errors of its responses.
-    """
+    """The API operation that a tool (by key) comes from, with the links and errors it declares."""
 
     tool: str
     method: str
@@ -103,10 +92,9 @@ class ToolOrigin(NamedTuple):
 
 
 class Catalog(Record):
-    """An imported catalog: `entries` counts every item met, `distinct` the different names among
-    the tools kept.
+    """An imported catalog; `entries` counts all items met, `distinct` the names of kept tools.
 
-    `origins` say of an API's tools which operations they are; `files` are all that was read.
+    `origins` map an API's tools to its operations; `files` are all files read.
     """
 
     tools: tuple[Tool, ...]
@@ -118,8 +106,9 @@ class Catalog(Record):
 
 
 def merged(catalogs: Sequence[Catalog]) -> Catalog:
-    """Several catalogs as one: what is in two of them is kept once; tools that share a name are
-    told with their files.
+    """Merge catalogs, keeping shared tools once and reporting different tools of the same name.
+
+    The report names both files.
     """
     tools: dict[str, Tool] = {}
     first: dict[tuple[str, str], tuple[Tool, Catalog]] = {}
@@ -146,10 +135,9 @@ def merged(catalogs: Sequence[Catalog]) -> Catalog:
 
 
 class CatalogFormat(NamedTuple):
-    """A format of tools that can be imported: `read` gives the tools at a path, and all that is odd
-    there.
+    """A format of tools; `read` returns a path's tools and problems.
 
-    It raises ConfigurationError where the path holds none of its tools.
+    `read` raises ConfigurationError if the path holds no tools of the format.
     """
 
     name: str
@@ -157,7 +145,7 @@ class CatalogFormat(NamedTuple):
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: its repr, cut where it is long."""
+    """Return a value as messages show it: its repr, truncated if long."""
     short = Repr()
     short.maxstring = short.maxother = short.maxlong = LONGEST_SHOWN
     text = short.repr(value)
@@ -165,7 +153,7 @@ def shown(value: object) -> str:
 
 
 def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
-    """Every weakness of the tools, one by one; an empty list says that none was found."""
+    """Return every weakness of the tools; an empty list means that there is none."""
     return [
         *chain.from_iterable(map(check_tool, tools)),
         *_duplicate_names(tools),
@@ -174,7 +162,7 @@ def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
 
 
 def check_tool(tool: Tool) -> Iterator[Problem]:
-    """Every weakness that a tool has by itself."""
+    """Yield every weakness that a tool has by itself."""
     schemas = tool.properties
     said = {name: schema.get("description") for name, schema in schemas.items()}
     silent = [name for name, text in said.items() if not isinstance(text, str) or not text.strip()]
@@ -210,9 +198,7 @@ def _duplicate_names(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
-    """Pairs of a category whose descriptions share nearly all words (redundant tools,
-    HammerBench 4.2).
-    """
+    """Report tools of a category with nearly equal descriptions (redundant, HammerBench 4.2)."""
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[(tool.category, tool.language)].append(tool)
@@ -222,9 +208,7 @@ def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:
-    """Pairs over the threshold; only tools that share one of their rarest words are compared at
-    all.
-    """
+    """Find pairs of similar tools, comparing only tools that share one of their rarest words."""
     words = [frozenset(_WORDS.findall(tool.description.lower())) for tool in tools]
     rarity = Counter(chain.from_iterable(words))
     met: dict[str, list[int]] = defaultdict(list)
@@ -240,7 +224,7 @@ def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:
 
 
 def _levels(schema: object) -> int:
-    """How many objects and lists stand inside each other in a parameter; 0 for a plain value."""
+    """Return how deep objects and lists are nested in a parameter; 0 for a plain value."""
     if not isinstance(schema, dict):
         return 0
     properties = schema.get("properties")

@@ -1,6 +1,4 @@
-"""What a user wants of a catalog: some of its tools, under names and categories of their own,
-with some parameters fixed.
-"""
+"""Choose tools of a catalog, rename and recategorise them, and fix some of their parameters."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +51,7 @@ class ToolPattern(BaseModel):
         return self
 
     def fits(self, listed: "ListedTool") -> bool:
-        """Whether the tool is meant."""
+        """Whether the pattern matches the tool."""
         stated = (
             (listed.name, self.name),
             (listed.path, self.path),
@@ -126,9 +124,9 @@ class ToolChoice(BaseModel):
 
 
 class ListedTool(NamedTuple):
-    """A tool of a catalog as it is chosen by: `key` names it, the others say what and where it is.
+    """A catalog's tool as choices see it: `key` identifies it; patterns match the other fields.
 
-    `links` say which parameters its response gives, `errors` which it declares.
+    `links` are the parameters that its response provides, `errors` the errors that it declares.
     """
 
     key: str
@@ -142,7 +140,7 @@ class ListedTool(NamedTuple):
 
 
 def listed_tools(catalog: Catalog) -> list[ListedTool]:
-    """The tools of a catalog as they are chosen by."""
+    """Return the tools of a catalog in the form that choices match against."""
     origins = {origin.tool: origin[1:] for origin in catalog.origins}
     return [
         ListedTool(tool.key, tool.name, tool.category, *origins.get(tool.key, ()))
@@ -151,9 +149,9 @@ def listed_tools(catalog: Catalog) -> list[ListedTool]:
 
 
 def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]:
-    """The tools that a choice includes and does not exclude.
+    """Return the tools that a choice includes and does not exclude.
 
-    Raises ConfigurationError for a pattern that fits none, or all.
+    Raises ConfigurationError for a pattern that matches no tool, or if no tool is left.
     """
     for pattern in (*choice.include, *choice.exclude):
         if not any(map(pattern.fits, listed)):
@@ -173,10 +171,10 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
 
 
 def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
-    """The chosen tools with their new names and categories and their parameters fixed.
+    """Return the chosen tools with their new names and categories and their fixed parameters.
 
-    Raises ConfigurationError where there is no such tool or parameter, a value does not fit, or two
-    tools come to one name.
+    Raises ConfigurationError if a tool or parameter does not exist, a value does not fit, or two
+    tools get the same name.
     """
     names = {tool.name for tool in tools}
     unknown = sorted(set(choice.rename) - names)
@@ -237,9 +235,7 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
 
 
 def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
-    """What is stated of a tool's parameters; what is stated for it by name counts before what is
-    stated for all.
-    """
+    """Return the entries for a tool's parameters; those for the tool by name override the rest."""
     own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
@@ -250,7 +246,7 @@ def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
 
 
 def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The parameters' schema without those that are fixed."""
+    """Return the parameters' schema without the fixed parameters."""
     if not hidden:
         return tool.parameters
     properties = {name: one for name, one in tool.properties.items() if name not in hidden}
@@ -261,7 +257,7 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
 
 
 def read_pattern(text: str) -> ToolPattern:
-    """A pattern as the command line has it: `get*`, or `tag=users,method=get`.
+    """Read a pattern as written on the command line: `get*`, or `tag=users,method=get`.
 
     Raises ConfigurationError.
     """
@@ -275,7 +271,7 @@ def read_pattern(text: str) -> ToolPattern:
 
 
 def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Pairs as the command line has them, `OLD=NEW`. Raises ConfigurationError."""
+    """Read `OLD=NEW` pairs from the command line. Raises ConfigurationError."""
     pairs = [text.partition("=") for text in texts]
     for key, sign, value in pairs:
         if not (key.strip() and value.strip()):
@@ -286,9 +282,7 @@ def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
-    """Constants as the command line has them: a value is JSON where it can be read as such, and
-    text otherwise.
-    """
+    """Parse constants of the command line: values are JSON if they parse as such, else text."""
     stated = read_pairs("--constant", texts)
     constants: dict[str, JsonValue] = {}
     for key, value in stated.items():
@@ -300,7 +294,7 @@ def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
 
 
 def read_switches(texts: Sequence[str]) -> dict[str, bool]:
-    """Parameters with true or false, as the command line has them. Raises ConfigurationError."""
+    """Read `PARAMETER=true|false` pairs from the command line. Raises ConfigurationError."""
     stated = read_pairs("--plumbing", texts)
     wrong = next((value for value in stated.values() if value not in _SWITCHES), None)
     if wrong is not None:
@@ -311,7 +305,7 @@ def read_switches(texts: Sequence[str]) -> dict[str, bool]:
 
 
 def _some(names: Iterable[str]) -> str:
-    """Names for a message, not more than people read."""
+    """Return names for a message, limited to what people read."""
     listed = sorted(set(names))
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     return ", ".join(listed[:_MOST_LISTED]) + more

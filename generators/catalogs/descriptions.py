@@ -1,6 +1,4 @@
-"""Descriptions as a reader of plain text sees them: Markdown and HTML taken off, summary and
-description joined.
-"""
+"""Turn descriptions into plain text without Markdown and HTML, and join them with summaries."""
 
 import re
 from functools import cache, lru_cache
@@ -40,9 +38,7 @@ _LONGEST = 20_000  # characters of markup that are worth reading
 
 
 def described(summary: JsonValue, description: JsonValue) -> JsonValue:
-    """The summary as the first sentence, and the description behind it where it says something
-    else.
-    """
+    """Return the summary as first sentence, then the description if it says something else."""
     first = plain_text(summary).strip() if isinstance(summary, str) else ""
     if not isinstance(description, str) or not description.strip():
         return first or description
@@ -53,9 +49,7 @@ def described(summary: JsonValue, description: JsonValue) -> JsonValue:
 
 
 def without_choices(text: str, choices: list[JsonValue]) -> str:
-    """The text without a list of all choices at its end, and the few words that lead to it: the
-    schema lists them itself.
-    """
+    """Remove a trailing list of all choices and its lead-in, which the schema repeats anyway."""
     names = sorted({str(one) for one in choices if one not in (None, "")}, key=len, reverse=True)
     head, met = text, set[str]()
     while len(met) < len(names) > 1:
@@ -93,9 +87,7 @@ def _letters(text: str) -> str:
 
 @lru_cache(2**14)
 def plain_text(text: str) -> str:
-    """A text without Markdown and HTML; one that has none comes out as it is, and what came out
-    comes out the same again.
-    """
+    """Strip Markdown and HTML; plain text stays unchanged, so a second pass changes nothing."""
     for _ in range(_MOST_PASSES):
         if not _MARKUP.search(text):
             break
@@ -122,7 +114,7 @@ def _without_markup(text: str) -> str:
 
 
 def _joined(blocks: list[str]) -> str:
-    """Paragraphs with an empty line between them; items of a list, and rows of a table, without."""
+    """Join paragraphs with an empty line between them, but list items and table rows without."""
     text = ""
     for block in blocks:
         between = "" if block.startswith(_CELL) else "\n" if block.startswith(_ITEM) else "\n\n"
@@ -131,9 +123,7 @@ def _joined(blocks: list[str]) -> str:
 
 
 def _words(tokens: "Sequence[Token]") -> str:
-    """What the parts of a paragraph say; pictures say nothing, and addresses of links are no
-    words.
-    """
+    """Return a paragraph's text, without pictures and link addresses."""
     words = ""
     for token in tokens:
         match token.type:

@@ -1,6 +1,4 @@
-"""Reading the files that catalogs come in, JSON, JSON lines and YAML; YAML as the JSON it stands
-for, without alias bombs.
-"""
+"""Read catalog files in JSON, JSON lines and YAML (as plain JSON, without alias bombs)."""
 
 import json
 import re
@@ -42,14 +40,14 @@ Read: TypeAlias = Callable[[str, str], JsonValue | Problem]
 
 
 class DocumentItem(NamedTuple):
-    """One item of a file: where it stands, and its value."""
+    """One item of a file, with its place and value."""
 
     where: str
     value: JsonValue
 
 
 def existing(path: Path) -> Path:
-    """The path itself; ConfigurationError where there is nothing at it."""
+    """Return the path. Raises ConfigurationError if nothing is there."""
     try:
         found = path.exists()
     except OSError as error:
@@ -61,7 +59,7 @@ def existing(path: Path) -> Path:
 
 
 def files_at(path: Path, suffix: str = ".json") -> list[Path]:
-    """The file at `path`, or every file with this suffix below the folder, sorted.
+    """Return the file at `path`, or all files with this suffix below the folder, sorted.
 
     Raises ConfigurationError.
     """
@@ -74,14 +72,14 @@ def files_at(path: Path, suffix: str = ".json") -> list[Path]:
 
 
 def the_file(path: Path, expected: str) -> Path:
-    """The path of one file; ConfigurationError where it is missing or a folder."""
+    """Return the path of one file. Raises ConfigurationError if it is missing or a folder."""
     if existing(path).is_dir():
         raise ConfigurationError(f"{str(path)!r} is a folder; {expected} is one file.")
     return path
 
 
 def read_text(path: Path) -> str | Problem:
-    """The file's text without a byte order mark, or why it can't be read."""
+    """Return the file's text without a byte order mark, or why it can't be read."""
     where = str(path)
     try:
         with path.open("rb") as file:
@@ -97,16 +95,15 @@ def read_text(path: Path) -> str | Problem:
 
 
 def read_json(path: Path) -> JsonValue | Problem:
-    """The file's one JSON value, or why there is none."""
+    """Return the file's single JSON value, or why there is none."""
     text = read_text(path)
     return text if isinstance(text, Problem) else parse_document(text, str(path))
 
 
 class FileLine(NamedTuple):
-    """A line of a file by its number from 1 on, blank ones left out; `problem` is why its content
-    can't be had.
+    """A non-blank line of a file, with its 1-based number and byte offset.
 
-    `offset` is the byte at which it begins.
+    `problem` says why its content can't be read.
     """
 
     number: int
@@ -116,9 +113,9 @@ class FileLine(NamedTuple):
 
 
 def stream_lines(path: Path) -> Iterator[FileLine]:
-    """The lines of a file one after another, so that memory holds one of them. Raises OSError.
+    """Yield the lines of a file one by one, to save memory. Raises OSError.
 
-    Of a line past the bound only its number is kept.
+    Of a line over the size limit, only the number is kept.
     """
     offset = 0
     with path.open("rb") as file:
@@ -136,7 +133,7 @@ def stream_lines(path: Path) -> Iterator[FileLine]:
 
 
 def parse(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value that `text` states, exactly; or why it states none that can be kept."""
+    """Return exactly the JSON value that `text` holds, or why there is none that can be kept."""
     try:
         return read_exactly(text)
     except json.JSONDecodeError as error:
@@ -147,9 +144,7 @@ def parse(text: str, where: str) -> JsonValue | Problem:
 
 
 def parse_document(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in
-    it is a float.
-    """
+    """Parse a JSON document about tools, with bounds beyond 64 bits as floats, or say why not."""
     try:
         value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
     except orjson.JSONDecodeError as error:
@@ -162,11 +157,11 @@ def parse_document(text: str, where: str) -> JsonValue | Problem:
 
 
 def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem]:
-    """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one
-    after another.
+    """Yield the items of a JSON list, a JSON-lines file or a Parquet file one by one.
 
-    Any other JSON value is one item. One that is broken, too long, or can't be kept costs itself
-    alone. A list of tools is read by `parse_document`; everything else exactly (`parse`).
+    Any other JSON value is one item. A broken, oversized or unstorable item is reported, and the
+    others are still read. Read lists of tools with `parse_document`, everything else exactly
+    (`parse`).
     """
     if path.suffix == ".parquet":
         try:
@@ -202,10 +197,9 @@ def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem
 
 
 def has_json_lines(path: Path) -> bool:
-    """Whether a file is one of JSON lines: its name says so, or another line follows the first, and
-    that is a JSON value.
+    """Whether a file holds JSON lines, judged by its suffix or by its first two lines.
 
-    A file whose name says so may begin with a line that is broken.
+    A file with such a suffix may begin with a broken line.
     """
     try:
         lines = stream_lines(path)
@@ -219,7 +213,7 @@ def has_json_lines(path: Path) -> bool:
 
 
 def _is_value(line: FileLine) -> bool:
-    """Whether a line is a JSON value by itself, if not one that can be kept exactly."""
+    """Whether a line is a JSON value by itself, even one that can't be kept exactly."""
     if line.problem:
         return True  # one without an end, of many megabytes
     try:
@@ -230,7 +224,7 @@ def _is_value(line: FileLine) -> bool:
 
 
 def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
-    """The items of a JSON list; behind one that is no JSON none can be told apart."""
+    """Yield the items of a JSON list; stop at an item that is not JSON."""
     index = 0
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -263,12 +257,12 @@ def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
 
 
 def left_out(where: str, why: str) -> Problem:
-    """That a file or a part of one can't be read, and so is no part of what is."""
+    """Return the problem that a file, or a part of one, can't be read and is left out."""
     return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
 
 
 def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Problem:
-    """The JSON value of a line, or why it has none."""
+    """Return the JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
         message = f"{where}: {line.problem}; left out."
@@ -288,7 +282,7 @@ def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
 
 
 def _lines(text: str, path: Path, whole: Problem, read: Read) -> Iterator[DocumentItem | Problem]:
-    """Each line for itself; where no line is JSON, the one fault of the whole file."""
+    """Yield the value of each line; if no line is JSON, yield the file's one problem instead."""
     lines = ((f"{path}:{at}", line) for at, line in enumerate(text.split("\n"), 1) if line.strip())
     parsed = [(where, read(line, where)) for where, line in lines]
     if all(isinstance(value, Problem) for _, value in parsed):
@@ -303,7 +297,7 @@ class _NotJsonError(Exception):
 
 
 def parse_json_or_yaml(text: str, where: str) -> JsonValue | Problem:
-    """The value of a JSON or a YAML text, or why there is none."""
+    """Return the value of a JSON or YAML text, or why there is none."""
     value = parse_document(text, where)
     if not isinstance(value, Problem) or text.lstrip().startswith(("{", "[")):
         return value
@@ -311,7 +305,7 @@ def parse_json_or_yaml(text: str, where: str) -> JsonValue | Problem:
 
 
 def parse_yaml(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value of a YAML text, or why there is none."""
+    """Return the JSON value of a YAML text, or why there is none."""
     import yaml
 
     try:
@@ -336,7 +330,7 @@ def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
 
 
 def _plain(loaded: object) -> JsonValue:
-    """Loaded YAML, whose depth and size are bounded, as a JSON tree."""
+    """Return loaded YAML as a JSON tree; its depth and size are already limited."""
     if isinstance(loaded, dict):
         return {_key(key): _plain(item) for key, item in loaded.items()}
     if isinstance(loaded, list):
@@ -345,7 +339,7 @@ def _plain(loaded: object) -> JsonValue:
 
 
 def _key(key: object) -> str:
-    """Keys are text in JSON: a response code 200 is "200"."""
+    """Return a key as text, as JSON requires: a response code 200 is "200"."""
     if isinstance(key, bool) or not isinstance(key, str | int):
         raise _NotJsonError(f"the key {shown(key)} is not text")
     return str(_scalar(str(key)))

@@ -1,8 +1,7 @@
-"""OpenAPI's ways of saying things, 3.0's and 3.1's, as one plain JSON Schema: the fewest words that
-allow the same values.
+"""Translate OpenAPI 3.0 and 3.1 schemas into plain JSON Schema with the fewest keywords.
 
-`before` is for a node as the document has it, with its references; `as_json_schema` for one that is
-written out, innermost first.
+`before` takes a node with its references; `as_json_schema` takes nodes with references written
+out, innermost first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +24,7 @@ _MOST_EXAMPLES = 20
 
 
 def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
-    """A node with what is only understood before its references are written out: discriminators,
-    properties elsewhere.
-    """
+    """Resolve what depends on references: discriminators, shared properties, draft-3 `required`."""
     members = schema.get("properties")
     if isinstance(members, dict):
         pointer = members.get("$ref")
@@ -45,9 +42,7 @@ def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
 
 
 def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
-    """Alternatives with the value of the property that tells them apart, where they do not say
-    it themselves.
-    """
+    """Add the discriminator's value to the alternatives that don't state it themselves."""
     discriminator = schema.get("discriminator")
     name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
     key = next((one for one in _BRANCHES if isinstance(schema.get(one), list)), "")
@@ -76,9 +71,7 @@ def _named_branch(
 
 
 def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """One schema node without OpenAPI's words, its alternatives and parts joined where that says
-    the same.
-    """
+    """Return a schema node without OpenAPI keywords, with alternatives merged where equivalent."""
     own = [key for key in schema if key not in FOREIGN and not key.startswith("x-")]
     plain = _with_examples({key: schema[key] for key in own}, schema)
     for bound in ("minimum", "maximum"):
@@ -97,9 +90,7 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
-    """The schema with its examples as a list, whether they were one, or named as a media type's
-    are.
-    """
+    """Return the schema with its examples as a list, from a single or from named examples."""
     examples = plain.get("examples", [])
     if isinstance(examples, dict):
         named = (one for one in examples.values() if isinstance(one, dict))
@@ -115,7 +106,7 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
 
 
 def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
-    """In OpenAPI 3.0 `exclusiveMinimum` says whether `minimum` itself is allowed."""
+    """Replace OpenAPI 3.0's boolean `exclusiveMinimum`, which says if `minimum` is excluded."""
     flag = schema.get(exclusive)
     if not isinstance(flag, bool):
         return schema
@@ -162,9 +153,7 @@ _KINDS: Mapping[str, Callable[[JsonValue], bool]] = {
 
 
 def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """The schema with choices of the type that it names: YAML reads 2024 as a number, and some
-    quote every number.
-    """
+    """Cast choices to the declared type: YAML reads 2024 as a number, and some quote numbers."""
     kind, choices = schema.get("type"), schema.get("enum")
     if kind not in ("string", "integer", "number") or not isinstance(choices, list):
         return schema
@@ -181,7 +170,7 @@ def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _cast(value: JsonValue, kind: str) -> JsonValue:
-    """The value in the type, None where it can't be."""
+    """Convert the value to the type; return None if it can't be converted."""
     if kind == "string":
         text = str(value) if isinstance(value, int | float) else None
         return text.lower() if text and isinstance(value, bool) else text
@@ -195,9 +184,7 @@ def _cast(value: JsonValue, kind: str) -> JsonValue:
 
 
 def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
-    """Alternatives as one schema, where they are choices, the same but for their words, or one
-    thing or null.
-    """
+    """Merge alternatives that are choices, differ only in wording, or are one schema or null."""
     branches = schema.get(key)
     if not _are_schemas(branches):
         return schema
@@ -220,7 +207,7 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
 
 
 def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
-    """The alternatives that allow different values."""
+    """Return the alternatives that allow different values."""
     found: list[JsonSchema] = []
     for one in branches:
         if not any(_bare(one) == _bare(other) for other in found):
@@ -240,9 +227,7 @@ def _is_null(schema: JsonSchema) -> bool:
 
 
 def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
-    """One list of choices for alternatives that are nothing but values, with what is said of
-    each.
-    """
+    """Merge alternatives that are only values into one enum with their descriptions, or None."""
     if len(branches) < 2 or not all(_values_of(one) for one in branches):  # noqa: PLR2004 - one is no alternative
         return None
     kinds = {
@@ -261,7 +246,7 @@ def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
 
 
 def _values_of(schema: JsonSchema) -> list[JsonValue]:
-    """The values that a schema lists, where it says nothing else but their type."""
+    """Return the values that a schema lists if it states nothing else but their type."""
     bare = _bare(schema)
     if bare.keys() <= {"type", "const"} and "const" in bare:
         return [bare["const"]]
@@ -281,9 +266,7 @@ def _are_alike(one: str, other: str) -> bool:
 
 
 def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
-    """The open one of two alternatives, where the other only lists some of its values: these are
-    examples.
-    """
+    """Return the open alternative, with the values that the others list as examples, or None."""
     opened = [one for one in branches if _bare(one).keys() == {"type"}]
     listed = [one for one in branches if _values_of(one)]
     if len(opened) != 1 or not listed or len(opened) + len(listed) < len(branches):
@@ -296,7 +279,7 @@ def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
 
 
 def _merged(schema: JsonSchema) -> JsonSchema:
-    """`allOf` written out where its parts can be said in one: then all of them hold."""
+    """Merge the parts of `allOf` into one schema if a single schema can express them all."""
     parts = schema.get("allOf")
     if not _are_schemas(parts):
         return schema
@@ -307,9 +290,7 @@ def _merged(schema: JsonSchema) -> JsonSchema:
 
 
 def _both(one: JsonSchema, other: JsonSchema) -> JsonSchema | None:
-    """What both schemas say, the later one's words counting; None where that can't be said in
-    one.
-    """
+    """Merge two schemas, the second one's annotations winning; None if one can't express both."""
     whole = dict(one)
     for key, value in other.items():
         if key not in whole or whole[key] == value or key in ANNOTATIONS:
@@ -324,7 +305,7 @@ def _both(one: JsonSchema, other: JsonSchema) -> JsonSchema | None:
 
 
 def _of_both(whole: JsonSchema) -> JsonSchema | None:
-    """The schema with the choices that are of its type; None where there are none."""
+    """Return the schema with the choices that have its type; None if no choice has."""
     kind, choices = whole.get("type"), [whole["const"]] if "const" in whole else whole.get("enum")
     if "const" in whole and isinstance(whole.get("enum"), list):
         if whole["const"] not in whole["enum"]:

@@ -1,10 +1,10 @@
 """Tools of a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description: one operation, one tool.
 
 A tool's parameters are the operation's path and query parameters, the headers and cookies it
-requires, and the members of its JSON body, side by side; a body that is no plain object is one
-parameter `body`. Where each goes in a request is kept beside the tool (`Operation.places`), not in
-its schema. A body that holds everything in one member is unwrapped, and wrapped again in a request.
-Read-only members are left out of what is sent, those that are written only out of what comes back.
+requires, and the members of its JSON body, side by side; a body that is not a plain object is
+one parameter `body`. Where each goes in a request is kept beside the tool (`Operation.places`),
+not in its schema. A body that holds everything in one member is unwrapped, and wrapped again in
+requests. Requests leave out read-only members, responses leave out write-only ones.
 """
 
 import re
@@ -81,11 +81,10 @@ _NO_PLAIN = re.compile(r"[^\w-]+")
 
 
 class ParameterPlace(NamedTuple):
-    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole
-    body).
+    """A parameter's place in the request: its part and its name there ("" for the whole body).
 
-    `within` are the members of the body that hold it, the outermost first: all of a body's
-    parameters have the same.
+    `within` lists the body's members that enclose it, outermost first; it is the same for all
+    parameters of a body.
     """
 
     parameter: str
@@ -95,11 +94,10 @@ class ParameterPlace(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation: its tool as stated, and what a request of it needs; `tags` are what the
-    document sorts it under.
+    """An operation: its tool draft, the places of its parameters, and the document's `tags`.
 
-    `links` say which parameters of other operations its response gives, as far as the document
-    states them.
+    `links` say which parameters of other operations its response supplies, if the document says
+    so.
     """
 
     draft: ToolDraft
@@ -112,9 +110,7 @@ class Operation(NamedTuple):
 
 
 class ReadDocument(NamedTuple):
-    """A description: its operations, the language that it is written in, the files it came from,
-    and what was odd in them.
-    """
+    """An API description: its operations, its language, the files read, and the problems met."""
 
     operations: tuple[Operation, ...]
     language: Language | None
@@ -123,9 +119,9 @@ class ReadDocument(NamedTuple):
 
 
 def read_openapi(path: Path) -> Catalog:
-    """The operations' tools; the first tag is the category, or else the path's first segment.
+    """Read each operation as a tool; its category is the first tag, or the first path segment.
 
-    A folder is all its descriptions.
+    For a folder, read all its descriptions.
     """
     if not existing(path).is_dir():
         return _catalog(path, read_document(path))
@@ -165,18 +161,17 @@ def _catalog(path: Path, document: ReadDocument) -> Catalog:
 
 
 def read_operations(path: Path) -> tuple[Operation, ...]:
-    """Every operation with the places of its parameters.
+    """Return every operation with the places of its parameters.
 
-    Raises ConfigurationError where this is no description.
+    Raises ConfigurationError if the file is not an OpenAPI description.
     """
     return read_document(path).operations
 
 
 def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
-    """All that a description states, with the files of `folder` (its own unless said) that it
-    refers to.
+    """Read an API description with the files it refers to in `folder` (default: its own).
 
-    Raises ConfigurationError where it is of no version that is read.
+    Raises ConfigurationError for an unsupported version.
     """
     bundle = read_bundle(the_file(path, EXPECTED), folder)
     fields = mapping_of(bundle.document)
@@ -195,7 +190,7 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
 
 
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """The operations, each with those of its parameters that nobody says."""
+    """Return the operations, each with its plumbing parameters."""
     placed = []
     for one in operations:
         schemas = mapping_of(mapping_of(one.draft.parameters).get("properties"))
@@ -215,7 +210,7 @@ def _returned(draft: ToolDraft) -> JsonSchema | None:
 
 
 def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operation, ...]:
-    """The operations with the links that their responses state."""
+    """Return the operations with the links that their responses declare."""
     targets: dict[str, LinkTarget] = {}
     for one in operations:
         stated = [at for at in one.places if at.part != "body"]
@@ -243,9 +238,7 @@ def _with_links(
 
 
 def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
-    """A path whose reference leads nowhere in the file; those to other files are reported where
-    they are followed.
-    """
+    """Report paths with dead local references; references to other files are reported elsewhere."""
     for template, stated in mapping_of(document.get("paths")).items():
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
@@ -273,9 +266,7 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
 
 
 def _summary(operation: Fields) -> JsonValue:
-    """The summary; None where it is the operation's name once more, and a description says what
-    it does.
-    """
+    """Return the summary, or None if it only repeats the name and there is a description."""
     summary = _text(operation.get("summary"))
     words = split_name(summary) if not re.search(r"\s", summary.strip()) else ()
     is_repeated = len(words) > 1 and words == split_name(_text(operation.get("operationId")))
@@ -288,9 +279,7 @@ def _written(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 class _Shared(NamedTuple):
-    """What the operations of a document share: what was written out for requests and for
-    responses, and what was cut.
-    """
+    """State shared by a document's operations: schemas written for both sides, and what was cut."""
 
     document: Fields
     sent: Side
@@ -299,7 +288,7 @@ class _Shared(NamedTuple):
 
 
 class _OperationReader:
-    """Reads one operation: the parameters gathered so far, and what was odd about them."""
+    """Reads one operation: holds its parameters so far, and the notes on them."""
 
     def __init__(self, shared: _Shared) -> None:
         self._shared, self._document = shared, shared.document
@@ -333,7 +322,7 @@ class _OperationReader:
         return Operation(draft, method, template, places, _tags(operation), errors=errors)
 
     def _taken(self) -> JsonSchema:
-        """The parameters, their upper levels where they are more than a model reads."""
+        """Return the parameters, cut to their upper levels if a model can't read them all."""
         whole: JsonSchema = {"type": "object", "properties": self._properties}
         whole |= {"required": self._required} if self._required else {}
         whole |= {"minProperties": self._fewest} if self._fewest else {}
@@ -350,8 +339,9 @@ class _OperationReader:
         return schema
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
-        """The path's parameters and the operation's own, which stand in for those of the same
-        name and place.
+        """List the parameters of path and operation; the operation's replace those of the path.
+
+        They do so for the same name and place.
         """
         found: dict[str, Fields] = {}
         for owner in (item, operation):
@@ -362,9 +352,7 @@ class _OperationReader:
         return list(found.values())
 
     def _followed(self, stated: JsonValue) -> Fields:
-        """What a stated object or reference stands for; a dead reference is noted, which leaves
-        the tool out.
-        """
+        """Return an object or the target of a reference; a dead reference excludes the tool."""
         fields = _resolved(stated, self._document)
         if "$ref" in fields:
             dead = shown(fields["$ref"])
@@ -426,7 +414,7 @@ class _OperationReader:
             self._fewest = len(self._required) + 1  # a body is required, and one of nothing is none
 
     def _unwrapped(self, fields: BodyFields) -> tuple[tuple[str, ...], BodyFields]:
-        """The members that hold everything else, such as `data`, and what stands in them."""
+        """Return the members that wrap everything else, such as `data`, and the fields inside."""
         wrappers: tuple[str, ...] = ()
         while len(wrappers) < MOST_WRAPPERS and (found := wrapped_in(fields)):
             wrappers, fields = (*wrappers, found[0]), found[1]
@@ -436,9 +424,7 @@ class _OperationReader:
         return wrappers, fields
 
     def _add(self, place: ParameterPlace, schema: JsonValue, *, needed: bool) -> None:
-        """Add one parameter under a plain name; where that is taken, the part's name goes in
-        front.
-        """
+        """Add a parameter under a plain name, prefixed with its part if the name is taken."""
         wanted = place.parameter
         plain = _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
         plain = parameter = plain or wanted
@@ -471,9 +457,7 @@ class _OperationReader:
         return rewrite_upper(media, self._shared.returned) if isinstance(media, dict) else None
 
     def _returns(self, responses: Fields) -> JsonSchema | None:
-        """What the first success returns as JSON; a schema that can't be used is noted and left
-        open.
-        """
+        """Return the JSON schema of the first success, or None; an unusable one is noted."""
         found = (self._returned(responses.get(code)) for code in SUCCESSES)
         stated = next((one for one in found if one is not None), None)
         if stated is None:
@@ -493,9 +477,7 @@ class _OperationReader:
         return kept
 
     def _errors(self, responses: Fields) -> Iterator[StatedError]:
-        """The bodies of the errors that are declared as JSON; what can't be used of them is left
-        out.
-        """
+        """Yield the usable JSON bodies of declared client errors and of the default response."""
         for code, response in responses.items():
             if code.startswith("4") or (code == "default" and len(responses) > 1):
                 found = self._returned(response)
@@ -519,7 +501,7 @@ def _category(operation: Fields, template: str) -> str:
 
 
 def _resolved(stated: JsonValue, document: Fields) -> Fields:
-    """An object with its reference followed; the reference itself where it leads nowhere."""
+    """Return an object with its reference followed, or the reference if it leads nowhere."""
     fields = mapping_of(stated)
     for _ in range(LONGEST_CHAIN):
         pointer = fields.get("$ref")
@@ -531,7 +513,7 @@ def _resolved(stated: JsonValue, document: Fields) -> Fields:
 
 
 def _json_schema_of(content: JsonValue) -> JsonValue:
-    """The schema of the JSON body, or else of a form; None where there is neither."""
+    """Return the schema of the JSON body, or else of a form; None if there is neither."""
     media = mapping_of(content)
     for wanted in ("json", "x-www-form-urlencoded", "form-data"):
         for kind, stated in media.items():

@@ -1,13 +1,12 @@
-"""The tools that callwright brings along: for everyday tasks (the folder seed/), and of whole
-business domains (domains/).
+"""Callwright's own tools: for everyday tasks (seed/), and for whole business domains (domains/).
 
-Everyday tools have a folder a category. Its tools.yaml has them in English; the file of any other
-language has `texts`, its words for each English text, and by tool where a tool has others. A tool
-is there in a language where all of its texts are.
+Everyday tools have one folder per category. Its tools.yaml is in English; each other language
+has a file with `texts`, which translates the English texts, and entries by tool for exceptions.
+A tool exists in a language only if all of its texts are translated.
 
-A domain has 100 and more tools. Its file names what it keeps (its entities) and, of each, what is
-stated, changed, done and made, and which other entity it leads to. So what one tool returns can be
-what another one takes (CallNavi 3, 4.1).
+A domain has 100 or more tools. Its file lists its entities and, for each, what is stated,
+changed, done and created, and which other entity it refers to. So the results of one tool can be
+arguments of another (CallNavi 3, 4.1).
 """
 
 import re
@@ -41,13 +40,11 @@ _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 
 
 class _UntranslatedError(Exception):
-    """A text that a language has no words for; the tool is not there in it."""
+    """A text has no translation in a language, so the tool does not exist in that language."""
 
 
 def seed_tools(languages: Sequence[Language] | None = None) -> list[Tool]:
-    """List the tools of the seed catalog in these languages (all where none are given), in the
-    order written.
-    """
+    """List the seed catalog's tools in `languages` (None: all), in the order of the files."""
     return [tool for tool in _shipped() if languages is None or tool.language in languages]
 
 
@@ -59,7 +56,7 @@ def _shipped() -> tuple[Tool, ...]:
 def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
     """Yield the tools of every category in `folder`, each in every language.
 
-    They are our own: a test checks them.
+    The files are packaged with callwright; a test checks them.
     """
     kinds = read_yaml((folder / _KINDS_FOLDER / _SCHEMAS).read_text(encoding="utf-8"))
     shared = {language: _texts(folder / _KINDS_FOLDER, language) for language in known()}
@@ -77,9 +74,7 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
 
 
 def _texts(folder: Traversable, language: Language) -> dict[str, Any]:
-    """A language's words for the English texts of a folder, and by tool those that only one has;
-    none where it has no file.
-    """
+    """Return a folder's translations of English texts, and exceptions by tool; {} if no file."""
     file = folder / f"{language}.yaml"
     return (
         dict(read_yaml(file.read_text(encoding="utf-8")).get("texts", {})) if file.is_file() else {}
@@ -87,16 +82,16 @@ def _texts(folder: Traversable, language: Language) -> dict[str, Any]:
 
 
 class _SeedEntryReader(NamedTuple):
-    """One entry read in one language: it resolves texts by language and `kind`."""
+    """Reads one entry in one language: it resolves texts by language and by `kind`."""
 
     language: Language
     kinds: Mapping[str, JsonSchema]
     texts: Mapping[str, str]
 
     def tool(self, entry: Mapping[str, Any], category: str) -> Tool:
-        """The tool of the entry.
+        """Return the tool of the entry.
 
-        Raises _UntranslatedError where this language lacks one of its texts.
+        Raises _UntranslatedError if one of its texts is missing in this language.
         """
         parameters, returns = (
             {n: self.read(one) for n, one in entry[key].items()}
@@ -113,7 +108,7 @@ class _SeedEntryReader(NamedTuple):
         )
 
     def read(self, node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
-        """Resolve a node for the language of this reading."""
+        """Resolve a node in the language of this reader."""
         if isinstance(node, list):
             return [self.read(item) for item in node]
         if not isinstance(node, Mapping):
@@ -127,9 +122,7 @@ class _SeedEntryReader(NamedTuple):
         return {key: self.read(value) for key, value in node.items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
-        """English texts in the words of this language; _UntranslatedError where one is not in
-        its file.
-        """
+        """Translate all texts in a JSON value; raises _UntranslatedError for a missing text."""
         if isinstance(node, list):
             whole = self.texts.get("|".join(map(str, node)))
             return list(whole.split("|")) if whole else [self._translated(item) for item in node]
@@ -143,9 +136,7 @@ class _SeedEntryReader(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """A domain: its tools, and how many questions of each difficulty CallNavi has of a domain of
-    its kind (Table 2).
-    """
+    """A domain: its tools, and CallNavi's question counts for its kind by difficulty (Table 2)."""
 
     name: str
     composition: Mapping[str, int]
@@ -153,7 +144,7 @@ class Domain(NamedTuple):
 
 
 def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
-    """The tools of these domains, of all where none is named.
+    """Return the tools of these domains, or of all domains if none is named.
 
     Raises ConfigurationError that lists the domains.
     """
@@ -167,7 +158,7 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
 
 @lru_cache(1)
 def load_domains() -> tuple[Domain, ...]:
-    """Every domain that callwright brings along. They are our own: a test checks them."""
+    """Return every domain that is packaged with callwright; a test checks the files."""
     names = sorted(file.name for file in files(_FOLDER).iterdir() if file.name.endswith(".yaml"))
     shared = packaged(_FOLDER, FIELDS_FILE)
     return tuple(
@@ -176,13 +167,13 @@ def load_domains() -> tuple[Domain, ...]:
 
 
 def read_domain(read: Mapping[str, Any], shared: Mapping[str, str]) -> Domain:
-    """The domain in a file's content; `shared` describes fields that it doesn't."""
+    """Return the domain in a file; `shared` describes the fields that the file does not."""
     tools = tuple(_Expansion(read, shared).tools())
     return Domain(read["name"], MappingProxyType(read["composition"]), tools)
 
 
 class _Expansion:
-    """One domain's file on its way to tools; every list in it is in words, parted by commas."""
+    """Turns one domain's file into tools; lists in the file are words separated by commas."""
 
     def __init__(self, domain: Mapping[str, Any], shared: Mapping[str, str]) -> None:
         self._category, self._entities = domain["name"], domain["entities"]
@@ -212,19 +203,19 @@ class _Expansion:
                 yield self._maker(name, entity["new"])
 
     def _maker(self, name: str, new: Mapping[str, str]) -> Tool:
-        """How an entity comes to be: by a verb, with some fields, for an entity of another kind."""
+        """Return the tool that creates an entity: its verb, its fields, and the entity's owner."""
         owner = new.get("of", "")
         words = f"{new['verb']} {_a(name)}" + (f" for {_a(owner)}" if owner else "")
         given = (self._number(owner) if owner else {}) | self._fields(new.get("with", ""))
         return self._tool(f"{new['verb']} {name}", words, given, self._number(name))
 
     def _number(self, entity: str) -> dict[str, JsonSchema]:
-        """The parameter that names an entity, as it is taken and as it is returned."""
+        """Return the parameter that identifies an entity, both as argument and as result."""
         schema = shape_of(f"number {self._entities[entity]['number']}")
         return {_camel(f"{entity} number"): {**schema, "description": f"number of the {entity}"}}
 
     def _fields(self, phrases: str) -> dict[str, JsonSchema]:
-        """A parameter for each of these fields, by what describes it, or its last word."""
+        """Return a parameter for each field, whose shape its phrase or the last word gives."""
         fields: dict[str, JsonSchema] = {}
         for phrase in _listed(phrases):
             shape = self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]]
@@ -245,9 +236,7 @@ class _Expansion:
 def _object(
     properties: Mapping[str, JsonSchema], required: Sequence[str] | None = None
 ) -> JsonSchema:
-    """An object with these members and no others, of which all are required unless it is said
-    which.
-    """
+    """Return a closed object schema; all members are required unless `required` lists some."""
     schema: JsonSchema = {"type": "object", "properties": dict(properties)}
     needed = [*(properties if required is None else required)]
     return {**schema, "required": needed, "additionalProperties": False}
@@ -266,9 +255,7 @@ def _camel(words: str) -> str:
 
 
 def shape_of(shape: str) -> JsonSchema:
-    """The schema that a shape stands for; what is no kind, range, code or list of choices is a
-    list of examples.
-    """
+    """Return the schema of a shape: a kind, range, code or choices, else a list of examples."""
     head, _, rest = shape.partition(" ")
     if (kind := packaged(_PACKAGE, _KINDS_FILE).get(shape)) is not None:
         return dict(kind)
@@ -283,7 +270,7 @@ def shape_of(shape: str) -> JsonSchema:
 
 
 def camel(words: str) -> str:
-    """The words as a name: "home address" is homeAddress."""
+    """Return the words as a camel-case name: "home address" is homeAddress."""
     pieces: list[str] = re.findall(r"[A-Za-z0-9]+", words)
     first, *rest = pieces
     return first.lower() + "".join(word[0].upper() + word[1:] for word in rest)

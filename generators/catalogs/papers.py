@@ -1,6 +1,4 @@
-"""Tools of the papers' data sets: the Berkeley Function Calling Leaderboard's, CallNavi's and
-HammerBench's.
-"""
+"""Read tools from the papers' data sets: BFCL, CallNavi and HammerBench."""
 
 import re
 from pathlib import Path
@@ -40,8 +38,7 @@ BFCL_WORDS: dict[str, str | None] = {
 
 
 def read_bfcl(path: Path) -> Catalog:
-    """The tools of all questions and multi-turn documents of BFCL; the same document in several
-    questions is one tool.
+    """Read the tools of all BFCL questions and multi-turn documents, each document once.
 
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or
     `bfcl:javascript`.
@@ -62,7 +59,7 @@ def read_bfcl(path: Path) -> Catalog:
 def _read_question(
     row: DocumentItem | Problem, category: str, language: str, builder: CatalogBuilder
 ) -> bool:
-    """Put the row's functions on the builder; False where it is no row of this format."""
+    """Add the row's functions to the builder; return False if the row has another format."""
     if isinstance(row, Problem):
         builder.problems.append(row)
         return True
@@ -83,7 +80,7 @@ def _read_question(
 def put_bfcl_function(
     function: JsonValue, where: str, category: str, language: str, builder: CatalogBuilder
 ) -> Tool | None:
-    """Put a function document on the builder; None where it can't be used."""
+    """Add a function document to the builder; return None if it can't be used."""
     if not isinstance(function, dict):
         builder.refuse(where, function)
         return None
@@ -112,8 +109,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def read_callnavi(path: Path) -> Catalog:
-    """The tools of all domains, one a file; a name that two domains share stays a tool of each
-    (587 items, 575 names).
+    """Read the tools of all domains, one file each; shared names stay separate tools.
+
+    CallNavi has 587 items with 575 names.
     """
     builder = CatalogBuilder("callnavi")
     folder = existing(path) / "APIs"
@@ -139,8 +137,9 @@ def read_callnavi(path: Path) -> Catalog:
 
 
 def _callnavi_draft(port: dict[str, JsonValue], where: str, domain: str) -> ToolDraft:
-    """The tool of a port: parameters as type words, or as a mere list of names; anything else is
-    handed on to be refused.
+    """Return the draft of a port, whose parameters are type words or a list of names.
+
+    Anything else is passed on, for the builder to refuse.
     """
     notes: list[Note] = []
     parameters = port.get("parameters")
@@ -156,7 +155,7 @@ def _callnavi_draft(port: dict[str, JsonValue], where: str, domain: str) -> Tool
 
 
 def _returns(returned: JsonValue, notes: list[Note]) -> JsonValue:
-    """The result as an object of named values; a bare name has no type."""
+    """Return the result as an object of named values; a bare name gets no type."""
     if returned is None or returned == "":
         return None
     if isinstance(returned, dict):
@@ -179,9 +178,7 @@ def _members(properties: JsonSchema) -> JsonSchema:
 
 
 def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> JsonSchema:
-    """The schema that a type word, a list of choices, a nested mapping or a literal in a type's
-    place stands for.
-    """
+    """Return the schema for a type word, list of choices, nested mapping or literal value."""
     if isinstance(declared, dict):
         return _object(declared, notes, f"{what}{name}.")
     if isinstance(declared, str) and declared in CALLNAVI_WORDS:
@@ -198,7 +195,7 @@ def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> Json
 
 
 def _of_words(name: str, words: str, notes: list[Note]) -> JsonSchema:
-    """The schema that choices or an example in a type's place stand for."""
+    """Return the schema for choices or an example that stand in place of a type."""
     choices = [choice.strip() for choice in words.split("/")]
     named = [choice for choice in choices if choice.strip(". …")]
     if len(named) > 1 and named == choices:
@@ -222,16 +219,15 @@ HAMMERBENCH_EXPECTED = "a file or folder of HammerBench records with 'multiple_t
 
 
 def hammerbench_builder() -> CatalogBuilder:
-    """A builder that knows HammerBench's type words (its only word that JSON Schema lacks is
-    `float`).
-    """
+    """Return a builder for HammerBench type words (only `float` is not in JSON Schema)."""
     words = {**_SCHEMA_WORDS, "float": "number"}
     return CatalogBuilder("hammerbench", change=renaming_types(words, reported=True))
 
 
 def read_hammerbench_tools(path: Path) -> Catalog:
-    """The candidates beside all records; the folder `en` or `zh` tells the language, else the
-    descriptions do.
+    """Read the candidate tools of all records; folder `en` or `zh` sets the language.
+
+    Elsewhere the language is inferred from the descriptions.
     """
     builder = hammerbench_builder()
     for file in files_at(path):
@@ -260,16 +256,14 @@ def read_hammerbench_tools(path: Path) -> Catalog:
 
 
 def language_of_folder(file: Path) -> Language | None:
-    """The language that the nearest folder named `en` or `zh` tells, None where there is none."""
+    """Return the language of the nearest folder named `en` or `zh`, or None."""
     return next((folder for folder in reversed(file.parent.parts) if folder in known()), None)
 
 
 def put_hammerbench_tool(
     stated: JsonValue, where: str, language: Language | None, builder: CatalogBuilder
 ) -> Tool | None:
-    """Put one tool document of a record on the builder: its name is
-    `Category.SubCategory.function`; None if unusable.
-    """
+    """Put a record's tool (`Category.SubCategory.function`) on the builder; None if unusable."""
     if not isinstance(stated, dict):
         builder.refuse(where, stated)
         return None

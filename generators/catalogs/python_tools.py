@@ -27,11 +27,11 @@ _NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a 
 def tool_from(
     source: ToolSeed, *, name: str = "", description: str = "", category: str = ""
 ) -> Tool:
-    """The tool that a Python function or a pydantic model is, with another name if one is given.
+    """Return the tool for a Python function, a pydantic model or an OpenAI tool document.
 
-    Parameters and what is returned come from annotations (also `Literal`, `Enum`, `Optional`,
-    nested models, `Annotated` with pydantic's `Field`), texts from the docstring in Google's,
-    NumPy's or Sphinx's style. OpenAI's documents of tools are read too.
+    Parameters and the result come from annotations (also `Literal`, `Enum`, `Optional`, nested
+    models, `Annotated` with pydantic's `Field`), texts from the docstring in Google's, NumPy's
+    or Sphinx's style.
 
         >>> from typing import Literal
         >>> def get_weather(city: str, unit: Literal["celsius", "fahrenheit"] = "celsius") -> str:
@@ -48,8 +48,8 @@ def tool_from(
         >>> tool.properties["unit"]
         {'default': 'celsius', 'enum': ['celsius', 'fahrenheit'], 'type': 'string'}
 
-    Raises ConfigurationError, which names the parameter, for `*args`, one without annotation, or
-    one of no JSON type.
+    Raises ConfigurationError, which names the parameter, for `*args`, a parameter without
+    annotation, or one that is not of a JSON type.
     """
     if isinstance(source, Tool):
         stated = source
@@ -93,9 +93,9 @@ def _of_model(model: type[BaseModel]) -> Tool:
 
 
 def _of_function(function: Callable[..., Any]) -> Tool:
-    """The tool of a function.
+    """Return the tool of a function.
 
-    Raises ConfigurationError where a parameter has no name for callers, or no annotation.
+    Raises ConfigurationError if callers can't name a parameter, or it has no annotation.
     """
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
@@ -113,7 +113,7 @@ def _of_function(function: Callable[..., Any]) -> Tool:
 
 
 def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a function or a class
-    """The JSON Schema of what a caller gives. Raises ConfigurationError where there is none."""
+    """Return the JSON Schema of what a caller gives. Raises ConfigurationError if there is none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", PydanticJsonSchemaWarning)
@@ -126,7 +126,7 @@ def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a functi
 
 
 def _returns(function: Callable[..., Any]) -> JsonSchema | None:
-    """The schema of what a function returns; None where it does not say, or it is no JSON."""
+    """Return the schema of what a function returns; None if it is not stated or not JSON."""
     returned = get_type_hints(function, include_extras=True).get("return")
     if returned in (None, type(None), Any):
         return None
@@ -137,9 +137,7 @@ def _returns(function: Callable[..., Any]) -> JsonSchema | None:
 
 
 def _describe(schema: JsonSchema, text: str) -> str:
-    """Put what a docstring says of parameters where an annotation says nothing; what it says
-    besides.
-    """
+    """Fill in missing parameter descriptions from a docstring, and return the rest of its text."""
     properties, docstring = schema.get("properties", {}), parse_docstring(text)
     for parameter in docstring.params:
         if parameter.description and parameter.arg_name in properties:
@@ -157,7 +155,7 @@ def _built(
     returns: JsonValue = None,
     category: object = None,
 ) -> Tool:
-    """A tool whose schema stands for itself. Raises ConfigurationError where it can't be used."""
+    """Return a tool with a self-contained schema. Raises ConfigurationError if it can't be used."""
     builder = CatalogBuilder(OWN, change=_plain)
     tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
     if tool is None:
@@ -167,7 +165,7 @@ def _built(
 
 
 def _plain(schema: JsonSchema, _notes: list[Note]) -> JsonSchema:
-    """A node without pydantic's titles; what may be None, and is None unless given, is optional."""
+    """Remove pydantic's titles from a node; a value that may be None by default is optional."""
     plain = {key: value for key, value in schema.items() if key != "title"}
     shapes = plain.get("anyOf", [])
     if plain.get("default", "") is None and _NULL in shapes and len(shapes) == _OPTIONAL:

@@ -1,6 +1,4 @@
-"""Making a JSON Schema stand for itself: local references written out, and each node passed
-through a change.
-"""
+"""Make JSON Schemas self-contained: write out local references and apply a change to each node."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -52,32 +50,26 @@ Change = Callable[[JsonSchema, list[Note]], JsonSchema]
 
 
 class Rewritten(NamedTuple):
-    """A schema without references, and what was odd about it; not to be used where a note is
-    fatal.
-    """
+    """A schema without references, with notes on oddities; unusable if a note is fatal."""
 
     schema: JsonSchema
     notes: tuple[Note, ...]
 
 
 def unchanged(schema: JsonSchema, _: list[Note]) -> JsonSchema:
-    """The change that leaves every node as it is."""
+    """Return the node unchanged."""
     return schema
 
 
 class MetNode(NamedTuple):
-    """A node as it was, kept alive so that its identity stays its own, and what it was written
-    as.
-    """
+    """A node and its rewritten form; the node is kept alive so that its identity stays unique."""
 
     node: JsonSchema
     written: "WrittenTarget"
 
 
 class WrittenTarget(NamedTuple):
-    """What a reference stands for, written out: how many nodes and levels it has, and what was
-    odd about it.
-    """
+    """The rewritten target of a reference, with its number of nodes and levels, and its notes."""
 
     schema: JsonSchema
     nodes: int
@@ -91,11 +83,11 @@ def rewrite(
     change: Change = unchanged,
     met: "dict[int, MetNode] | None" = None,
 ) -> Rewritten:
-    """`schema` with its references into `root` written out and every node changed, innermost first.
+    """Return `schema` with references into `root` expanded and nodes changed, innermost first.
 
-    Remote references are never fetched. A schema that holds itself is cut where it begins again.
-    `met` keeps the nodes without references of any root: a document's tools share most of theirs,
-    and go on to do so.
+    Remote references are never fetched. A schema that contains itself is cut where it repeats.
+    `met` keeps the nodes without references of any root, because a document's tools share most
+    of them.
     """
     side = Side(root, lambda node, _: node, change, "", {}, {})
     return _rewritten(schema, _Rewriting(side, met))
@@ -118,9 +110,7 @@ class Side(NamedTuple):
 
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
-    """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and
-    whether it was cut so.
-    """
+    """Rewrite a schema, or its upper levels if it is too large; also return whether it was cut."""
     stated = orjson.dumps(schema)
     if stated not in side.written:  # a document's operations have few schemas between them
         found = Rewritten({}, (_TOO_LARGE,)), True
@@ -133,7 +123,7 @@ def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
 
 
 class _TooLargeError(Exception):
-    """A schema has more parts than are written out; never leaves this module."""
+    """A schema has more parts than are expanded; never leaves this module."""
 
 
 def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
@@ -146,11 +136,10 @@ Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
 
 
 def shortened(schema: JsonSchema, most: int, known: Shortened) -> tuple[JsonSchema, int]:
-    """`schema` down to the deepest level at which it has at most `most` nodes, and that level; 0
-    where all of it is kept.
+    """Cut `schema` at the deepest level with at most `most` nodes; also return that level, or 0.
 
-    `known` keeps nodes with what was left of them, by identity and levels, so that schemas go on to
-    share them.
+    The level is 0 if everything is kept. `known` caches cut nodes by identity and levels, so
+    that schemas still share them.
     """
     layer, nodes, level = [schema], 1, 0
     while layer:
@@ -162,7 +151,7 @@ def shortened(schema: JsonSchema, most: int, known: Shortened) -> tuple[JsonSche
 
 
 def parts_of(schema: JsonSchema) -> Iterator[JsonSchema]:
-    """The schemas that stand right inside of one."""
+    """Yield the direct subschemas of a schema."""
     for key, value in schema.items():
         if key in SCHEMA_MAPS and isinstance(value, dict):
             yield from (part for part in value.values() if isinstance(part, dict))
@@ -199,9 +188,7 @@ def without(schema: JsonSchema, *keys: str) -> JsonSchema:
 
 
 def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
-    """A change that puts JSON Schema's word for each type word of a table; None there means any
-    value.
-    """
+    """Return a change that replaces type words by JSON Schema's; None stands for any value."""
 
     def rename(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         word = schema.get("type")
@@ -224,9 +211,7 @@ def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change
 
 
 def resolve(pointer: str, root: JsonValue) -> JsonValue:
-    """What a local reference (`#/…`) points at in `root`; None where it points nowhere or
-    outside.
-    """
+    """Return the target of a local reference (`#/…`) in `root`, or None if there is none."""
     if not pointer.startswith("#"):
         return None
     found = root
@@ -242,9 +227,7 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
 
 
 class _Rewriting:
-    """One walk: the notes it made so far, and how many nodes it wrote; with `levels`, what is
-    deeper is outlined.
-    """
+    """One traversal, with its notes and node count; below `levels`, nodes are only outlined."""
 
     def __init__(
         self, side: Side, met: dict[int, MetNode] | None = None, *, levels: int | None = None
@@ -257,7 +240,7 @@ class _Rewriting:
         self._outlined = self._references = self._deepest = self._nodes = 0
 
     def schema(self, schema: JsonValue, trail: tuple[str, ...], level: int = 0) -> JsonValue:
-        """One schema, written out; `trail` holds the references that led here."""
+        """Return one schema, expanded; `trail` holds the references that led to it."""
         self._nodes += 1
         self._deepest = max(self._deepest, level)
         if self._nodes > self._most or (level > self._levels and not self._is_upper):
@@ -291,9 +274,7 @@ class _Rewriting:
         return written
 
     def _taken(self, target: WrittenTarget, level: int) -> JsonSchema | None:
-        """What was written before, counted as if it were written again; None where that is too
-        much here.
-        """
+        """Reuse a rewritten target, counting its nodes again; None if it exceeds the limits."""
         if self._nodes + target.nodes > self._most or level + target.levels > self._levels:
             return None
         self._nodes += target.nodes
@@ -302,7 +283,7 @@ class _Rewriting:
         return target.schema
 
     def _whole(self, schema: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
-        """One schema that was not met yet, all of it."""
+        """Expand one schema that has not been expanded yet, completely."""
         schema = self._shown(self._side.before(schema, self._root))
         self._references += any(word in schema for word in _REFERRING)
         has_own = any(key in schema for key in _SCOPES)
@@ -328,7 +309,7 @@ class _Rewriting:
         return _with_choices_of_members(self._side.change(_with_prefix_items(written), self.notes))
 
     def _outline(self, schema: JsonSchema) -> JsonSchema:
-        """What is left of a schema that stands too deep: its kind, and what it says it is."""
+        """Return the outline of a schema that is nested too deep: its type and description."""
         self._outlined += 1
         pointer = schema.get("$ref")
         target = resolve(pointer, self._root) if isinstance(pointer, str) else None
@@ -337,7 +318,7 @@ class _Rewriting:
         return self._side.change(read, [])
 
     def _shown(self, schema: JsonSchema) -> JsonSchema:
-        """A schema without the members that are hidden on this side."""
+        """Return a schema without the members that are hidden on this side."""
         members, required = schema.get("properties"), schema.get("required")
         if not isinstance(members, dict):
             return schema
@@ -350,9 +331,7 @@ class _Rewriting:
         return shown
 
     def _is_hidden(self, member: JsonValue, level: int = 0) -> bool:
-        """Whether a member is hidden, as it says itself, or what it refers to, or one of the
-        schemas that all hold for it.
-        """
+        """Whether a member, its reference's target or one of its `allOf` schemas is hidden."""
         if not self._side.hidden or not isinstance(member, dict) or level > _DEEPEST_HINT:
             return False
         pointer, every = member.get("$ref"), member.get("allOf")
@@ -364,9 +343,7 @@ class _Rewriting:
     def _members(
         self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
-        """The members of an object; of a document's, one that nobody must give is dropped where
-        it refers to nothing.
-        """
+        """Rewrite an object's members; in a document, drop optional ones with dead references."""
         required, kept = owner.get("required"), dict[str, JsonValue]()
         for name, member in members.items():
             before = len(self.notes)
@@ -415,7 +392,7 @@ class _Rewriting:
     def _written(
         self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
-        """The target of a reference, written out once as long as nothing in it is cut."""
+        """Return the expanded target of a reference; cache it if nothing in it was cut."""
         known = self._side.known.get(pointer)
         taken = self._taken(known, level) if known else None
         if taken is not None:
@@ -438,15 +415,13 @@ class _Rewriting:
 
 
 def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
-    """A reference's target and what stood beside the reference; both hold."""
+    """Combine a reference's target with the keywords beside the reference; both apply."""
     clash = [key for key in beside if key in target and key not in ANNOTATIONS]
     return {"allOf": [target, beside]} if clash else {**target, **beside}
 
 
 def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
-    """A list whose choices are no lists offers them for each of its members, though its author
-    wrote them beside the list.
-    """
+    """Move the choices of an array to its items, unless the choices are arrays themselves."""
     choices, items = schema.get("enum"), schema.get("items", {})
     if (
         schema.get("type") != "array"
@@ -460,7 +435,7 @@ def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
 
 
 def _with_prefix_items(schema: JsonSchema) -> JsonSchema:
-    """Older drafts wrote the items of a tuple as a list under `items`."""
+    """Rename a tuple's list of `items`, as older drafts write it, to `prefixItems`."""
     if not isinstance(schema.get("items"), list):
         return schema
     return {"prefixItems" if key == "items" else key: value for key, value in schema.items()}

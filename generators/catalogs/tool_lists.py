@@ -1,6 +1,4 @@
-"""Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's
-`tools` parameter, wrapped or bare.
-"""
+"""Read lists of tools: an MCP server's `tools/list` reply, or OpenAI's `tools`, wrapped or bare."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -23,7 +21,7 @@ MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a 
 
 
 def read_mcp(path: Path) -> Catalog:
-    """The tools of a reply; all in one category, the file's name."""
+    """Read the tools of a reply; their category is the file's name."""
     rows = list(read_rows(the_file(path, MCP_REPLY), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
@@ -35,7 +33,7 @@ def read_mcp(path: Path) -> Catalog:
 def read_mcp_pages(
     pages: Sequence[DocumentItem], category: str, source: str = "mcp"
 ) -> CatalogBuilder:
-    """The tools of the pages of a reply, and what is odd about them."""
+    """Return the tools of a reply's pages, with their problems."""
     replies = [_reply_of(page.value)[1] for page in pages]
     lists = (listed for listed in replies if isinstance(listed, list))
     tools = [DocumentItem("", tool) for tool in chain.from_iterable(lists)]
@@ -62,15 +60,13 @@ def read_mcp_pages(
 
 
 def _reply_of(page: JsonValue) -> tuple[JsonValue, JsonValue]:
-    """The reply on a page, and the tools in it."""
+    """Return the reply on a page, and its tools."""
     result = page.get("result", page) if isinstance(page, dict) else page
     return result, result.get("tools") if isinstance(result, dict) else None
 
 
 def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft:
-    """The tool; without a description the title stands in for it: its own, or (in older servers)
-    that of its annotations.
-    """
+    """Return a tool's draft; without a description, its own or its annotations' title is used."""
     name, description = fields.get("name"), fields.get("description")
     beside = fields.get("annotations")
     title = fields.get("title") or (beside.get("title") if isinstance(beside, dict) else None)
@@ -90,8 +86,9 @@ OPENAI_LIST = (
 
 
 def read_openai(path: Path) -> Catalog:
-    """The functions of a list, alone or under `tools` or `functions`, or of JSON lines; all in
-    one category, the file's name.
+    """Read OpenAI functions from a list, from `tools` or `functions`, or from JSON lines.
+
+    All are in one category, named after the file.
     """
     rows = list(read_rows(the_file(path, OPENAI_LIST), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
@@ -121,8 +118,9 @@ def read_openai(path: Path) -> Catalog:
 
 
 def _listed(row: DocumentItem) -> list[DocumentItem]:
-    """The tools of a row: those in its list, or itself; none where the whole file is an object
-    that holds no list.
+    """Return the tools in a row's list, or else the row itself.
+
+    A file that is one object without such a list has none.
     """
     if isinstance(row.value, dict):
         for key in ("tools", "functions"):

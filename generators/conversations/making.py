@@ -1,6 +1,4 @@
-"""Wording a planned conversation turn by turn, calls and results in between, and labelling its
-replies with acts (CONFETTI 3.1).
-"""
+"""Word a planned conversation turn by turn with its calls, and label replies (CONFETTI 3.1)."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -95,7 +93,7 @@ class AgentWords(BaseModel):
 
 
 class _Saying(NamedTuple):
-    """A value that was stated for a parameter of a tool, and where."""
+    """A value stated for a parameter of a tool, and the place of its words."""
 
     tool: str
     value: JsonValue
@@ -122,7 +120,7 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
 
 
 class _Writing:
-    """The turns worded until now, and what was stated in them."""
+    """The turns written so far, and the values stated in them."""
 
     def __init__(self, worded: WordedScenario, context: StageContext) -> None:
         scenario = worded.plan.scenario
@@ -134,7 +132,7 @@ class _Writing:
         self.extras: list[SpokenPart] = []
 
     async def add(self, move: Move, seed: int) -> None:
-        """Word the next move."""
+        """Write the next move as a turn."""
         match move.speaker:
             case "user":
                 await self._add_user(move, seed)
@@ -178,7 +176,7 @@ class _Writing:
         self.turns += [CallTurn(calls=made, executed=True), ResultTurn(results=results)]
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
-        """Where each argument was stated last, or which result holds it."""
+        """Yield where each argument was last stated, or which result holds it."""
         own = [one for one in self._stated if one.tool == call.tool]
         for name, value in call.arguments.items():
             stated = (one.evidence for one in reversed(own) if one.value == value)
@@ -239,9 +237,7 @@ class _Writing:
 
 
 def _at_once(calls: Iterable[SimulatedCall]) -> Iterator[tuple[SimulatedCall, ...]]:
-    """The calls of a turn as they can be made: one that takes what another returned waits for
-    it.
-    """
+    """Batch a turn's calls for parallel execution; a call that needs an earlier result waits."""
     together: list[SimulatedCall] = []
     for call in calls:
         if call.linked and together:
@@ -259,9 +255,7 @@ _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
 def expected_mentions(move: Move, context: StageContext) -> Expected:
-    """What a user's turn has to say, with the schema that it is stated by; the extra value comes
-    after the last part.
-    """
+    """Return the values a user turn must state, with their schemas; the extra part comes last."""
     parts = [*move.parts, *([move.extra] if move.extra else [])]
     return {
         (number, name): (value, titled_schema(context.tool(part.tool), name))
@@ -271,14 +265,15 @@ def expected_mentions(move: Move, context: StageContext) -> Expected:
 
 
 def stated_values(words: UserWords, expected: Expected, language: Language) -> dict[Spot, Stated]:
-    """Where a user's turn states each value that it has to."""
+    """Return where a user's turn states each value that it must state."""
     quotes = {(one.part, one.parameter): one.words for one in words.mentions}
     return find_values(expected, quotes, words.text, language)
 
 
 def user_problem(words: UserWords, expected: Expected, language: Language) -> str:
-    """Why this can't be the user's turn, "" where it can: no planned value is left out, and no
-    other one said for it.
+    """Return why this can't be the user's turn, or "" if it can.
+
+    It must state every planned value and no other value in its place.
     """
     text = own = words.text
     if not text.strip() or len(text) > _LONGEST:
@@ -294,9 +289,7 @@ def user_problem(words: UserWords, expected: Expected, language: Language) -> st
 
 
 def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
-    """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and
-    tells what it shall tell.
-    """
+    """Return why this can't be the assistant's turn, or "" if it asks and tells what it must."""
     problem = _unusable(text, move, language)
     if problem:
         return problem
@@ -307,9 +300,7 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
 
 
 def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
-    """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and
-    a check sees to the rest.
-    """
+    """Whether a turn is usable even if rules find only part of its facts; a check does the rest."""
     told = [_is_stated(*one, text=text, language=language) for one in _to_state(move, context)]
     return (not told or any(told)) and not _unusable(text, move, language)
 
@@ -325,9 +316,7 @@ def _unusable(text: str, move: Move, language: Language) -> str:
 
 
 def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, JsonSchema]]:
-    """What a turn tells: facts, and where it asks whether it may do something, the values of
-    that.
-    """
+    """Return the facts of a turn and, if it asks for approval, the arguments to approve."""
     facts = [(one.label, one.value) for one in move.facts if not isinstance(one.value, bool)]
     told = [(label, value, plain_schema(value)) for label, value in facts]
     if move.intent == "ask_approval":
@@ -343,7 +332,7 @@ def _is_stated(
 
 
 def plain_schema(value: JsonValue) -> JsonSchema:
-    """A schema for a value that has none: what it looks like tells how it may be stated."""
+    """Return a schema for a value that has none; its form determines how it may be stated."""
     if isinstance(value, int | float):
         return {"type": "number"}
     if isinstance(value, str) and _DATE.fullmatch(value):
@@ -391,7 +380,7 @@ async def label_conversations(conversation: Conversation, context: StageContext)
 
 
 async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[Turn, ...]:
-    """The turns with acts at every reply; those of an imported conversation too."""
+    """Return the turns with acts for every reply; works for imported conversations too."""
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
@@ -408,9 +397,7 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
 def share_over_complexities(
     _kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]
 ) -> Iterator[Share]:
-    """How many conversations of each complexity: as CONFETTI's Table 1 has them, shared out over
-    the languages.
-    """
+    """Share conversations over complexities as in CONFETTI's Table 1, and over the languages."""
     for complexity, whole in shared_out(count).items():
         for language, share in zip(languages, shared_evenly(whole, len(languages)), strict=True):
             yield Share(language, share, complexity)

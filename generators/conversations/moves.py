@@ -1,6 +1,4 @@
-"""A scenario worked out move by move, with all values, calls and results, and the user's goal in
-words (CONFETTI 3.1).
-"""
+"""Work out a scenario move by move: values, calls, results and the user's goal (CONFETTI 3.1)."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -42,8 +40,9 @@ from callwright.warehouse.records import (
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
-    """The texts and numbers of a result in its order, then whether something is so; of a list
-    the first entry's come first.
+    """List a result's texts and numbers in order, then its booleans.
+
+    Of a list, the facts of the first entry come first.
     """
     facts = _facts("", result, tool.returns or {})
     return sorted(facts, key=lambda one: isinstance(one.value, bool))
@@ -62,9 +61,7 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
 
 
 def _label(name: str, schema: JsonSchema) -> str:
-    """What a reply calls a field: its description where that is a short phrase, else the words
-    of its name.
-    """
+    """Return the label of a field in replies: its description if it is short, else its name."""
     described = str(schema.get("description") or "").strip().rstrip(".\u3002")
     is_phrase = 0 < len(described) <= _LONGEST_LABEL and not _SENTENCE.search(described)
     return described if is_phrase else " ".join(split_name(name)) or name
@@ -76,7 +73,7 @@ STATED_IN = 2  # facts of a result that a reply tells
 
 
 class EpisodeContext(NamedTuple):
-    """What the episodes of a conversation are made with; results are simulated by the `seed`."""
+    """The data that episodes are built from; `seed` determines the simulated results."""
 
     tools: Mapping[str, Tool]
     values: Values
@@ -90,8 +87,9 @@ Moves = list[Move]
 async def requested(
     episode: Episode, stage: EpisodeContext, *, is_plain: bool = False
 ) -> tuple[Tool, Arguments]:
-    """The episode's first tool with a value for all that it requires, and, unless it `is_plain`,
-    for what the model adds.
+    """Return the episode's first tool with its required arguments.
+
+    Unless `is_plain`, the model may add options.
     """
     tool = stage.tools[episode.tools[0]]
     needed = enough_of(tool, [*tool.required], stage.rng)
@@ -100,7 +98,7 @@ async def requested(
 
 
 async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Arguments:
-    """Another value for one of the arguments."""
+    """Return another value for one of the arguments."""
     name = stage.rng.choice(changeable(tool))
     others = await stage.values.others(tool, name, arguments, 1)
     if not others:
@@ -109,12 +107,12 @@ async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Ar
 
 
 def asks(*parts: Part) -> Move:
-    """A request for one tool or several."""
+    """Return the user's request for one or more tools."""
     return Move(speaker="user", intent="request", parts=parts)
 
 
 def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
-    """A question for what a request lacks."""
+    """Return the agent's question for parameters that a request lacks."""
     part = Part(tool=tool.key, arguments=given)
     asked = tuple(missing)
     acts = ("seek",)
@@ -122,24 +120,24 @@ def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
 
 
 def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> SimulatedCall:
-    """A call that goes well."""
+    """Return a successful call."""
     result = simulated_result(tool, arguments, stage.seed)
     return SimulatedCall(tool=tool.name, arguments=arguments, result=result)
 
 
 def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
-    """The call that goes well, and the reply that tells of it."""
+    """Return a successful call and the reply that reports its result."""
     call = simulated(tool, arguments, stage)
     return [Move(speaker="calls", calls=(call,)), informs(facts_of(call.result, tool)[:STATED_IN])]
 
 
 def informs(facts: list[Fact]) -> Move:
-    """A reply that tells what came of calls."""
+    """Return a reply that reports the results of calls."""
     return Move(speaker="agent", intent="inform", facts=tuple(facts), acts=("inform",))
 
 
 def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode) -> Move:
-    """A call that goes wrong."""
+    """Return a failed call."""
     culprit: Arguments = {name: arguments[name] for name in change}
     result = simulated_error(tool, culprit or arguments, code)
     calls = (SimulatedCall(tool=tool.name, arguments=arguments, result=result),)
@@ -147,7 +145,7 @@ def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode
 
 
 def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[DialogueAct, ...]) -> Move:
-    """What went wrong, and whether another value would do where one can be given."""
+    """Return a reply that reports an error, and asks for other values if they could help."""
     result: JsonValue = failed.calls[0].result
     returned = str(value_at(result, "error.message"))
     parts = (Part(tool=tool.key),)
@@ -230,9 +228,7 @@ async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _retrying(
     episode: Episode, stage: EpisodeContext
 ) -> tuple[Tool, Arguments, Arguments, Moves]:
-    """A call that goes wrong, and what the user wants instead: the tool, what it was given, what
-    changes, and what is said.
-    """
+    """Build a failed call and its retry: tool, first arguments, changes to them, and moves."""
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage))
@@ -256,7 +252,7 @@ async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 def _retried(tool: Tool, stage: EpisodeContext) -> ErrorCode:
-    """An error after which another value may do, of those that go with what the tool does."""
+    """Return an error that another value may avoid and that fits what the tool does."""
     return stage.rng.choice(_LOOKED_UP if looks_up(tool) else _CHANGED)
 
 
@@ -306,8 +302,10 @@ async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _linked(
     episode: Episode, stage: EpisodeContext
 ) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
-    """The first call and how it is asked for, then what is stated for the second, and that call
-    with what the first gave.
+    """Return two linked calls, each with the arguments that the user states for it.
+
+    The second call takes a value that the first one returned. Raises RecordError if that value
+    doesn't fit.
     """
     source, tool = (stage.tools[key] for key in episode.tools)
     link = links_between(source, tool)[0]
@@ -442,7 +440,7 @@ async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[
 
 
 def goal_problem(goal: str, plan: ConversationPlan, context: StageContext) -> str:
-    """Why these words can't be the scenario, "" where they can."""
+    """Return why these words can't be the scenario's goal, or "" if they can."""
     if not goal or len(goal) > _LONGEST_GOAL:
         return f"it has {len(goal)} characters; 1 to {_LONGEST_GOAL} are allowed."
     if not writes(plan.scenario.language, goal):
@@ -453,6 +451,6 @@ def goal_problem(goal: str, plan: ConversationPlan, context: StageContext) -> st
 
 
 def _told(part: Part, context: StageContext) -> dict[str, Any]:
-    """What a user says of a tool, as the prompt tells of it."""
+    """Return what the prompt says about one of the user's wishes: its tool and values."""
     tool = context.tool(part.tool)
     return {"description": tool.description, "name": tool.name, "values": part.arguments}

@@ -1,6 +1,4 @@
-"""The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table
-1).
-"""
+"""The thirteen complexities of conversations, with CONFETTI's number of dialogues (Table 1)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -44,8 +42,9 @@ SHAPES: Mapping[Complexity, EpisodeShape] = {complexity: shape for complexity, _
 
 
 def shared_out(count: int) -> dict[Complexity, int]:
-    """So many conversations over the complexities, in the paper's proportions: the largest
-    remainders round up.
+    """Split `count` conversations over the complexities in the paper's proportions.
+
+    The largest remainders round up.
     """
     total = sum(PAPER.values())
     exact = {complexity: count * share / total for complexity, share in PAPER.items()}
@@ -83,10 +82,9 @@ _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
 
 def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
-    """The first scenarios of a complexity; a category that allows none of them is left out, which
-    is told.
+    """Plan the first scenarios of a complexity, reporting categories that allow none.
 
-    Raises ConfigurationError where the tools allow none.
+    Raises ConfigurationError if no category of the tools allows one.
     """
     language, seed = order.language, order.seed
     usable = usable_tools(order, tools_for(order.tools, language), tool_obstacle)
@@ -120,8 +118,9 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
 
 
 def tool_obstacle(_order: Order, tool: Tool) -> str:
-    """Why people can't ask for the tool in a sentence or two: it requires no text or number, or
-    too much.
+    """Return why users can't ask for the tool in a sentence or two, or "".
+
+    It requires no text or number, or too many parameters.
     """
     if len(tool.required) > _MOST_REQUIRED:
         return f"It requires more than {_MOST_REQUIRED} parameters, too many for a sentence or two."
@@ -131,16 +130,15 @@ def tool_obstacle(_order: Order, tool: Tool) -> str:
 
 
 def changeable(tool: Tool) -> list[str]:
-    """The required parameters whose value may be another one as well: texts and numbers."""
+    """Return the required parameters that can take another value: texts and numbers."""
     typed = {name: schema for name, schema in tool.properties.items() if "type" in schema}
     return [name for name in tool.required if name in typed and json_type(typed[name]) in _TYPES]
 
 
 def comparable(tool: Tool) -> list[str]:
-    """The parameters of a tool that looks something up by which things are compared, one after
-    another.
+    """List the text parameters of a lookup tool whose values users compare one by one.
 
-    Amounts are none: of another amount of money the same rate would be told.
+    Amounts are excluded: another amount of money would get the same rate.
     """
     if looks_up(tool):
         return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
@@ -148,13 +146,14 @@ def comparable(tool: Tool) -> list[str]:
 
 
 def looks_up(tool: Tool) -> bool:
-    """Whether the tool only tells something, by the verb of its name."""
+    """Whether the verb in the tool's name says that it only looks something up."""
     return _deed(tool) in _LOOKING
 
 
 def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
-    """The pairs of tools in which the first returns what the second requires; `looking`: the
-    first only looks up.
+    """Return pairs of tools where the first returns what the second requires.
+
+    With `looking`, the first tool only looks up.
     """
     giving = [(one, new_fields(one)) for one in tools if not looking or looks_up(one)]
     return [
@@ -169,9 +168,7 @@ def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, To
 
 
 class _Planning:
-    """One scenario in the making: each tool serves one episode, so that every call tells which
-    request it is for.
-    """
+    """Builder of one scenario; each tool serves one episode, so calls reveal their request."""
 
     def __init__(self, pool: Sequence[Tool], rng: Random, language: Language) -> None:
         self._pool = pool
@@ -180,9 +177,7 @@ class _Planning:
         self._used: list[Tool] = []
 
     def scenario(self, complexity: Complexity, category: str) -> Scenario | None:
-        """A scenario whose own episode is about this category, with others before and after it;
-        None where it allows none.
-        """
+        """Plan a scenario with a main episode about `category`, and episodes around it; or None."""
         rng = self._rng
         core = self._episode(SHAPES[complexity], category)
         if core is None:
@@ -214,8 +209,9 @@ class _Planning:
     def _fillers(
         self, core: Episode, category: str, minimum: int
     ) -> tuple[list[Episode], list[Episode]]:
-        """Episodes before and after the scenario's own, until it has its turns; a goal that
-        failed is the last one.
+        """Add episodes before and after the main one until there are enough turns.
+
+        Nothing follows a goal that failed.
         """
         rng = self._rng
         others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
@@ -236,9 +232,7 @@ class _Planning:
         return before, after
 
     def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
-        """An episode of tools that are not in use yet, None where the category has none that
-        fit.
-        """
+        """Return an episode of tools not yet in use, or None if the category has none that fit."""
         of_category = (tool for tool in self._pool if tool.category == category)
         free = [tool for tool in of_category if not _is_like(tool, self._used)]
         chosen = self._tools_for(shape, free)
@@ -259,7 +253,7 @@ class _Planning:
         return [self._rng.choice(fitting)] if fitting else []
 
     def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:
-        """The tools of the episodes and others beside them; none that could do what is withheld."""
+        """Return the episodes' tools and distractors, none of which can replace a withheld tool."""
         rng = self._rng
         drawn = rng.random()
         least, most = next((least, most) for share, least, most in _TOOL_COUNTS if drawn < share)

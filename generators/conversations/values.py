@@ -1,6 +1,4 @@
-"""Values for the calls of one conversation: proposed by a model, kept only where the schema
-agrees, no two mistakable.
-"""
+"""Values for a conversation's calls: proposed by a model, valid, and not mistakable."""
 
 from collections.abc import Sequence
 from random import Random
@@ -29,22 +27,19 @@ _FURTHER = 8
 
 
 class Values:
-    """Asks for values, one seed after the other; a value that a conversation has said is not
-    said for something else.
-    """
+    """Source of a conversation's values, seed by seed; no value is said for two things."""
 
     def __init__(self, context: StageContext, language: Language, seed: int) -> None:
-        """`seed` is the scenario's."""
+        """Set up values for one scenario; `seed` is the scenario's."""
         self._context = context
         self._language = language
         self._seed = seed
         self._given: list[JsonValue] = []
 
     async def fill(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Arguments:
-        """A value for each of these parameters, and for those that it `may` have besides, none of
-        them too, as the model has it.
+        """Return values for `names`, and for those of the options `may` that the model chooses.
 
-        Raises ReplyError where neither answers nor a draw give a value that is needed.
+        Raises ReplyError if neither answers nor draws give a required value.
         """
         if not names and not may:
             return {}
@@ -70,7 +65,7 @@ class Values:
     async def others(
         self, tool: Tool, name: str, arguments: Arguments, count: int
     ) -> list[JsonValue]:
-        """Up to `count` other values for one of the arguments, each unlike all that are known."""
+        """Return up to `count` new values for one argument, each unlike all known values."""
         found: list[JsonValue] = []
         for _ in range(_FURTHER * count):
             if len(found) == count:
@@ -85,7 +80,7 @@ class Values:
         return found
 
     async def _another(self, tool: Tool, name: str) -> JsonValue:
-        """One more value for a parameter, of the recipe's own where it has some."""
+        """Return one more value for a parameter, from the recipe's own values if it has some."""
         listed = self._context.own_values.of(tool, name)
         if listed:
             self._seed += 1
@@ -102,9 +97,7 @@ class Values:
         return render(PROMPTS, VALUES_TEMPLATE, **told)
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
-        """Why a value can't be said, "" where it can: a text of the conversation says the same;
-        choices and numbers come again.
-        """
+        """Return why a value can't be said, or ""; texts must differ, other values may repeat."""
         value = values[name]
         if not isinstance(value, str) or "enum" in tool.properties.get(name, {}):
             return ""
@@ -113,7 +106,7 @@ class Values:
 
 
 def _are_alike(one: JsonValue, other: JsonValue) -> bool:
-    """Whether one says the other or a part of it."""
+    """Whether one value equals or contains the other."""
     stated, parsed = fold(str(one)), fold(str(other))
     are_texts = isinstance(one, str) and isinstance(other, str)
     return stated == parsed or (are_texts and (stated in parsed or parsed in stated))

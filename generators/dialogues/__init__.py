@@ -1,5 +1,3 @@
-"""A request that lacks arguments becomes a dialogue; its questions and answers are merged by
-code (HammerBench 4.2.2).
-"""
+"""Turn incomplete requests into dialogues and merge their turns by code (HammerBench 4.2.2)."""
 
 DIALOGUE, TRAJECTORIES = "dialogue", "trajectories"

@@ -1,6 +1,4 @@
-"""Dialogues of requests that lack arguments: what is asked for, in which order, the values, and
-the words (HammerBench 4.2.2).
-"""
+"""Make dialogues for incomplete requests: slots, order, values, wording (HammerBench 4.2.2)."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -54,7 +52,7 @@ _IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares 
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no questions and answers can go on from this sample, "" where they can."""
+    """Return why questions and answers can't continue this sample, or "" if they can."""
     match sample.turns:
         case (UserTurn(), CallTurn(calls=(_,), executed=False)):
             pass
@@ -78,22 +76,18 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 def known_arguments(sample: Sample) -> Arguments:
-    """The arguments that the sample's last call has; empty values, as imported labels have them,
-    are none.
-    """
+    """Return the last call's arguments without empty values, which imported labels contain."""
     return {name: value for name, value in sample.gold[0].arguments.items() if value not in EMPTY}
 
 
 def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
-    """The parameters that the tool requires and the sample's call lacks."""
+    """Return the tool's required parameters that the sample's call lacks."""
     known = known_arguments(sample)
     return tuple(name for name in tool.properties if name in tool.required and name not in known)
 
 
 def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
-    """The tool that the sample's last call is of; RecordError where it is not among the
-    candidates.
-    """
+    """Return the tool of the sample's last call; RecordError if it is not among the candidates."""
     named = (tools[key] for key in sample.candidates if key in tools)
     tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
@@ -104,11 +98,10 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
 
 
 async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
-    """The parameters to ask for, in an order that the seed gives, each with a value that can't be
-    taken for another.
+    """Choose the parameters to ask for, in a seeded order, each with an unmistakable value.
 
-    Raises RecordError where nothing is missing, and ReplyError where neither three answers nor a
-    draw give one.
+    Raises RecordError if nothing is missing, and ReplyError if neither three answers nor a draw
+    give a usable value.
     """
     source = derivation.source
     reason = obstacle(source, context.tools)
@@ -148,9 +141,7 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
 
 
 def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
-    """Why a value can't be what the user will answer beside the others, "" where it can; a yes
-    or no always can.
-    """
+    """Return why a value can't be answered beside the others, or ""; booleans always can."""
     value = values[name]
     if isinstance(value, bool):
         return ""
@@ -196,7 +187,7 @@ class SlotAnswer(BaseModel):
 
 
 class _DialogueContext(NamedTuple):
-    """What does not change while a dialogue is worded."""
+    """The data that stays the same while a dialogue is written."""
 
     plan: SlotPlan
     tool: Tool
@@ -211,17 +202,16 @@ class _DialogueContext(NamedTuple):
         return self.plan.derivation.seed
 
     def prompt(self, template: str, turns: Sequence[Turn], **more: object) -> Prompt:
-        """What a question or an answer is asked for by, after these turns."""
+        """Return the prompt for the question or answer that follows these turns."""
         told = {"tool": self.tool, "language": self.language, "seed": self.seed}
         return render(PROMPTS, template, conversation=conversation_text(turns), **told, **more)
 
 
 async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
-    """A dialogue in which the assistant asks for one slot after the other, with all that is known
-    after each answer.
+    """Write a dialogue that asks for one slot after another, with a snapshot after each answer.
 
-    Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that
-    of the last one.
+    Raises ReplyError if three wordings of a question or answer don't fit, with the last one's
+    reason.
     """
     source = plan.derivation.source
     dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
@@ -242,9 +232,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
 
 
 def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
-    """How each of some answers is put: some as the bare value, but not all where there are
-    several.
-    """
+    """Draw the form of each answer: some are bare values, but never all of several."""
     drawn: list[AnswerForm] = [
         "bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)
     ]
@@ -288,9 +276,7 @@ async def _answer(
 def question_problem(
     question: str, slot: Slot, known: Arguments, tool: Tool, language: Language
 ) -> str:
-    """Why this can't be the question for the slot, "" where it can: one short question that says
-    no value.
-    """
+    """Return why this can't ask for the slot, or ""; it must be a short question without values."""
     if not question or len(question) > LONGEST_QUESTION or "\n" in question:
         return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
     if not writes(language, question):
@@ -306,9 +292,7 @@ def question_problem(
 def answer_problem(
     answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language
 ) -> str:
-    """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and
-    none of another one's.
-    """
+    """Return why this can't answer the slot, or ""; it must state the slot's value and no other."""
     text = answer.answer
     if not text.strip() or len(text) > LONGEST_ANSWER:
         return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
@@ -338,8 +322,9 @@ def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> S
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
-    """Whether the question says a value; a yes or no can't be stated by naming what it is about,
-    nor by listing options.
+    """Whether the question says a value.
+
+    Naming the subject of a yes or no doesn't state it, and listing options doesn't say one.
     """
     schema = titled_schema(tool, name)
     if isinstance(value, bool) or locate(value, schema, question) is None:

@@ -1,8 +1,7 @@
-"""Merging questions and answers that were asked one by one, by code alone (HammerBench 4.2.2).
+"""Merge questions and answers that were asked one by one, without a model (HammerBench 4.2.2).
 
-The surface is that of HammerBench's files: questions are joined by a space, and so are answers, in
-both languages; a question or an answer that another one follows gets the mark at its end that it
-lacks.
+The text looks as in HammerBench's files: questions are joined by a space, and so are answers, in
+both languages; a question or answer that is followed by another gets its missing end mark.
 """
 
 import re
@@ -48,9 +47,7 @@ _NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
 
 
 class SlotExchange(NamedTuple):
-    """A question, its answer, what the answer tells, and where it tells it: the spans count from
-    the answer's start.
-    """
+    """A question, its answer, the values stated, and their spans from the start of the answer."""
 
     question: str
     answer: str
@@ -60,9 +57,7 @@ class SlotExchange(NamedTuple):
 
 
 class Dialogue(NamedTuple):
-    """A request with what is known after it, gone on with by questions and answers until the
-    call was complete.
-    """
+    """A request and its snapshot, with the questions and answers that complete the call."""
 
     tool: Tool
     request: UserTurn
@@ -71,14 +66,14 @@ class Dialogue(NamedTuple):
 
 
 class DialogueStep(NamedTuple):
-    """What the assistant asks for at once, and what the user answers to that."""
+    """The questions that the assistant asks at once, and the user's answers."""
 
     asked: tuple[SlotExchange, ...]
     answered: tuple[SlotExchange, ...]
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why the questions and answers of this sample can't be merged, "" where they can."""
+    """Return why this sample's questions and answers can't be merged, or "" if they can."""
     dialogue = split_dialogue(sample, tools)
     if isinstance(dialogue, str):
         return dialogue
@@ -97,11 +92,9 @@ def too_few(questions: int) -> str:
 
 
 async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The source with some of its questions, its answers, or both merged; which ones, the
-    derivation's seed decides.
+    """Return the source with some questions, answers or both merged, chosen by the seed.
 
-    Raises RecordError where the source has an obstacle, or where the transform is none of mQmA,
-    mQsA and sQmA.
+    Raises RecordError if the source has an obstacle, or the transform is not mQmA, mQsA or sQmA.
     """
     source = derivation.source
     reason = obstacle(source, context.tools)
@@ -131,10 +124,9 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
 def merge_questions(
     exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
 ) -> list[DialogueStep]:
-    """Several questions at once, of which one is answered; the others are asked again, one by one
-    (mQsA).
+    """Ask several questions at once, answer one, and ask the others again one by one (mQsA).
 
-    An answer that does not say what it is about answers the first question.
+    An answer that doesn't name its subject answers the first question.
     """
     before, group, after = _stretch(exchanges, rng)
     answered = rng.choice(group)
@@ -146,10 +138,9 @@ def merge_questions(
 def merge_answers(
     exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
 ) -> list[DialogueStep]:
-    """One question, and in the same breath as its answer those to others that nobody has asked yet
-    (sQmA).
+    """Ask one question and answer it together with others that were not asked yet (sQmA).
 
-    Only answers that say what they are about are given unasked, as long as there are any.
+    Unasked answers name their subject, if there are any that do.
     """
     asked = rng.choice(exchanges)
     if speaking and not any(one is not asked for one in speaking):
@@ -164,9 +155,7 @@ def merge_answers(
 
 
 def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
-    """The exchanges whose answers call what they are about beside the words of its values:
-    nobody needs the question.
-    """
+    """Return the exchanges whose answers name their parameters, so they need no question."""
     found: list[SlotExchange] = []
     for one in exchanges:
         answer = one.answer
@@ -184,7 +173,7 @@ def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchang
 def _stretch(
     exchanges: Sequence[SlotExchange], rng: Random
 ) -> tuple[Sequence[SlotExchange], tuple[SlotExchange, ...], Sequence[SlotExchange]]:
-    """Two or more neighbours, sometimes in another order, with those before and after them."""
+    """Pick two or more neighbours, sometimes reordered; return them with those around them."""
     size = rng.randint(_FEWEST, len(exchanges))
     start = rng.randint(0, len(exchanges) - size)
     group = list(exchanges[start : start + size])
@@ -200,7 +189,7 @@ def _singly(exchanges: Iterable[SlotExchange]) -> list[DialogueStep]:
 def _turns(
     dialogue: Dialogue, steps: Sequence[DialogueStep], language: Language
 ) -> tuple[Turn, ...]:
-    """The conversation that these steps make, with all that is known after each of them."""
+    """Return the conversation of these steps, with all known arguments after each step."""
     turns: list[Turn] = [dialogue.request, dialogue.snapshot]
     call = dialogue.snapshot.calls[0]
     for step in steps:
@@ -226,9 +215,7 @@ def _turns(
 
 
 def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
-    """The exchanges, those behind the first without the "Sure," that they may begin with: in the
-    midst of others it is odd.
-    """
+    """Drop the leading "Sure," of the exchanges after the first, where it would be odd."""
     found = [*exchanges[:1]]
     for one in exchanges[1:]:
         bare = _NOD.of(one.question).sub("", one.question)
@@ -250,7 +237,7 @@ def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
 
 
 def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
-    """The parts of a dialogue; a sentence where the sample is none that could be taken apart."""
+    """Split a sample into the parts of a dialogue, or return a sentence that says why not."""
     turns = sample.turns
     match turns[:_OPENING]:
         case (UserTurn() as request, CallTurn(calls=(call,), executed=False) as snapshot):
@@ -308,7 +295,7 @@ def _exchange(
 
 
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:
-    """Where a text says an argument that nobody has pointed at yet, None where it does not."""
+    """Return where a text states an argument that has no evidence yet, or None."""
     return located_evidence(name, arguments[name], titled_schema(tool, name), text)
 
 
@@ -319,7 +306,7 @@ def _moved(evidence: Evidence, turn: int, by: int) -> Evidence:
 
 
 def _joined(parts: Sequence[str], language: Language) -> tuple[str, list[int]]:
-    """Several questions or answers as one text, and where in it each of them begins."""
+    """Join several questions or answers; return the text and where each part begins."""
     text = ""
     starts: list[int] = []
     for part in parts:
@@ -333,5 +320,5 @@ def _joined(parts: Sequence[str], language: Language) -> tuple[str, list[int]]:
 
 
 def _filled(arguments: Arguments) -> Arguments:
-    """The arguments without those that imported labels leave empty."""
+    """Return the arguments without those that imported labels leave empty."""
     return {name: value for name, value in arguments.items() if value not in EMPTY}

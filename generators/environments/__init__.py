@@ -1,1 +1,1 @@
-"""Environments: what answers the calls of multi-step samples (ComplexFuncBench 2.1)."""
+"""Environments, which answer the calls of multi-step samples (ComplexFuncBench 2.1)."""

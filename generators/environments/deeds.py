@@ -1,9 +1,8 @@
-"""What a call does to the things of a document's world: its effect (effects.py), carried out in a
-state (episodes.py).
+"""Apply the effects of calls (effects.py) to the things in a world's state (episodes.py).
 
-A call that does something to many does it to all of them, or is refused and does nothing. In a
-standing world, which builds ask, changes leave things as they are, and what a call makes can be
-read by its id.
+A call that changes several things changes all of them, or is refused and changes none. In a
+standing world, which builds use, changes leave things as they are, and created things can be
+read by id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +32,9 @@ _TRIES = 40
 
 
 def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldState]:
-    """The response to a call in a state, and the state after it.
+    """Return the response to a call in a state, and the next state.
 
-    Raises RefusalError where the call can't be done.
+    Raises RefusalError if the call can't be done.
     """
     asked.see(state)
     effect = asked.effect
@@ -59,8 +58,9 @@ def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldStat
 
 
 def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
-    """What is given to each thing that the call speaks of: an entry of its list, with what
-    stands around it.
+    """Return the arguments for each thing in the call's list, merged with those around the list.
+
+    Raises RefusalError if the list is missing or empty.
     """
     if not effect.each:
         return [asked.arguments]
@@ -78,9 +78,7 @@ def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
 
 
 def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
-    """Refuse what names a thing that is not there: in the path it is not found, in what is
-    written it is not valid.
-    """
+    """Refuse missing things: "not_found" for ids in the path, "invalid_value" in written data."""
     for one in asked.references:
         value = asked.arguments.get(one.parameter)
         is_written = effect is not None and effect.deed != "reads" and one.parameter != effect.id
@@ -93,17 +91,13 @@ def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
 
 
 class _Deed:
-    """What is done to one thing of those that a call speaks of; `given` is what the call gives
-    it.
-    """
+    """One effect of a call on one of its things; `given` are the arguments for that thing."""
 
     def __init__(self, asked: AskedCall, effect: Effect, given: Arguments) -> None:
         self._asked, self._effect, self._given = asked, effect, given
 
     def done(self, state: WorldState) -> WorldState:
-        """The state after it, for all that deletes nothing; what is written is a subject of the
-        call from then on.
-        """
+        """Return the state after any effect but a deletion; a written thing becomes a subject."""
         if self._effect.creates:
             return self.create(state)
         if self._effect.links or self._effect.unlinks:
@@ -115,7 +109,7 @@ class _Deed:
         return state
 
     def meant_by(self, kind: str, parameter: str) -> Thing:
-        """The thing whose id a parameter gives. Raises RefusalError where there is none."""
+        """Return the thing whose id a parameter gives. Raises RefusalError if there is none."""
         asked, value = self._asked, self._given.get(parameter)
         reference = asked.kinds.reference(asked.endpoint, parameter)
         if reference is not None and reference.kind == kind:
@@ -140,7 +134,7 @@ class _Deed:
         return found
 
     def create(self, state: WorldState) -> WorldState:
-        """Make a thing of what is given."""
+        """Create a thing from the arguments."""
         asked, effect, kind = self._asked, self._effect, self._effect.kind
         field, given = asked.kinds.identities.get(kind) or "id", self._written()
         if effect.id and effect.id in self._given:
@@ -166,7 +160,7 @@ class _Deed:
         return state
 
     def _validate_entry(self, kind: str, field: str) -> None:
-        """Refuse an entry of a list that names a thing which is not there."""
+        """Refuse a list entry that names a thing that does not exist."""
         asked = self._asked
         for name in self._given if self._effect.each else ():
             if name in asked.arguments or not is_opaque(name):
@@ -186,12 +180,12 @@ class _Deed:
         raise RefusalError("conflict", f"There is no id left for another {kind}.")
 
     def _was_given(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> bool:
-        """Whether a thing has or had an id."""
+        """Whether a thing has this id, or had it before."""
         at_first = self._asked.population.number_of(kind, field, schema, value) is not None
         return at_first or ThingKey(kind, str(value)) in self._asked.state.things
 
     def update(self, thing: Thing, state: WorldState) -> tuple[Thing, WorldState]:
-        """Give a thing what is given; the thing as it is then."""
+        """Write the arguments to a thing; return the changed thing."""
         asked, written = self._asked, self._written()
         self._validate_unique(thing.kind, written, thing)
         overlaid = state.things.get(key := asked.key(thing)) or Overlaid({}, {})
@@ -213,9 +207,9 @@ class _Deed:
         return now or thing, state
 
     def delete(self, thing: Thing, state: WorldState) -> WorldState:
-        """Remove a thing, with what belongs to it.
+        """Remove a thing together with its parts.
 
-        Raises RefusalError where there is some that the call may not remove.
+        Raises RefusalError if it has parts that the call may not remove.
         """
         asked = self._asked
         asked.see(state)
@@ -234,7 +228,7 @@ class _Deed:
         return state
 
     def _unlinked(self, thing: ThingKey, state: WorldState) -> WorldState:
-        """The state without what calls have said of whose a thing is, and what is its own."""
+        """Return the state without the links that calls have made to or from a thing."""
         for relation in self._asked.effects.relations.values():
             for key, one in [*state.things.items()]:
                 if key.kind == relation.kind and thing in relation.ends(
@@ -244,8 +238,10 @@ class _Deed:
         return state
 
     def link(self, state: WorldState) -> WorldState:
-        """Put a thing among those of another, or take it from there; what is there already stays
-        as it is.
+        """Link a thing to an owner, or unlink it; an existing link stays as it is.
+
+        Raises RefusalError for unlinking a thing that isn't linked, and ValueError for a link
+        without an owner.
         """
         asked, effect = self._asked, self._effect
         relation = asked.effects.relation(effect, asked.endpoint)
@@ -271,9 +267,7 @@ class _Deed:
         return state
 
     def _belongs_at_first(self, relation: Relation, owner: Thing, target: Thing) -> bool:
-        """Whether a thing was among those of another before any call: as lists have it, or a
-        field of the owner.
-        """
+        """Whether a thing belonged to another before any call, by lists or by a field."""
         asked, state = self._asked, self._asked.state
         asked.see(START)
         try:
@@ -294,7 +288,7 @@ class _Deed:
             asked.see(state)
 
     def _written(self) -> dict[str, JsonValue]:
-        """The fields that the call gives a thing."""
+        """Return the fields that the call writes to a thing."""
         given = {
             field: self._given[name]
             for name, field in self._effect.fields.items()
@@ -305,9 +299,7 @@ class _Deed:
     def _validate_unique(
         self, kind: str, given: Mapping[str, JsonValue], own: Thing | None
     ) -> None:
-        """Refuse what another thing of the kind has: ids that paths name one by, and what the
-        effect says is unique.
-        """
+        """Refuse values taken by another thing of the kind: ids in paths and `unique` fields."""
         if self._asked.is_standing:
             return
         for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *self._effect.unique)):
@@ -338,7 +330,7 @@ class _Deed:
 
 
 def _merged(held: JsonValue, given: JsonValue) -> JsonValue:
-    """What a field holds after a part of it was given: of objects, member by member."""
+    """Return a field's value after part of it is written; objects are merged by member."""
     if isinstance(held, dict) and isinstance(given, dict):
         return {**held, **{name: _merged(held.get(name), value) for name, value in given.items()}}
     return given

@@ -1,13 +1,11 @@
-"""A world made of a document's own schemas: things with ids of their own, which its tools list,
-find, read, make and change.
+"""A world made from a document's schemas: tools list, find, read, create and change its things.
 
-What things are there at first is the population's (population.py), and what calls have made of them
-is a state (episodes.py). What tools do to them is told by effects (effects.py) and done in
-deeds.py; what they are answered stands in results.py.
+population.py says which things exist at first, and a state (episodes.py) what calls have made of
+them. effects.py says what tools do, deeds.py does it, and results.py builds the responses.
 
-A world answers in two ways: an episode, which `begin` starts, sees what was written and refuses
-what can't be; `answer` is for builds, where the same call is always answered alike: changes leave
-the world as it is, and what a call makes can be read by its id from then on.
+A world answers in two ways. An episode, which `begin` starts, sees earlier changes and refuses
+what is impossible. `answer` is for builds: the same call always gets the same response, changes
+leave the world as it is, and what a call creates can be read by its id from then on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +40,7 @@ _SEEDS = 8
 
 
 class DocumentWorld:
-    """Answers the calls of a document's tools, with nobody behind them: a pure function of its
-    seed and the calls so far.
-    """
+    """A document's tools simulated: answers are a pure function of the seed and the past calls."""
 
     def __init__(
         self,
@@ -56,10 +52,10 @@ class DocumentWorld:
         effects: Mapping[str, Effect] | None = None,
         rules: CompiledRules | None = None,
     ) -> None:
-        """`links` say which parameters a response gives; `effects` and `rules` what the document
-        does not tell of tools.
+        """Create a world from endpoints and from `links`, the parameters that responses supply.
 
-        Raises ConfigurationError where what is said of effects contradicts the document.
+        `effects` and `rules` add what the document doesn't say about its tools. Raises
+        ConfigurationError if the effects contradict the document.
         """
         self.name, self.links, self.seed = name, tuple(links), seed
         self.endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
@@ -74,39 +70,33 @@ class DocumentWorld:
         self._scope_at_first = lru_cache(_SEEDS)(RuleScope)
 
     def begin(self, seed: int | None = None) -> "DocumentEpisode":
-        """A new episode in the world of this seed, the world's own unless stated."""
+        """Begin an episode in the world of this seed, by default the world's own."""
         return DocumentEpisode(self, self.seed if seed is None else seed)
 
     def writes(self, tool: str) -> bool:
-        """Whether a call of the tool changes the world, as far as that is known."""
+        """Whether a call of the tool is known to change the world."""
         effect = self.effects.by_tool.get(tool)
         return effect is not None and effect.deed != "reads"
 
     @property
     def unclear(self) -> tuple[str, ...]:
-        """The tools whose effect neither the document nor the recipe tells: they change nothing."""
+        """The tools whose effect nobody states; they are taken to change nothing."""
         return tuple(name for name in self.endpoints if name not in self.effects.by_tool)
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response to a call for itself: the same call is answered alike, whatever was
-        changed, and any id is known.
-        """
+        """Answer a call on its own: always the same response, and every id is known."""
         response, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
         return response
 
     def remember(self, call: Call) -> None:
-        """Take note of a call that is answered elsewhere: what it makes can be read here as
-        well.
-        """
+        """Note a call that was answered elsewhere, so that what it creates can be read here."""
         if self.writes(call.tool):
             _, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
 
     def respond(
         self, state: WorldState, call: Call, seed: int, *, is_standing: bool = False
     ) -> tuple[CallResponse, WorldState]:
-        """What a call is answered in a state, and the state that it leads to: the same state
-        where it is refused.
-        """
+        """Return the response to a call and the state after it (unchanged if it is refused)."""
         endpoint = self.endpoints.get(call.tool)
         if endpoint is None:
             return without_tool(self.name, call), state
@@ -144,7 +134,7 @@ class DocumentWorld:
         return CallResponse(response), after._replace(clock=after.clock + 1)
 
     def scope(self, seed: int, state: WorldState = START) -> RuleScope | None:
-        """The rules in the world of a seed, None where there are none."""
+        """Return the rules in the world of a seed, or None if there are none."""
         if self.rules is None:
             return None
         changed = {key: one for key, one in state.things.items() if key.kind in self.rules.rows}
@@ -156,7 +146,7 @@ class DocumentWorld:
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
-        """What people say in it, as its rules tell; None where they don't."""
+        """What people say in this world according to its rules; None without such rules."""
         scope = self.scope(self.seed)
         return (
             ruled_vocabulary(scope, self.tools)
@@ -166,16 +156,14 @@ class DocumentWorld:
 
     @cached_property
     def sayable_calls(self) -> tuple[Call, ...]:
-        """Calls whose values people can say: of things that there are, by their names and what
-        they are like.
-        """
+        """Return calls with values that users can say: names and properties of existing things."""
         return tuple(
             call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint)
         )
 
 
 class DocumentEpisode:
-    """One run in a document's world (`WorldEpisode`); nothing of it is kept but its state."""
+    """One run in a document's world (`WorldEpisode`); only its state is kept."""
 
     __slots__ = ("_seed", "_world", "state")
 
@@ -183,23 +171,21 @@ class DocumentEpisode:
         self._world, self._seed, self.state = world, seed, START
 
     def answer(self, call: Call) -> CallResponse:
-        """The response to a call; what it writes is in `state` from then on."""
+        """Return the response to a call, and apply what it writes to `state`."""
         response, self.state = self._world.respond(self.state, call, self._seed)
         return response
 
     def snapshot(self) -> WorldState:
-        """The state, to go back to."""
+        """Return the current state, which `restore` accepts."""
         return self.state
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state of this world."""
+        """Return to an earlier state of this world."""
         self.state = snapshot
 
 
 def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
-    """How an endpoint tells an error: by the status and with the body that its document
-    declares, if any.
-    """
+    """Return an error response with the status and body that the document declares, if any."""
     declared = {one.status.upper(): one.returns for one in endpoint.errors}
     statuses = STATUSES[error.error]
     status = next((one for one in statuses if str(one) in declared), statuses[0])
@@ -213,9 +199,7 @@ def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
 
 
 def _error_body(schema: JsonSchema, status: int, message: str, language: Language) -> JsonValue:
-    """The body of an error as its schema has it: the status where a number stands, the message
-    where a text does.
-    """
+    """Return an error body for its schema: numbers hold the status, texts the message."""
     rng = Random(message)
     match schema:
         case {"properties": dict(members)}:
@@ -239,7 +223,7 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
 
 
 def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
-    """Calls of a tool whose values people can say."""
+    """Yield calls of a tool whose values people can say."""
     tool, population = endpoint.tool, world.population(world.seed)
     linked = {
         link.parameter.partition(".")[0].removesuffix("[]")

@@ -1,8 +1,8 @@
-"""What calls do to a world: as method, path and schemas tell, or said by hand where these do not.
+"""The effects of calls on a world: read from method, path and schemas, or stated by hand.
 
-Besides what single calls do, paths tell how things hang together: what goes with a thing that is
-deleted (the tasks of a project, which nothing but a project lists), and which things belong to
-another by calls of their own (a user's groups).
+Besides the effects of single calls, paths tell how things are related: which things are deleted
+along with another (the tasks of a project, which nothing but a project lists), and which things
+have links to others that calls set (a user's groups).
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,19 +31,16 @@ _MANY = "bulk"
 
 
 class Part(NamedTuple):
-    """Things of a kind that are gone with another: `field` has the id of the one that they are
-    of.
-    """
+    """A kind of things that are deleted with their owner; `field` holds the owner's id."""
 
     kind: str
     field: str
 
 
 class Relation(NamedTuple):
-    """Which things belong to which others by calls of their own, whatever the things themselves
-    say: a user's groups.
+    """Ownership that calls create and end, apart from the things' own fields: a user's groups.
 
-    What links two of them is a thing as well, of the kind `kind` ("group user").
+    A link between two things is itself a thing, of the kind `kind` ("group user").
     """
 
     kind: str
@@ -51,14 +48,12 @@ class Relation(NamedTuple):
     target: str
 
     def link(self, owner: str, target: str) -> tuple[ThingKey, dict[str, JsonValue]]:
-        """The link between two things of these ids: its key and its fields; the same from either
-        side.
-        """
+        """Return the key and fields of the link between two ids, the same from either side."""
         ids: dict[str, JsonValue] = {_id_of(self.owner): owner, _id_of(self.target): target}
         return ThingKey(self.kind, ":".join(str(ids[name]) for name in sorted(ids))), ids
 
     def ends(self, fields: Mapping[str, JsonValue]) -> tuple[ThingKey, ThingKey]:
-        """Owner and target, as a link has them."""
+        """Return the owner and the target of a link."""
         owner, target = (
             ThingKey(kind, str(fields.get(_id_of(kind)))) for kind in (self.owner, self.target)
         )
@@ -70,14 +65,12 @@ def _id_of(kind: str) -> str:
 
 
 class Effects:
-    """What the calls of a document's tools do: `by_tool`, where that is known, and how its
-    things hang together.
-    """
+    """The effects of a document's tools (`by_tool`, where known), and relations of its things."""
 
     def __init__(self, kinds: Kinds, stated: Mapping[str, Effect]) -> None:
-        """Take what is stated of a tool, else what its document tells.
+        """Take the stated effect of each tool, or else the one that its document implies.
 
-        Raises ConfigurationError, which names the tool, where what is stated contradicts the
+        Raises ConfigurationError, which names the tool, if a stated effect contradicts the
         document.
         """
         self.kinds = kinds
@@ -105,7 +98,7 @@ class Effects:
                 )
 
     def relation(self, effect: Effect, endpoint: Endpoint) -> Relation | None:
-        """The relation that a call adds to or takes from, None where it does neither."""
+        """Return the relation that a call adds to or removes from, or None."""
         owner = self.kinds.reference(endpoint, effect.to) if effect.to else None
         return (
             self.relations.get((owner.kind, effect.under or effect.kind))
@@ -115,9 +108,7 @@ class Effects:
 
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Relation]:
-        """Relations by the kind of the owner and the name of the list: ("user", "group"),
-        ("channel", "pin").
-        """
+        """Return relations by owner kind and list name: ("user", "group"), ("channel", "pin")."""
         found: dict[tuple[str, str], Relation] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
@@ -139,9 +130,7 @@ class Effects:
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[Part, ...]]:
-        """The parts of things by their kind: what one kind alone lists below it, and that tells
-        whose it is or is made there.
-        """
+        """Map kinds to their parts: kinds that only they list, with a field for the owner's id."""
         found: dict[str, tuple[Part, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
             owners = {
@@ -155,9 +144,7 @@ class Effects:
         return found
 
     def _field_made_below(self, kind: str, owner: str) -> str:
-        """The field by which things of a kind are told whose they are where they are made below
-        the one, "" where none are.
-        """
+        """Return the field that holds the owner's id when things are created below it, or ""."""
         for endpoint in self.kinds.endpoints:
             effect, above = self.by_tool.get(endpoint.tool.name), self.kinds.owner(endpoint)
             if (
@@ -169,9 +156,7 @@ class Effects:
         return ""
 
     def _completed(self, effect: Effect, endpoint: Endpoint) -> Effect:
-        """What is stated, with the parameters that say which thing, and whose, where only one
-        can.
-        """
+        """Fill in the parameters for the thing and its owner where only one can be meant."""
         references, kind = self.kinds.references(endpoint), self.kinds.named(effect.kind)
         own = [one.parameter for one in references if one.kind == kind]
         if not effect.id and not effect.each and own and effect.deed not in ("reads", "creates"):
@@ -182,7 +167,7 @@ class Effects:
         return effect
 
     def _contradictions(self, effect: Effect, endpoint: Endpoint) -> Iterator[str]:
-        """What of an effect contradicts the document."""
+        """Yield the ways in which an effect contradicts the document."""
         if effect.deed != "reads" and endpoint.method.upper() in SAFE:
             yield f"{endpoint.method} changes nothing, yet it {effect.deed}."
         parameters: dict[str, JsonSchema] = dict(endpoint.tool.properties)
@@ -234,7 +219,7 @@ class Effects:
 
 
 class _ToldEffect:
-    """What method, path and schemas of one tool tell."""
+    """The effect that the method, path and schemas of one tool imply."""
 
     def __init__(self, kinds: Kinds, endpoint: Endpoint) -> None:
         self._kinds, self._endpoint = kinds, endpoint
@@ -244,7 +229,7 @@ class _ToldEffect:
 
     @property
     def effect(self) -> Effect | None:
-        """The effect, None where nothing sure is told."""
+        """The effect, or None if nothing certain is implied."""
         if self._method in SAFE:
             return Effect(reads=True)
         if not self._method:
@@ -277,7 +262,7 @@ class _ToldEffect:
         return self._done_to_collection()
 
     def _done_to(self, target: Reference) -> Effect | None:
-        """What is done to the thing that a path names."""
+        """Return the effect on the thing that a path names."""
         if self._method != "DELETE":
             return self._update(target)
         path, named = self._endpoint.path, f"/{{{target.parameter}}}"
@@ -290,8 +275,9 @@ class _ToldEffect:
     # What belongs to another
 
     def _other_owner_of(self, target: Reference) -> Reference | None:
-        """Whose a path names a thing as, while it lives elsewhere:
-        /users/{id}/groups/{group_id}.
+        """Return the owner in a path to a thing that lives elsewhere, or None.
+
+        An example is /users/{id}/groups/{group_id}.
         """
         before, path = self._segments[-3:-2], self._endpoint.path
         mine = (
@@ -307,8 +293,9 @@ class _ToldEffect:
         return owner if not is_named or path in self._kinds.joining else None
 
     def _joined_by_id(self) -> Effect | None:
-        """Of a path that ends below an owner: what is given is an id alone (/users/{id}/groups),
-        or a verb says it (addTag).
+        """Return the link made by a path below an owner, from a lone id or a verb, or None.
+
+        Examples are /users/{id}/groups and addTag.
         """
         owner, given = self._kinds.owner(self._endpoint), self._given
         if owner is None or not given or self._method not in ("PUT", "POST", "DELETE"):
@@ -341,9 +328,7 @@ class _ToldEffect:
 
     @property
     def _noun(self) -> tuple[str, ...]:
-        """What a verb at the end of a path, below a thing, adds or removes: the tag of
-        /tasks/{id}/addTag.
-        """
+        """Return what a verb at the end of a path adds or removes: "tag" of /tasks/{id}/addTag."""
         verb, *noun = split_name(self._segments[-1]) or ("",)
         is_below = self._kinds.owner(self._endpoint) is not None
         return tuple(noun) if is_below and deed_of(verb) in ("make", "drop") else ()
@@ -358,7 +343,7 @@ class _ToldEffect:
         undone: bool,
         each: str = "",
     ) -> Effect | None:
-        """A link or its end, where a list or a field of the owner shows it."""
+        """Return the effect that sets or removes a link that a list or field of the owner shows."""
         shown = self._kinds.lists.get((owner.kind, under))
         names = self._kinds.fields.get(owner.kind, {})
         if shown != kind and (
@@ -372,8 +357,9 @@ class _ToldEffect:
     # What is done to many
 
     def _done_to_each(self) -> Effect | None:
-        """What is done to each entry of a list: things to be made or changed, or ids of those to
-        be deleted or changed.
+        """Return the effect on each entry of a list, or None.
+
+        Entries are things to create or change, or ids of things to change or delete.
         """
         listed, path = listed_things(self._endpoint), self._endpoint.path
         if path not in self._kinds.collections or (
@@ -410,8 +396,9 @@ class _ToldEffect:
         return Effect(deletes=kind, each=parameter, id=id_) if deed == "deletes" and id_ else None
 
     def _deed_to_many(self) -> str:
-        """By a verb of the path or the name, else by the method; of a list that is put in place
-        nothing.
+        """Return the deed on many: by the method or, for POST, by a verb of the path or name.
+
+        Putting a list in place has none.
         """
         by_method = _BY_METHOD.get(self._method, "")
         words = (*split_name(self._segments[-1]), *function_words(self._endpoint.tool.name))
@@ -421,7 +408,7 @@ class _ToldEffect:
     # What is done to one
 
     def _told_by_path(self) -> Effect | None:
-        """What a verb at the end of a path says, where methods tell nothing: /wallets/create."""
+        """Return the effect of a verb that ends a path, if methods imply none: /wallets/create."""
         verb = next(iter(split_name(self._segments[-1])), "")
         kind = self._kinds.named(thing_at(self._endpoint))
         own = next((one.parameter for one in self._references if one.kind == kind), "")
@@ -440,9 +427,7 @@ class _ToldEffect:
         return None
 
     def _update(self, target: Reference, verb: str = "") -> Effect | None:
-        """A change of what the call gives, and of what the verb below a path names:
-        /orders/{id}/cancel sets its status.
-        """
+        """Return an update from parameters and verb (/orders/{id}/cancel sets status), or None."""
         known = self._kinds.fields.get(target.kind, {})
         fields = {
             name: field
@@ -461,20 +446,22 @@ class _ToldEffect:
         )
 
     def _entry(self) -> tuple[str, JsonSchema] | None:
-        """What comes back: the thing itself, also where it is wrapped, else the first list."""
+        """Return the schema of the returned thing, even if wrapped, or else of the first list."""
         wrapped = self._kinds.wrapped(self._kinds.returned(self._endpoint.tool))
         return self._kinds.entry_of(self._endpoint.tool) if wrapped is None else ("", wrapped)
 
     def _is_new(self, target: Reference) -> bool:
-        """Whether what comes back is a thing of another kind with an id of its own."""
+        """Whether the call returns a thing of another kind with its own id."""
         returned = self._entry()
         if returned is None or not any(map(is_opaque, returned[1]["properties"])):
             return False
         return self._kinds.of_schema(self._endpoint, *returned) != target.kind
 
     def _done_to_collection(self) -> Effect | None:
-        """What a call of a path that names no thing does: POST makes one, all else is done to
-        the one whose id is given besides.
+        """Return the effect of a path without an id, or None.
+
+        POST creates or, by its verb and response, reads; other methods act on the thing whose id
+        is a parameter.
         """
         endpoint, kinds, returned = self._endpoint, self._kinds, self._entry()
         kind = kinds.named(thing_at(endpoint))
@@ -514,8 +501,9 @@ class _ToldEffect:
         )
 
     def _fields(self, kind: str) -> dict[str, str]:
-        """The fields of a thing that the parameters give: by name, another thing's id as
-        "book_id"; of plumbing none.
+        """Map parameters to the thing's fields by name, other things' ids as "book_id".
+
+        Plumbing is left out.
         """
         known = self._kinds.fields.get(kind, {})
         by_words = {tuple(words_of(name)): name for name in known}
@@ -525,17 +513,13 @@ class _ToldEffect:
 
 
 def _names_of(parameter: str) -> list[str]:
-    """The thing that a parameter of ids is called by: "tag_ids" and "tags" are of tags, "ids" of
-    nothing in particular.
-    """
+    """Return the words for what a parameter of ids names: "tag" for "tag_ids", none for "ids"."""
     words = words_of(parameter)
     return words[:-1] if is_opaque(parameter) else words
 
 
 def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> dict[str, JsonValue]:
-    """The one field that a verb sets: the choice of its own name (cancel: "cancelled"), or the
-    switch (archive: archived).
-    """
+    """Return the one field that a verb sets: a choice (cancel: "cancelled") or a boolean."""
     root = _root(verb)
     chosen: list[tuple[str, JsonValue]] = [
         (name, choice)

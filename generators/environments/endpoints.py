@@ -1,4 +1,4 @@
-"""Endpoints: tools of an OpenAPI document together with what a request of each needs."""
+"""Endpoints: tools of an OpenAPI document with the data to build their requests."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,10 +22,10 @@ _FORMAT = re.compile(r"\.(?:json|xml)$")
 
 
 class Endpoint(NamedTuple):
-    """A tool, and how it is asked: `path` is the template, `places` say where each parameter goes.
+    """A tool and its request: `path` is the template, `places` say where each parameter goes.
 
-    `links` and `errors` are those that the document states of its response. `entry` is the
-    parameter by which another path names one of what stands at this one: "orderId" for
+    `links` and `errors` are those that the document states for its response. `entry` is the
+    parameter by which another path names one of the things at this path: "orderId" for
     /store/order, and for /store/order/{orderId} itself.
     """
 
@@ -47,13 +47,12 @@ def read_endpoints(
     source: str = "openapi",
     choice: ToolChoice = _ALL,
 ) -> tuple[Endpoint, ...]:
-    """The endpoints that may be asked: those that change nothing by their method, and those that
-    `allow` names.
+    """Read the endpoints that may be called: those that only read, and those that `allow` names.
 
-    `allow` holds methods ("POST"), or methods with a path pattern ("POST */filter"). `secrets` are
-    headers that are no parameters, for the environment sends them itself. The tools say that they
-    come from `source`, and are adapted as `choice` says; those that it leaves out are here too
-    (`chosen_names` tells which). Raises ConfigurationError where nothing is left.
+    `allow` holds methods ("POST"), or methods with a path pattern ("POST */filter"). `secrets`
+    are headers that the environment sends itself, so they are no parameters. The tools get the
+    source `source` and are adapted by `choice`; those that it excludes are here too (see
+    `chosen_names`). Raises ConfigurationError if nothing is left.
     """
     builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
     stated = [
@@ -91,10 +90,9 @@ def _with_entries(endpoints: Collection[Endpoint]) -> tuple[Endpoint, ...]:
 def chosen_names(
     endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()
 ) -> frozenset[str]:
-    """The tools that a recipe wants, by the names that it gives them; `only` are patterns, none for
-    all.
+    """Return the recipe's names of the tools that it wants; no `only` patterns means all.
 
-    Raises ConfigurationError where none is left.
+    Raises ConfigurationError if none is left.
     """
     own_names = {one.tool.name: one.tool.name for one in endpoints} | {
         new: old for old, new in choice.rename.items()
@@ -119,9 +117,9 @@ def chosen_names(
 def with_values(
     endpoints: Sequence[Endpoint], values: Mapping[str, Sequence[JsonValue]]
 ) -> tuple[Endpoint, ...]:
-    """The endpoints with values as examples of parameters, named as PARAMETER or TOOL.PARAMETER.
+    """Add example values to the endpoints' parameters, named as PARAMETER or TOOL.PARAMETER.
 
-    Raises ConfigurationError where no tool has such a parameter.
+    Raises ConfigurationError if no tool has such a parameter.
     """
     known = {
         name
@@ -153,10 +151,9 @@ def endpoints_of(
     links: Sequence[tuple[StatedLink, ...]] = (),
     errors: Sequence[tuple[StatedError, ...]] = (),
 ) -> tuple[Endpoint, ...]:
-    """The endpoints of tools whose methods and paths are known; of two tools with one name the
-    first.
+    """Return the endpoints of tools with known methods and paths, the first of each tool name.
 
-    A path says what is asked for, not in which format (`/calls/{sid}.json`).
+    Format suffixes are removed from paths (`/calls/{sid}.json`).
     """
     found: dict[str, Endpoint] = {}
     nothing = [()] * len(tools)
@@ -174,7 +171,7 @@ def endpoints_of(
 
 
 def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:
-    """The tools of endpoints as a catalog that tells where each comes from."""
+    """Return the tools of endpoints as a catalog that records the origin of each."""
     origins = tuple(
         ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints
     )
@@ -185,7 +182,7 @@ def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:
-    """Whether an operation may be asked: a safe method, or one that `allow` names for this path."""
+    """Whether an operation may be called: its method is safe, or `allow` lists it for this path."""
     if method.upper() in SAFE:
         return True
     rules = (rule.split(maxsplit=1) for rule in allow)
@@ -197,7 +194,7 @@ def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:
 
 
 def is_wanted(name: str, only: Sequence[str]) -> bool:
-    """Whether a tool's name fits one of the patterns; no pattern fits all."""
+    """Whether a tool's name matches one of the patterns; without patterns, every name matches."""
     return not only or any(fnmatchcase(name, pattern) for pattern in only)
 
 

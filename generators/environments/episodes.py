@@ -1,8 +1,7 @@
-"""Episodes: worlds that calls change.
+"""Episodes: runs in worlds that calls change.
 
 A world is a pure function of its tools, a seed, and the calls so far. `world.begin()` starts an
-episode; what calls change is kept in the episode alone, as a small overlay over the world as it was
-at first:
+episode, which alone keeps what calls change, as a small overlay over the world's first state:
 
     episode = world.begin(seed=7)
     start = episode.snapshot()
@@ -12,17 +11,17 @@ at first:
         after="cancelled"),)
     episode.restore(start)
 
-- The same calls from the same state are answered alike and lead to the same state, in every
+- The same calls from the same state get the same answers and lead to the same state, in every
   process.
-- Reads see what was written. A call that is refused (`CallResponse.problem`, with `error` as its
-  code) changes nothing.
-- States are values: never changed, shared between snapshots, and equal where `diff` finds nothing
-  between them. To take a snapshot, to go back to it and to compare two costs as much as what was
-  written, not as much as the world.
-- What a world hands out (the id of what was made) depends on what was made, not on when: other
-  orders of the same calls end in equal states. `unnamed` compares two ends where the same was made
-  by other calls, whatever its ids.
-- An episode that is dropped leaves nothing behind.
+- Reads see what was written. A refused call (`CallResponse.problem`, with `error` as its code)
+  changes nothing.
+- States are values: never changed, shared between snapshots, and equal if `diff` finds nothing
+  between them. To take a snapshot, restore it or compare two costs as much as what was written,
+  not as much as the world.
+- What a world generates (such as a new thing's id) depends on what was created, not on when:
+  other orders of the same calls end in equal states. `unnamed` compares two final states where
+  other calls created the same things, whatever the ids.
+- A dropped episode leaves nothing behind.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,27 +45,27 @@ _CALLS = "\0calls"  # counted where a fault is laid over a world
 
 
 class RefusalError(RecordError):
-    """A call that a world refuses; the message says why."""
+    """A world refuses a call; the message says why."""
 
     def __init__(self, error: ErrorCode, message: str) -> None:
-        """`error` is the code of the refusal."""
+        """Create a refusal; `error` is its code."""
         super().__init__(message)
         self.error = error
 
 
 class ThingKey(NamedTuple):
-    """Names a thing of a world: its kind ("order"), and its id as text."""
+    """Identifies a thing of a world by its kind ("order") and its id as text."""
 
     kind: str
     id: str
 
 
 class Overlaid(NamedTuple):
-    """How a thing differs from what it was at first, field by field.
+    """How a thing differs from its first state, field by field.
 
-    `before` is None for a thing that was not there at first, `after` for one that is gone. Of a
-    thing that was there and is, both have the fields that differ; a field that a thing has not (or
-    no longer) is null.
+    `before` is None for a thing that did not exist at first, `after` for one that is gone. For a
+    thing that existed and still does, both have the fields that differ; a field that the thing
+    lacks (or no longer has) is null.
     """
 
     before: Fields | None
@@ -74,11 +73,10 @@ class Overlaid(NamedTuple):
 
 
 class WorldState(NamedTuple):
-    """What calls have made of a world: the things that differ from how they were at first, and what
-    has been counted.
+    """What calls have made of a world: changed things, and counters.
 
-    `counters` say how many of a sort were handed out, so that no id is given twice; `clock` counts
-    the calls that were answered.
+    `counters` say how many ids of each sort were given out, so that none is given twice; `clock`
+    counts the calls answered.
     """
 
     things: Mapping[ThingKey, Overlaid] = MappingProxyType({})
@@ -86,20 +84,18 @@ class WorldState(NamedTuple):
     clock: int = 0
 
     def with_thing(self, key: ThingKey, now: Overlaid) -> "WorldState":
-        """The state in which a thing differs so from how it was at first; one that does not
-        differ is none of its things.
-        """
+        """Return the state with this change to a thing; a thing without changes is dropped."""
         things = {**self.things, key: now}
         if now.before == now.after and not now.after:
             del things[key]
         return self._replace(things=things)
 
     def counted(self, name: str) -> "WorldState":
-        """The state in which one more of a sort was handed out."""
+        """Return the state with the counter of `name` increased by one."""
         return self._replace(counters={**self.counters, name: self.counters.get(name, 0) + 1})
 
     def dumped(self) -> JsonValue:
-        """The state as JSON, which `loaded` reads."""
+        """Return the state as JSON, which `loaded` reads."""
         things: list[JsonValue] = [
             [
                 *key,
@@ -117,7 +113,7 @@ START = WorldState()
 def state_of(
     first: Mapping[ThingKey, Fields], now: Mapping[ThingKey, Fields], clock: int
 ) -> WorldState:
-    """The state of things that were so at first and are so now."""
+    """Return the state of a world whose things were `first` and are `now`."""
     things: dict[ThingKey, Overlaid] = {}
     for key in {**first, **now}:
         before, after = first.get(key), now.get(key)
@@ -136,7 +132,7 @@ class _Dumped(BaseModel):
 
 
 def loaded(dumped: JsonValue) -> WorldState:
-    """The state that was dumped. Raises ValueError where it is none."""
+    """Return the state that was dumped. Raises ValueError if it is not a state."""
     read = _Dumped.model_validate(dumped)
     things = {
         ThingKey(kind, id_): Overlaid(before, after) for kind, id_, before, after in read.things
@@ -145,9 +141,7 @@ def loaded(dumped: JsonValue) -> WorldState:
 
 
 def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
-    """What differs between two states of the same world, by kind, id and field; nothing exactly
-    where their things are equal.
-    """
+    """List the changes between two states by kind, id and field; none if their things are equal."""
     if before.things == after.things:
         return ()
     keys = sorted(
@@ -163,10 +157,10 @@ def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
 
 
 def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
-    """The changes without the ids that the world handed out, as sorted keys: equal where the same
-    was made under whatever ids.
+    """Return sorted keys of changes without generated ids, so that equal results compare equal.
 
-    References to what was made, by fields that identify something (`order_id`), follow it.
+    References to created things, in fields that identify something (`order_id`), are replaced
+    too.
     """
     listed = list(changes)
     made = {one.id: one for one in listed if one.sort == "created"}
@@ -192,9 +186,7 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
 def _relabelled(
     value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False
 ) -> JsonValue:
-    """A value with labels in the place of ids; only under names that identify something, for 7
-    may be a number of books as well.
-    """
+    """Replace ids by labels, but only in identifying fields: 7 may also be a number of books."""
     if isinstance(value, dict):
         return {
             name: _relabelled(one, labels, identifies=_identifies(name))
@@ -210,9 +202,7 @@ def _identifies(name: str) -> bool:
 
 
 def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) -> Iterator[Change]:
-    """What differs of one thing; it is there, as it was at first, in a state that does not have
-    it, unless it was made since.
-    """
+    """Yield one thing's changes; a state without it has the original unless it was created."""
     first = [one.before for one in (earlier, later) if one and one.before is not None]
     untouched: Fields | None = {} if first else None
     was, now = (one.after if one else untouched for one in (earlier, later))
@@ -241,58 +231,58 @@ class WorldEpisode(Protocol):
 
     @property
     def state(self) -> WorldState:
-        """What the calls so far have made of the world."""
+        """The state of the world after the calls so far."""
 
     def answer(self, call: Call) -> CallResponse:
-        """The response to a call, never an exception; what it writes is in `state` from then on."""
+        """Return the response, never raise; apply what the call writes to `state`."""
 
     def snapshot(self) -> WorldState:
-        """The state, to go back to."""
+        """Return the current state, which `restore` accepts."""
         return self.state
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state of this world, exactly."""
+        """Return to exactly an earlier state of this world."""
 
 
 @runtime_checkable
 class StatefulWorld(Protocol):
     """A world that calls change.
 
-    Environments that are one answer `answer` as a new episode does, or say how otherwise.
+    Environments that are also worlds `answer` as a new episode does, or say how they differ.
     """
 
     @property
     def name(self) -> str:
-        """The name that recipes and samples call it by."""
+        """The name in recipes and samples."""
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """Its tools."""
+        """The tools of the environment."""
 
     @property
     def seed(self) -> int:
-        """The seed of what it holds at first, where an episode names no other."""
+        """The seed of the first state, if an episode names no other."""
 
     @property
     def unclear(self) -> Sequence[str]:
-        """The tools of which nobody knows what they change: they change nothing."""
+        """The tools whose effect is unknown; they are taken to change nothing."""
 
     def begin(self, seed: int | None = None) -> WorldEpisode:
-        """A new episode; `seed` is what the world holds at first, the world's own unless stated."""
+        """Begin an episode; `seed` determines the first state, by default the world's own seed."""
 
     def writes(self, tool: str) -> bool:
         """Whether a call of the tool can change the world."""
 
 
 def is_changeable(environment: Environment | StatefulWorld) -> bool:
-    """Whether calls can change what an environment answers, so that it has a world."""
+    """Whether calls can change an environment's answers, so that it has a world."""
     return isinstance(getattr(environment, "inner", environment), StatefulWorld)
 
 
 def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
-    """The world that an environment of a recipe is, whatever keeps its answers for builds.
+    """Return the world behind a recipe's environment, even if a store wraps it.
 
-    Raises ConfigurationError where calls can't change it: a server's state is its own, and a
+    Raises ConfigurationError if calls can't change it: a server keeps its own state, and a
     recording has none.
     """
     within = getattr(environment, "inner", environment)
@@ -305,11 +295,10 @@ def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
 
 
 class FaultyWorld:
-    """A world with a fault laid over it (`StatefulWorld`): what goes wrong depends on the fault and
-    on the calls so far alone.
+    """A world with a fault on top (`StatefulWorld`), which depends on the fault and calls only.
 
-    How many were answered is counted in the state of an episode, so that snapshots know it. What is
-    answered by the layer changes nothing in the world below.
+    The number of answered calls is part of an episode's state, so snapshots include it. What
+    this layer answers changes nothing in the world below.
     """
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
@@ -322,7 +311,7 @@ class FaultyWorld:
         self._world, self._fault = world, fault
 
     def begin(self, seed: int | None = None) -> "FaultyEpisode":
-        """A new episode, in which nothing has gone wrong yet."""
+        """Begin an episode in which nothing has gone wrong yet."""
         return FaultyEpisode(self._world.begin(seed), self._fault)
 
     def writes(self, tool: str) -> bool:
@@ -331,26 +320,26 @@ class FaultyWorld:
 
 
 class FaultyEpisode(WorldEpisode):
-    """An episode in which something goes wrong."""
+    """An episode in which a fault occurs."""
 
     def __init__(self, episode: WorldEpisode, fault: Fault) -> None:
         self._episode, self._fault = episode, fault
 
     @property
     def state(self) -> WorldState:
-        """What the calls so far have made of the world."""
+        """The state of the world after the calls so far."""
         return self._episode.state
 
     def snapshot(self) -> WorldState:
-        """The state, to go back to."""
+        """Return the current state, which `restore` accepts."""
         return self._episode.snapshot()
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state of this world, and to as many calls."""
+        """Return to an earlier state of this world and its count of calls."""
         self._episode.restore(snapshot)
 
     def answer(self, call: Call) -> CallResponse:
-        """The response to a call, or what goes wrong in its place."""
+        """Return the response to a call, or the fault in its place."""
         answered = self._answered(call, self.state.counters.get(_CALLS, 0))
         self._episode.restore(self._episode.snapshot().counted(_CALLS))
         return answered
@@ -379,9 +368,7 @@ class FaultyEpisode(WorldEpisode):
         return ask(call)
 
     def _told_otherwise(self, answered: CallResponse, field: str = "") -> CallResponse:
-        """The response with what the fault tells instead of its value, in one field unless in
-        all.
-        """
+        """Return the response with the fault's value replaced, in `field` or everywhere."""
         old, new = self._fault.value, self._fault.instead
         found = replaced(
             answered.response, lambda one, name: new if one == old and field in ("", name) else one
@@ -392,9 +379,7 @@ class FaultyEpisode(WorldEpisode):
 def replaced(
     value: JsonValue, replace: Callable[[JsonValue, str], JsonValue], field: str = ""
 ) -> JsonValue:
-    """A JSON value in which each part that holds no others is replaced, by what it is and the
-    field that has it.
-    """
+    """Return a JSON value with each scalar replaced, given its value and the field it is in."""
     if isinstance(value, dict):
         return {name: replaced(member, replace, name) for name, member in value.items()}
     if isinstance(value, list):
@@ -403,14 +388,12 @@ def replaced(
 
 
 def is_in(wanted: JsonValue, value: JsonValue) -> bool:
-    """Whether a JSON value is or has another one; of text and numbers the text decides, as ids
-    in a path are text.
-    """
+    """Whether a JSON value equals or contains another; numbers equal their text, as with ids."""
     return any(str(one) == str(wanted) for one in scalars(value) if not isinstance(one, bool))
 
 
 def _without(value: JsonValue, gone: JsonValue) -> JsonValue:
-    """A JSON value without the entries of lists that have another value."""
+    """Return a JSON value whose lists lack the entries that `gone` contains."""
     if isinstance(value, dict):
         return {name: _without(member, gone) for name, member in value.items()}
     if isinstance(value, list):

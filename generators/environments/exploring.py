@@ -1,8 +1,7 @@
-"""Exploring an environment: calls that are known to be answered, and the values that a user can say
-in them.
+"""Explore an environment: find calls that get answers, and values in them that users can say.
 
-A live server is explored once: which of its links hold is kept with what people can ask for by
-name.
+A live server is explored once; the links that hold and what people can ask for by name are
+stored.
 """
 
 import asyncio
@@ -55,7 +54,7 @@ _ASIDE = "unanswered"  # the source of tools that no environment answers for
 
 
 class Example(NamedTuple):
-    """A call that was answered, and the response."""
+    """An answered call and its response."""
 
     call: Call
     response: JsonValue
@@ -67,7 +66,7 @@ class Example(NamedTuple):
 
 
 class Exploration(NamedTuple):
-    """The calls that were answered, by tool, and the links that answered calls bear out."""
+    """The answered calls by tool, and the links that they confirm."""
 
     examples: Mapping[str, tuple[Example, ...]]
     links: tuple[Link, ...]
@@ -75,12 +74,11 @@ class Exploration(NamedTuple):
 
 
 async def explore_environment(settings: EnvironmentSettings, environment: Environment) -> None:
-    """Ask a live server what its document leaves open: which links hold, and what people can ask
-    for by name.
+    """Explore a live server for what its document leaves open: valid links and sayable values.
 
-    What is found is kept in the store and holds for all who open it with the same settings and
-    document. Raises ConfigurationError where the server answers nothing, TransientError where it
-    stops answering. Other environments need none of this.
+    The findings are stored and hold for everyone with the same settings and document. Raises
+    ConfigurationError if the server answers no call, TransientError if it stops answering. Other
+    environments are left alone.
     """
     if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(
         environment, StoredEnvironment
@@ -114,7 +112,7 @@ async def _explore_reset(
     server: McpEnvironment,
     listed: ServerTools,
 ) -> None:
-    """Explore a server in its world, and see that its reset restores what it tells."""
+    """Explore a server in its world, and check that its reset restores the state it reports."""
     of_state = Description((), (), reading=listed.reading, told_by=_told_by(settings, listed))
     first = await asyncio.to_thread(_told, server, of_state.told_by or ())
     world = ServerWorld(
@@ -136,9 +134,9 @@ async def _explore_reset(
 
 
 def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
-    """What a server tells that was just reset.
+    """Return the state that a server reports right after a reset.
 
-    Raises ConfigurationError where it can't be, or does not tell.
+    Raises ConfigurationError if it can't be reset, or does not report.
     """
     server.resetting.begin()
     answers = [server.ask_after((), call, writes=False) for call in told_by]
@@ -151,10 +149,10 @@ def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]
 
 
 def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
-    """The calls that tell what a server holds: those of the recipe, else its folder's files, else
-    what reads and needs nothing.
+    """Return the calls that reveal a server's state.
 
-    Raises ConfigurationError where the recipe names a tool that there is not, or one that writes.
+    They are the recipe's, else the files of its folder, else the reading tools without required
+    parameters. Raises ConfigurationError if the recipe names an unknown tool or one that writes.
     """
     by_name = {one.tool.name: one.tool for one in listed.endpoints}
     reading = [name for name in listed.reading if name in by_name]
@@ -188,8 +186,10 @@ async def _explore(
     endpoints: Sequence[Endpoint],
     of_state: Description | None = None,
 ) -> None:
-    """Ask a server and keep what it is described by; `of_state` says which tools read, and what
-    tells the state.
+    """Explore a server and store its description, with reading tools and state calls as given.
+
+    They are those of `of_state`. Raises ConfigurationError if no call is answered,
+    TransientError if the server stops answering.
     """
     wanted = chosen_names(
         endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ()
@@ -232,9 +232,7 @@ async def _explore(
 def _describe(
     endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]
 ) -> Description:
-    """The tools that answered, the links that hold among them, stated in their descriptions, and
-    what people can say.
-    """
+    """Describe the tools that answered, with hints for their valid links, and sayable calls."""
     chosen = [one.tool for one in endpoints if one.tool.name in wanted]
     answered = [tool for tool in chosen if tool.name in found.examples]
     names, borne_out = {tool.name for tool in answered}, {link.key for link in found.links}
@@ -255,11 +253,9 @@ def _describe(
 async def explore(
     environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = ()
 ) -> Exploration:
-    """Ask at most MOST_CALLS, in an order that depends on the tools, the links and the answers
-    only.
+    """Make at most MOST_CALLS calls, in an order set by tools, links and answers alone.
 
-    Where tools are `wanted`, the others are asked for the values that they give to these, and no
-    more.
+    If tools are `wanted`, the others are only called for values that these need.
     """
     walk = _Walk(environment, links, wanted)
     for _ in range(ROUNDS):
@@ -274,7 +270,7 @@ async def explore(
 
 
 def is_borne_out(link: Link, examples: Mapping[str, Sequence[Example]]) -> bool:
-    """Whether a value that the link names was used in a call that brought something."""
+    """Whether a call that returned something used a value that the link names."""
     values = {_key(value) for value in values_at(link, examples.get(link.source, ()))}
     return any(
         _key(used) in values
@@ -285,7 +281,7 @@ def is_borne_out(link: Link, examples: Mapping[str, Sequence[Example]]) -> bool:
 
 
 def values_at(link: Link, examples: Iterable[Example]) -> Iterator[JsonValue]:
-    """The plain values that a link names in these responses."""
+    """Yield the plain values that a link names in these responses."""
     for example in examples:
         if link.entries and not has(example.response, link.entries):
             continue
@@ -309,7 +305,7 @@ class _Walk:
             self._links[link.tool][link.parameter].append(link)
 
     async def ask_all(self, calls: Iterable[Call]) -> None:
-        """Ask those not asked before, until MOST_CALLS have been asked in all."""
+        """Ask the calls not asked before, until MOST_CALLS have been asked in all."""
         for call in [call for call in calls if call.key not in self.asked][
             : MOST_CALLS - len(self.asked)
         ]:
@@ -321,7 +317,7 @@ class _Walk:
                 self.examples[call.tool].append(Example(call, answer.response))
 
     def bare_calls(self) -> Iterator[Call]:
-        """The calls that give what is required and no more."""
+        """Yield the calls with the required arguments only."""
         for tool in self.environment.tools:
             most = VALUES**2 if tool.name in self.wanted else VALUES
             yield from (
@@ -330,7 +326,7 @@ class _Walk:
             )
 
     def fuller_calls(self) -> Iterator[Call]:
-        """The calls that give one thing more, which a response names."""
+        """Yield calls with one more argument, whose value a response holds."""
         for tool in (tool for tool in self.environment.tools if tool.name in self.wanted):
             for parameter, links in self._links[tool.name].items():
                 if parameter.partition(".")[0].removesuffix("[]") in tool.required:
@@ -350,9 +346,7 @@ class _Walk:
         ]
 
     def _choices(self, tool: Tool, name: str) -> list[JsonValue]:
-        """Values for a required parameter: those that responses hold, else what its schema
-        names.
-        """
+        """Return values for a required parameter from responses, or else from its schema."""
         found = [
             argument_with(parameter, value)[name]
             for parameter, links in self._links[tool.name].items()
@@ -362,7 +356,7 @@ class _Walk:
         return found or stated_values(tool.properties[name])
 
     def _seen(self, links: Sequence[Link]) -> list[JsonValue]:
-        """Up to VALUES values, the first of each link before the second of any."""
+        """Return up to VALUES values, with the first of each link before the second of any."""
         seen = [values_at(link, self.examples.get(link.source, ())) for link in links]
         columns = [
             list({_key(value): value for value in values}.values())[:VALUES] for values in seen
@@ -383,7 +377,7 @@ def _key(value: JsonValue) -> str:
 def with_examples(
     tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[Call]
 ) -> tuple[Tool, ...]:
-    """The tools, each text that people say with values that were seen as its `examples`."""
+    """Return the tools with seen values as `examples` of each text that people say."""
     linked, found = {(link.tool, link.parameter) for link in links}, []
     for tool in tools:
         properties, own = (

@@ -1,5 +1,4 @@
-"""Expressions of rules: values that a file states in Jinja's expressions, within its sandbox; and
-what they can call.
+"""Expressions of rules, written in Jinja's sandbox, and the functions that they can call.
 
     "nights * room.price"                                    an expression
     "{{ street }} 5, {{ city.name }}"                        a text
@@ -8,8 +7,8 @@ what they can call.
     {each: hotels, as: hotel, let: {…}, where: hotel.is_free, sort: hotel.price, show: {name:
     hotel.name}}
 
-`each` gives a list: of each entry what `show` says (itself unless that is said), where `where`
-holds, in the order of `sort`.
+`each` gives a list: for each entry for which `where` holds, the value of `show` (by default the
+entry), in the order of `sort`.
 """
 
 import base64
@@ -83,12 +82,10 @@ _CALLED_PLAINLY = frozenset({FunctionType, BuiltinFunctionType, type(lru_cache(l
 
 
 class _Sandbox(BoundedSandbox):
-    """The bounded sandbox, with a short way for what an answer does ten thousand times."""
+    """The bounded sandbox, with a shortcut for what an answer does ten thousand times."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - whatever the file states
-        """A member of a row or an object, whose own attributes come first as everywhere in
-        Jinja.
-        """
+        """Return a member of a row or object; Python attributes take precedence, as in Jinja."""
         if not hasattr(type(obj), attribute):
             try:
                 return obj[attribute]
@@ -97,9 +94,7 @@ class _Sandbox(BoundedSandbox):
         return super().getattr(obj, attribute)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805 - as the sandbox has it
-        """What a function gives: all plain functions that an expression can reach are those of
-        rules.
-        """
+        """Call a function; the plain functions that an expression can reach are those of rules."""
         if type(__obj) in _CALLED_PLAINLY and not named:
             return __self.counted(__context, _plainly, __obj, *args)
         return super().call(__context, __obj, *args, **named)
@@ -110,34 +105,30 @@ def _plainly(context: Context, function: Any, *args: Any) -> Any:  # noqa: ANN40
 
 
 class _Names(Context):
-    """The names of one expression while it is worked out: what of a context it uses, and nothing
-    of templates.
-    """
+    """The names of one expression during evaluation: the context it uses, nothing of templates."""
 
     def __init__(self, sandbox: BoundedSandbox, values: Values) -> None:
         self.environment, self.parent, self.vars, self.exported_vars = sandbox, values, {}, set()
 
     @cached_property
     def eval_ctx(self) -> EvalContext:  # type: ignore[override]
-        """What some filters ask for."""
+        """The context that some filters require."""
         return EvalContext(self.environment)
 
 
 class ExpressionCompiler:
-    """Compiles what a file states; `where` tells in its errors where in the file that stands."""
+    """Compiles a file's expressions; its errors name the place in the file as `where`."""
 
     def __init__(self, known: Collection[str]) -> None:
-        """`known` are the names that all expressions may use, besides PLAIN, which can be called
-        as filters too.
-        """
+        """Set the names for all expressions: `known`, and PLAIN, which also work as filters."""
         self._known = frozenset({*BUILT_IN, *PLAIN, *known})
         self._sandbox = _Sandbox()
         self._sandbox.filters = {**PLAIN, **self._sandbox.filters}
 
     def compiled(self, stated: JsonValue, where: str, names: Collection[str] = ()) -> Evaluated:
-        """What gives the stated value, of the `names` that are known besides.
+        """Compile an expression that may use `names` besides those always known.
 
-        Raises ConfigurationError where it is wrong.
+        Raises ConfigurationError if it is wrong.
         """
         inner, names = dict[str, Evaluated](), frozenset(names)
         source = self._source(stated, where, names, inner)
@@ -179,9 +170,7 @@ class ExpressionCompiler:
     def _source(
         self, stated: JsonValue, where: str, names: frozenset[str], inner: dict[str, Evaluated]
     ) -> str:
-        """The expression of a stated value, in which a list that is gone through is a call of
-        what stands in `inner`.
-        """
+        """Return the Jinja source of a value; loops over lists become calls of parts in `inner`."""
         match stated:
             case str() if _IN_TEXT.search(stated):
                 parts = _IN_TEXT.split(stated)
@@ -215,7 +204,7 @@ class ExpressionCompiler:
     def lets(
         self, stated: Mapping[str, JsonValue], where: str, names: frozenset[str]
     ) -> dict[str, Evaluated]:
-        """The names that are stated, each of which may use those before it."""
+        """Compile the stated names; each may use the names before it."""
         found: dict[str, Evaluated] = {}
         for name, one in stated.items():
             found[name] = self.compiled(one, f"{where}.let.{name}", names | found.keys())
@@ -251,7 +240,7 @@ class ExpressionCompiler:
 
 
 def with_lets(values: Values, lets: Mapping[str, Evaluated]) -> Values:
-    """The values, and what is given names besides, one after the other."""
+    """Return the values extended by the names that `lets` evaluates, in order."""
     if not lets:
         return values
     found = dict(values)
@@ -279,29 +268,23 @@ def _validate_keys(stated: Mapping[str, JsonValue], known: Collection[str], wher
 
 
 def chance(*parts: JsonValue) -> Random:
-    """A generator that is seeded by `parts` alone, the same in every process."""
+    """Return a random generator seeded by `parts` alone, the same in every process."""
     return Random(blake2b(orjson.dumps(parts), digest_size=8).digest())
 
 
 def share(*parts: JsonValue) -> float:
-    """A number from 0 to 1 (never 1) for `parts`: cheaper than a generator where one number is
-    all that is needed.
-    """
+    """Return a number in [0, 1) for `parts`, cheaper than from a generator if one is enough."""
     return int.from_bytes(blake2b(orjson.dumps(parts), digest_size=6).digest()) / (1 << 48)
 
 
 def number_for(index: int, sort: str, seed: int) -> int:
-    """The number of the `index`th thing of a sort: looks like any number, and leads back to the
-    index.
-    """
+    """Return a random-looking number for the `index`th thing of a sort; `index_of` inverts it."""
     factor, shift = _scramble(sort, seed)
     return _FIRST + (index * factor + shift) % _PRIME
 
 
 def index_of(number: str | int, sort: str, seed: int) -> int:
-    """The index that a number was made for; for one that was never made it is far beyond any,
-    for what is none -1.
-    """
+    """Return the index of a number: huge if it was never made, -1 if it is not a number."""
     if isinstance(number, str) and not number.isdecimal():
         return -1
     factor, shift = _scramble(sort, seed)
@@ -315,7 +298,7 @@ def _scramble(sort: str, seed: int) -> tuple[int, int]:
 
 
 def write_token(content: JsonValue, sort: str, seed: int, padding: int = 0) -> str:
-    """An opaque token that holds `content` and `padding` bytes of noise."""
+    """Return an opaque token that holds `content` and `padding` bytes of noise."""
     if padding > LARGEST:
         raise BoundError(f"it makes a token of more than {LARGEST:,} bytes")
     body = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
@@ -325,7 +308,7 @@ def write_token(content: JsonValue, sort: str, seed: int, padding: int = 0) -> s
 
 
 def read_token(token: str, sort: str, seed: int) -> JsonValue | None:
-    """What a token holds; None where this world never made it."""
+    """Return the content of a token, or None if this world never created it."""
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except ValueError:
@@ -342,7 +325,7 @@ def _signature(packed: bytes, sort: str, seed: int) -> bytes:
 
 
 def distance_km(one: Point, other: Point) -> float:
-    """The way between two points over the globe."""
+    """Return the distance between two points on the globe in km."""
     south, north = radians(one[0]), radians(other[0])
     lift = sin((north - south) / 2) ** 2
     turn = sin(radians(other[1] - one[1]) / 2) ** 2
@@ -350,7 +333,7 @@ def distance_km(one: Point, other: Point) -> float:
 
 
 def beside(point: Point, reach: float, *seeds: str | int) -> tuple[float, float]:
-    """A point within `reach` degrees of another, always the same for the same seeds."""
+    """Return a point within `reach` degrees of another; the same seeds give the same point."""
     rng = chance("beside", *seeds)
     return (
         round(point[0] + rng.uniform(-reach, reach), 6),
@@ -360,7 +343,7 @@ def beside(point: Point, reach: float, *seeds: str | int) -> tuple[float, float]
 
 @lru_cache(16384)
 def words_in(text: str) -> frozenset[str]:
-    """The words that count in a text, folded."""
+    """Return the significant words of a text, folded."""
     words = frozenset(_WORD.findall(fold(text)))
     return words - _SMALL_WORDS or words
 
@@ -368,11 +351,10 @@ def words_in(text: str) -> frozenset[str]:
 def named_by(
     query: str, entries: Iterable[Any], names: str = "names", around: str = "around"
 ) -> list[Any]:
-    """The entries that somebody may mean who types `query`, best first; refused where it has no
-    words.
+    """Return the entries that a user may mean by `query`, best first; refuses one without words.
 
-    An entry has `names` (sets of words), what lies `around` it (words that may be typed besides, or
-    left out), and says by `loose` whether it is found in a longer text too.
+    An entry has `names` (sets of words) and words `around` it, which users may add or leave out.
+    Its `loose` says whether it is also found in a longer text.
     """
     wanted = words_in(query)
     if not wanted:
@@ -394,7 +376,7 @@ def _rank(wanted: frozenset[str], entry: Any, names: str, around: str) -> int | 
 
 
 def sentences(pool: Sequence[str], count: int, rng: Random) -> str:
-    """So many sentences out of a pool, none of them again before all have been."""
+    """Return `count` sentences from a pool; none repeats before all have been used."""
     if not pool or count > LARGEST:
         raise BoundError(f"it makes {count:,} sentences of {len(pool)}")
     stated: list[str] = []
@@ -404,27 +386,27 @@ def sentences(pool: Sequence[str], count: int, rng: Random) -> str:
 
 
 def shuffled(entries: Iterable[Entry], rng: Random) -> list[Entry]:
-    """The entries in an order of chance."""
+    """Return the entries in random order."""
     found = list(entries)
     rng.shuffle(found)
     return found
 
 
 def pairs(*pools: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Each entry of one pool with each of the others."""
+    """Return each combination of one entry from every pool."""
     if prod(map(len, pools)) > LARGEST:
         raise BoundError(f"it makes more than {LARGEST:,} pairs")
     return weighed(list(product(*pools)))
 
 
 def merged(*objects: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of all objects, those of later ones in the place of others."""
+    """Return the members of all objects; later objects replace those of earlier ones."""
     return {name: value for one in objects for name, value in one.items()}
 
 
 @lru_cache(4096)
 def day(text: str, name: str) -> date:
-    """The date that a parameter gives; refused where it is none."""
+    """Return the date that a parameter gives; refuse the call if it is not a date."""
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a calendar day has no zone
     except ValueError:
@@ -433,9 +415,7 @@ def day(text: str, name: str) -> date:
 
 @lru_cache(4096)
 def moment(text: str, name: str) -> datetime:
-    """The date and time of day that a parameter gives, local to a place; refused where it is
-    none.
-    """
+    """Parse a parameter's local date and time of day; refuses anything else."""
     try:
         return datetime.strptime(text, "%Y-%m-%d %H:%M")  # noqa: DTZ007 - local to the place
     except ValueError:
@@ -443,17 +423,17 @@ def moment(text: str, name: str) -> datetime:
 
 
 def midnight(on: date) -> datetime:
-    """The moment at which a day begins."""
+    """Return the moment when a day begins."""
     return datetime.combine(on, datetime.min.time())
 
 
 def listed(text: str | None) -> list[str]:
-    """What stands between the commas of a text, nothing where there is none."""
+    """Return the parts of a text between its commas; an empty list for no text."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def slug(text: str) -> str:
-    """A text as an address has it."""
+    """Return a text in the form that web addresses use."""
     return _NO_SLUG.sub("-", fold(text)).strip("-")
 
 
@@ -497,7 +477,7 @@ PLAIN: Mapping[str, Callable[..., Any]] = {
 
 
 def seeded(seed: int) -> dict[str, Callable[..., Any]]:
-    """The functions that depend on the seed of a world."""
+    """Return the functions that depend on the seed of a world."""
     return {
         "number_for": lambda index, sort: number_for(index, sort, seed),
         "index_of": lambda number, sort: index_of(number, sort, seed),

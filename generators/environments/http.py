@@ -1,6 +1,4 @@
-"""A live server as an environment: the tools of an OpenAPI document, what a call looks like on
-the wire, what a response means.
-"""
+"""A live server as environment: an OpenAPI document's tools, and its HTTP requests and replies."""
 
 import asyncio
 import re
@@ -38,16 +36,14 @@ _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
 
 class HttpLimits(NamedTuple):
-    """How long a call may take from first to last byte, in seconds, and how many bytes its
-    answer may have.
-    """
+    """Limits of a call: seconds from first to last byte, and bytes of the answer."""
 
     seconds: float = PATIENCE
     size: int = LARGEST
 
 
 class HttpRequest(NamedTuple):
-    """A request: `target` is path and query, `body` None where there is none."""
+    """A request: `target` is path and query; `body` is None if there is none."""
 
     method: str
     target: str
@@ -56,7 +52,7 @@ class HttpRequest(NamedTuple):
 
 
 class HttpResponse(NamedTuple):
-    """A response that has come in whole; `location` is where a redirect leads."""
+    """A complete response; `location` is the target of a redirect."""
 
     status: int
     content_type: str
@@ -65,12 +61,12 @@ class HttpResponse(NamedTuple):
 
 
 class HttpEnvironment:
-    """Asks a live server.
+    """Sends calls to a live server.
 
-    Redirects are not followed, proxies and passwords of the machine not used.
+    Redirects are not followed; the machine's proxies and passwords are not used.
 
-    `secrets` are headers with their values, sent with each call to this server and hidden in what
-    it answers.
+    `secrets` are headers with their values, sent with each call to this server and hidden in its
+    answers.
     """
 
     def __init__(
@@ -83,9 +79,9 @@ class HttpEnvironment:
         links: Sequence[Link] = (),
         limits: HttpLimits | None = None,
     ) -> None:
-        """Nothing is sent before the first call.
+        """Set up the server; nothing is sent before the first call.
 
-        Raises ConfigurationError where an address or a secret is unusable.
+        Raises ConfigurationError if an address or a secret is unusable.
         """
         self.name = name
         self._endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
@@ -99,7 +95,7 @@ class HttpEnvironment:
         self._limits = limits or HttpLimits()
 
     def with_endpoints(self, endpoints: Sequence[Endpoint]) -> "HttpEnvironment":
-        """The same server with other endpoints."""
+        """Return the same server with other endpoints."""
         return HttpEnvironment(
             self.name,
             endpoints,
@@ -110,9 +106,7 @@ class HttpEnvironment:
         )
 
     async def answer(self, call: Call) -> CallResponse:
-        """The server's response; whatever goes wrong is stated in `problem`, within the time
-        allowed.
-        """
+        """Return the server's response within the time limit; `problem` says what went wrong."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
             return CallResponse(
@@ -185,13 +179,13 @@ class HttpEnvironment:
 
 
 def hidden_words(secrets: Iterable[str]) -> list[str]:
-    """What of secrets is not to be seen in an answer, the longest first."""
+    """Return the parts of secrets to hide in answers, longest first."""
     words = {word for value in secrets for word in (value, value.split()[-1])}
     return sorted((word for word in words if len(word) >= SHORTEST_HIDDEN), key=len, reverse=True)
 
 
 def hide(text: str, words: Iterable[str]) -> str:
-    """A text without these words."""
+    """Return a text with these words hidden."""
     for word in words:
         text = text.replace(word, HIDDEN)
     return text
@@ -239,7 +233,7 @@ def _check_secret(header: str, value: str) -> None:
 
 
 def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
-    """The request that a call makes, or why it makes none."""
+    """Return the request that a call makes, or why it makes none."""
     problem = _mismatch(endpoint, arguments)
     if problem:
         return problem
@@ -335,7 +329,7 @@ def _text(value: JsonValue) -> str:
 
 
 def read_answer(response: HttpResponse) -> CallResponse:
-    """What a response says: its JSON value, or a sentence on why there is none."""
+    """Return the JSON value of a response, or a problem that says why there is none."""
     status, body = response.status, response.body
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
@@ -384,7 +378,7 @@ def _is_json(response: HttpResponse) -> bool:
 
 
 def _rendered(response: HttpResponse) -> str:
-    """What the body says, cut: a JSON value as it stands, of a page its title."""
+    """Return the body for a message, truncated: JSON or text as it is, a web page as its title."""
     text = " ".join(response.body[: 16 * LONGEST_PROBLEM].decode(errors="replace").split())
     if "html" in response.content_type.lower():
         title = _TITLE.search(text)

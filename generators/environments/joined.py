@@ -1,9 +1,8 @@
-"""Worlds made of worlds: several of a recipe's as one, so that a goal can be a change of two of
-them.
+"""Join several worlds of a recipe, so that one goal can change two of them.
 
-Each call goes to the world that has its tool, and the state is all their states: the kind of a
-thing stands after the name of its world, so that a repair of the world "workshop" is a "workshop
-repair", whatever the others call theirs.
+Each call goes to the world that has its tool, and the joint state holds all their states. Kinds
+are prefixed by the name of their world: a repair of the world "workshop" is a "workshop repair",
+whatever the others call theirs.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,10 +32,10 @@ _CLOCK = "answered"
 
 
 class JoinedWorld:
-    """Several worlds as one (`StatefulWorld`)."""
+    """Several worlds combined into one (`StatefulWorld`)."""
 
     def __init__(self, worlds: Sequence[StatefulWorld]) -> None:
-        """Raises ConfigurationError where two have a tool of the same name."""
+        """Join the worlds. Raises ConfigurationError if two have a tool of the same name."""
         self.worlds = tuple(worlds)
         self.name = BETWEEN.join(world.name for world in worlds)
         self.tools = tuple(tool for world in worlds for tool in world.tools)
@@ -55,11 +54,11 @@ class JoinedWorld:
                     )
 
     def at(self, tool: str) -> int | None:
-        """Which of the worlds has a tool, None where none has."""
+        """Return the index of the world that has a tool, or None."""
         return self._places.get(tool)
 
     def begin(self, seed: int | None = None) -> "_JoinedEpisode":
-        """A new episode of each."""
+        """Begin an episode in each world."""
         further = 0 if seed is None else seed - self.seed
         return _JoinedEpisode(self, [world.begin(world.seed + further) for world in self.worlds])
 
@@ -70,7 +69,7 @@ class JoinedWorld:
 
 
 class _JoinedEpisode(WorldEpisode):
-    """One run in all of them."""
+    """One run in all of the worlds."""
 
     def __init__(self, world: JoinedWorld, episodes: Sequence[WorldEpisode]) -> None:
         self._world, self._episodes = world, tuple(episodes)
@@ -78,7 +77,7 @@ class _JoinedEpisode(WorldEpisode):
         self._prefixes = [f"{one.name} " for one in world.worlds]
 
     def answer(self, call: Call) -> CallResponse:
-        """What the world answers that has the tool."""
+        """Return the answer of the world that has the tool."""
         at = self._world.at(call.tool)
         return (
             without_tool(self._world.name, call) if at is None else self._episodes[at].answer(call)
@@ -86,7 +85,7 @@ class _JoinedEpisode(WorldEpisode):
 
     @property
     def state(self) -> WorldState:
-        """The states of all in one; how many calls each has answered is counted under its name."""
+        """The states of all worlds in one; each world's count of calls is kept under its name."""
         states = [
             (prefix, one.state) for prefix, one in zip(self._prefixes, self._episodes, strict=True)
         ]
@@ -104,7 +103,7 @@ class _JoinedEpisode(WorldEpisode):
         return WorldState(things, counters | self._besides, sum(state.clock for _, state in states))
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state of these worlds."""
+        """Return to an earlier state of these worlds."""
         counted, known = snapshot.counters.items(), tuple(self._prefixes)
         self._besides = {name: count for name, count in counted if not name.startswith(known)}
         for prefix, one in zip(self._prefixes, self._episodes, strict=True):
@@ -123,13 +122,13 @@ class _JoinedEpisode(WorldEpisode):
 
 
 class JoinedEnvironment(JoinedWorld):
-    """Several environments of a recipe as one: what answers calls for builds, and the world that
-    episodes begin in.
-    """
+    """Several environments of a recipe as one, for the calls of builds and for episodes."""
 
     def __init__(self, environments: Sequence[Environment]) -> None:
-        """Raises ConfigurationError where two have a tool of the same name, or calls can't
-        change one of them.
+        """Join the environments.
+
+        Raises ConfigurationError if two have a tool of the same name, or calls can't change one
+        of them.
         """
         super().__init__([world_of(one) for one in environments])
         self._environments = tuple(environments)
@@ -137,11 +136,11 @@ class JoinedEnvironment(JoinedWorld):
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links within each: what one returns means nothing in another."""
+        """The links within each environment; none of its results has a meaning in another."""
         return tuple(link for one in self._environments for link in one.links)
 
     async def answer(self, call: Call) -> CallResponse:
-        """What the environment answers that has the tool."""
+        """Return the answer of the environment that has the tool."""
         at = self.at(call.tool)
         return (
             without_tool(self.name, call)
@@ -151,7 +150,7 @@ class JoinedEnvironment(JoinedWorld):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What people say in each."""
+        """What people say in each environment."""
         words = tuple(map(vocabulary_of, self._environments))
 
         def of(tool: str) -> Vocabulary:
@@ -166,15 +165,15 @@ class JoinedEnvironment(JoinedWorld):
 
 
 class _JoinedValues:
-    """The values of one goal, those of each world as it has them."""
+    """The values of one goal, from each world's own vocabulary."""
 
     def __init__(self, values: Sequence[GoalValues], at: Callable[[str], int | None]) -> None:
         self._values, self._at = values, at
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value for a wish in the world that has its tool."""
+        """Return the value for a wish in the world that has its tool."""
         return self._values[self._at(wish.tool) or 0].say(wish)
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """Another value in the place of an old one."""
+        """Return another value in place of an old one."""
         return self._values[self._at(wish.tool) or 0].instead_of(old, wish)

@@ -1,6 +1,4 @@
-"""Links of OpenAPI tools: which response gives which parameter its value, by name, thing and
-type; and as hints for models.
-"""
+"""Find links between OpenAPI tools by name, thing and type, and write them as hints for models."""
 
 import re
 from collections import defaultdict
@@ -73,18 +71,14 @@ MOST_HINTS = 4
 
 
 class ValueMeaning(NamedTuple):
-    """What a value is: the `attribute` of a thing, whose name is words in the singular ("flow
-    run"); "" where unknown.
-    """
+    """What a value is: an `attribute` of a thing in the singular ("flow run", "" if unknown)."""
 
     thing: str
     attribute: str
 
 
 class SchemaLeaf(NamedTuple):
-    """A place for a value that is no object: its path ("legs[].fromId"), names on the way,
-    schema, and whose it is.
-    """
+    """A place for a plain value: its path ("legs[].fromId"), the names along it, and its schema."""
 
     path: str
     names: tuple[str, ...]
@@ -92,7 +86,7 @@ class SchemaLeaf(NamedTuple):
 
 
 class ReturnedValue(NamedTuple):
-    """A value that a tool returns: the `field` of an entry of `entries`, and what it is."""
+    """A value that a tool returns: the `field` of an entry of `entries`, and its meaning."""
 
     tool: str
     entries: str
@@ -102,12 +96,11 @@ class ReturnedValue(NamedTuple):
 
 
 def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[Link, ...]:
-    """Every link that the document states, and then those that its names and types speak for, in
-    the document's order.
+    """List the links that the document states, then those inferred from names and types.
 
-    Where things of the very name are offered, those whose names only end alike don't count. A
-    thing's own id comes first. What a person says (a flow's name) is no link unless `spoken`; a
-    thing that refers to another by name has one.
+    Both are in document order. If things of the exact name are offered, things whose names only
+    end the same don't count. A thing's own id comes first. A value that people say (a flow's
+    name) makes a link only if `spoken`, or if a thing refers to another by name.
     """
     by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
     stated = [
@@ -147,9 +140,7 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
 
 
 def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
-    """What a tool returns that identifies something; not what it was asked with, for who asks
-    has that already.
-    """
+    """Yield the identifying values that a tool returns, but not those it was called with."""
     given = leaves_of(endpoint.tool.parameters, through_lists=True)
     required = [leaf for leaf in given if leaf.names[0] in endpoint.tool.required]
     asked = [
@@ -185,9 +176,7 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
 def entry_schemas(
     returns: JsonSchema, entries: str = "", level: int = 0
 ) -> Iterator[tuple[str, JsonSchema]]:
-    """The lists of objects in a response, and the response itself where it is one object: path
-    and schema of an entry.
-    """
+    """Yield path and entry schema of a response's lists of objects, and of an object response."""
     schema = plain(returns)
     if schema.get("type") == "array":
         item = schema.get("items")
@@ -220,8 +209,9 @@ def _fitting(
 def _names_another(
     endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, things: Iterable[str]
 ) -> bool:
-    """Whether a spoken value names another thing, one that addresses speak of: no
-    `display_name`, nor that of what is made.
+    """Whether a spoken value names another thing known from addresses.
+
+    A `display_name` doesn't, nor does the name of the thing that is created.
     """
     if len(words_of(offer.field.rpartition(".")[2])) == 1:
         return False
@@ -242,7 +232,7 @@ def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name in the singular, whatever case it is written in."""
+    """Return the words of a name in the singular, whatever its letter case."""
     return list(_split(name))
 
 
@@ -277,8 +267,7 @@ def _singular(word: str) -> str:
 def leaves_of(
     schema: JsonSchema, *, through_lists: bool, path: str = "", names: tuple[str, ...] = ()
 ) -> Iterator[SchemaLeaf]:
-    """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where
-    it is asked for.
+    """Yield the places of plain values in a schema, down to DEEPEST; into lists only if asked.
 
     `path` and `names` lead to the schema.
     """
@@ -298,9 +287,7 @@ def leaves_of(
 
 
 def plain(schema: JsonSchema) -> JsonSchema:
-    """What a schema says of a value that is not null: its type as one word, its alternatives but
-    the null.
-    """
+    """Reduce a schema to non-null values: its type as one word, its alternatives without null."""
     for key in ("anyOf", "oneOf"):
         choices = [
             one
@@ -319,7 +306,7 @@ def plain(schema: JsonSchema) -> JsonSchema:
 
 
 def subject_of_parameter(endpoint: Endpoint, leaf: SchemaLeaf) -> ValueMeaning | None:
-    """What a parameter's value identifies; None where its name says nothing of the kind."""
+    """Return what a parameter's value identifies; None if its name does not say."""
     names = list(leaf.names)
     if len(names) > 1 and set(words_of(names[-1])) <= _LISTS:
         names.pop()
@@ -332,7 +319,7 @@ def subject_of_parameter(endpoint: Endpoint, leaf: SchemaLeaf) -> ValueMeaning |
 
 
 def subject_of_name(name: str, around: str) -> ValueMeaning | None:
-    """What a name identifies that stands within `around`; None where it identifies nothing."""
+    """Return what a name inside `around` identifies; None if it identifies nothing."""
     words = words_of(name)
     if not words or words[-1] not in IDENTIFYING:
         return None
@@ -340,16 +327,12 @@ def subject_of_name(name: str, around: str) -> ValueMeaning | None:
 
 
 def is_opaque(name: str) -> bool:
-    """Whether a parameter of this name takes an identifier that people don't know: only a
-    response can give it.
-    """
+    """Whether a parameter of this name takes an id that only a response can give, not people."""
     return bool(_OPAQUE & set(words_of(name)[-1:]))
 
 
 def thing_at(endpoint: Endpoint) -> str:
-    """What an endpoint's address speaks of: what the parameter identifies that names one entry
-    of it, else what its words say.
-    """
+    """Return what an endpoint's path is about, by the parameter of one entry or by its words."""
     entry = subject_of_name(endpoint.entry, "")
     if entry is None:
         return thing_of_path(endpoint.path)
@@ -360,9 +343,7 @@ def thing_at(endpoint: Endpoint) -> str:
 
 
 def thing_of_path(path: str) -> str:
-    """What an address speaks of: the last of its fixed segments that is a plural, else the
-    first.
-    """
+    """Return what a path is about: its last fixed segment in the plural, else the first."""
     named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
     fixed = [
         segment for segment in named if "by" not in words_of(segment)
@@ -374,7 +355,7 @@ def thing_of_path(path: str) -> str:
 
 
 def thing_of_title(title: object) -> str:
-    """The thing that a schema's title names, without the words that say it is a response."""
+    """Return the thing that a schema's title names, without words that mark it as a response."""
     words = words_of(_REMARK.sub("", title)) if isinstance(title, str) else []
     if (
         not words or words[0] == "response"
@@ -386,22 +367,18 @@ def thing_of_title(title: object) -> str:
 
 
 def is_wrapping(name: str) -> bool:
-    """Whether a name says only that something is within."""
+    """Whether a name says only that it contains something."""
     return set(words_of(name)) <= {*_WRAPPING, *map(_singular, _WRAPPING)}
 
 
 def same_thing(one: str, other: str) -> bool:
-    """Whether two names are of one thing: the same words, or the end of the longer is the
-    shorter ("parent flow run").
-    """
+    """Whether two names mean one thing: the longer ends with the shorter ("parent flow run")."""
     longer, shorter = sorted((one.split(), other.split()), key=len, reverse=True)
     return bool(shorter) and longer[len(longer) - len(shorter) :] == shorter
 
 
 def _before(path: str, name: str) -> str:
-    """The thing that the segments before a path's parameter name; "/flows/name/{name}" names a
-    flow.
-    """
+    """Return the thing before a path's parameter: "/flows/name/{name}" names a flow."""
     head = path.split(f"{{{name}}}", maxsplit=1)[0]
     fixed = [segment for segment in head.split("/") if segment and not segment.startswith("{")]
     while len(fixed) > 1 and words_of(fixed[-1]) == words_of(name):
@@ -412,11 +389,10 @@ def _before(path: str, name: str) -> str:
 def with_hints(
     tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS
 ) -> tuple[Tool, ...]:
-    """The tools, each linked parameter's description naming places that its value stands in, up to
-    `most` (None: all).
+    """Add to each linked parameter's description up to `most` (None: all) sources of its value.
 
-    Lists come first, for a value out of a list has to be chosen; places that the tools can't give
-    are not named.
+    Lists come first, because a value from a list has to be chosen. Sources that are not among
+    the tools are left out.
     """
     by_name = {tool.name: tool for tool in tools}
     hints: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -433,7 +409,7 @@ def with_hints(
 
 
 def hint_of(link: Link, source: Tool) -> str:
-    """How a description says a link; `source` is the tool whose response has the value."""
+    """Return how a description states a link; `source` is the tool that returns the value."""
     if link.entries:
         place = f" of an entry of `{link.entries}`"
     else:
@@ -442,9 +418,7 @@ def hint_of(link: Link, source: Tool) -> str:
 
 
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
-    """The schema with a sentence at the end of the description that stands at `path` ("legs[]",
-    "fromId").
-    """
+    """Append a sentence to the description at `path` (["legs[]", "fromId"]) of a schema."""
     if not path:
         return {**schema, "description": f"{schema.get('description') or ''} {hint}".strip()}
     name, is_list = path[0].removesuffix("[]"), path[0].endswith("[]")

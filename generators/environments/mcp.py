@@ -1,9 +1,8 @@
-"""An MCP server as an environment: which of its tools may be called, what they return, and what
-they answer, also after others.
+"""An MCP server as environment: its callable tools, their results, and answers after changes.
 
-A server that is reset holds one state, so those who ask take turns. Whoever asks says which calls
-have changed it since the last reset; where it has been brought elsewhere it is reset, and these
-calls are made again.
+A server that can be reset holds one state, so callers take turns. Each caller says which calls
+have changed the state since the last reset; if the server's state differs, it is reset and these
+calls are repeated.
 """
 
 import asyncio
@@ -68,7 +67,7 @@ _Value = TypeVar("_Value", JsonValue, Arguments)
 
 
 class McpEnvironment:
-    """Calls a server's tools, and no others than those that it was given."""
+    """Calls a server's tools, but only those that it was given."""
 
     def __init__(
         self,
@@ -80,9 +79,9 @@ class McpEnvironment:
         *,
         reset: Reset | None = None,
     ) -> None:
-        """`own_names` are the server's names of the tools that were renamed.
+        """Set up the server; nothing is started before the first call.
 
-        Nothing is started before the first call.
+        `own_names` are the server's names of the renamed tools.
         """
         self.address, self.reset = address, reset
         self.name, self._limits = name, limits
@@ -93,13 +92,13 @@ class McpEnvironment:
         self._hidden = hidden_words(value for _, value in address.secrets)
 
     def with_tools(self, tools: Sequence[Tool]) -> "McpEnvironment":
-        """The same server with other tools."""
+        """Return the same server with other tools."""
         return McpEnvironment(
             self.name, self.address, tools, self._own_names, self._limits, reset=self.reset
         )
 
     async def answer(self, call: Call) -> CallResponse:
-        """The server's answer; whatever goes wrong is stated in `problem`."""
+        """Return the server's answer; any failure is stated in `problem`."""
         if call.tool not in self._tools:
             more = (
                 ""
@@ -116,7 +115,7 @@ class McpEnvironment:
 
     @property
     def resetting(self) -> "ResetServer":
-        """The server with its reset. Raises ConfigurationError where it has none."""
+        """The server with its reset. Raises ConfigurationError if it has no reset."""
         if self.reset is None:
             raise ConfigurationError(
                 f"The server of {self.name!r} has no `reset`, so that calls may not change it."
@@ -124,20 +123,19 @@ class McpEnvironment:
         return reset_server(self.address, self.reset, self._limits.seconds)
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer of a server that is reset, after these calls; whatever goes wrong is stated in
-        `problem`.
+        """Return a resettable server's answer after these calls; errors are in `problem`.
 
-        What tells the state is asked by any tool, and by FILES for its folder's files.
+        State can be read by a call of any tool, and the files of the server's folder by FILES.
         """
         made = [Made(self._renamed(before.call), before.answer) for before in past]
         return self._shown(self.resetting.ask_after(made, self._renamed(call), writes=writes))
 
     def _renamed(self, call: Call) -> Call:
-        """A call under the server's own name of its tool."""
+        """Return a call with the server's own name of its tool."""
         return call.with_changes(tool=self._own_names.get(call.tool, call.tool))
 
     def _shown(self, answer: CallResponse) -> CallResponse:
-        """An answer that is not too large, without secrets."""
+        """Return an answer without secrets, or a problem if it is too large."""
         body = orjson.dumps(answer.response)
         if len(body) > self._limits.size:
             problem = f"The server's answer is larger than the {self._limits.size} bytes allowed."
@@ -149,12 +147,12 @@ class McpEnvironment:
 
 
 class ResetServer:
-    """A server and its reset, one for this process: calls are under its own names of tools."""
+    """A server and its reset, one per process; calls use the server's own tool names."""
 
     def __init__(self, address: McpAddress, reset: Reset, patience: float) -> None:
-        """`patience` are the seconds that a call may take, and a command that resets.
+        """Set up the server; nothing is started yet.
 
-        Nothing is started yet.
+        `patience` is how many seconds a call or a reset command may take.
         """
         self._reset, self._patience = reset, patience
         self._lock = threading.Lock()
@@ -165,11 +163,9 @@ class ResetServer:
         self._stated = self._address = address
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """What a call is answered after these, which changed the server; `writes` says whether this
-        one may change it, too.
+        """Return the answer to a call made after `past`; `writes` if it may change the server.
 
-        FILES is answered by what the files of the server's copy hold: text as it is, of all else a
-        hash.
+        FILES returns the files of the server's copy: text as it is, everything else as a hash.
         """
         with self._lock:
             try:
@@ -191,16 +187,16 @@ class ResetServer:
             return answer
 
     def begin(self) -> McpAddress:
-        """Reset the server; where it is then.
+        """Reset the server and return its address.
 
-        Raises ConfigurationError, which names it, where it can't be reset.
+        Raises ConfigurationError, which names the server, if it can't be reset.
         """
         with self._lock:
             self._begin()
             return self._address
 
     def close(self) -> None:
-        """Remove the copy; a server that is asked again gets a new one."""
+        """Remove the copy; the next call to the server creates a new one."""
         with self._lock:
             self._past = None
             if self._copy is not None:
@@ -208,9 +204,9 @@ class ResetServer:
                 self._copy = None
 
     def _bring_to(self, past: Sequence[Made]) -> None:
-        """Make the server hold what these calls have made of it.
+        """Bring the server to the state that these calls have led to.
 
-        Raises ConfigurationError where it can't be.
+        Raises ConfigurationError if that fails.
         """
         wanted = tuple(one.call for one in past)
         if self._past is None or wanted[: len(self._past)] != self._past:
@@ -262,7 +258,7 @@ class ResetServer:
         self._address = self._stated._replace(command=command, folder=place)
 
     def _run(self, words: Sequence[str]) -> None:
-        """Run the command that resets, with the variables that the server's own has."""
+        """Run the reset command with the variables of the server's own command."""
         shown = repr(" ".join(words))
         try:
             subprocess.run(  # noqa: S603 - the recipe's own command
@@ -286,7 +282,7 @@ class ResetServer:
             raise self._failure(f"{shown} can't be run ({error.strerror}).") from error
 
     def _ask(self, call: Call) -> CallResponse:
-        """What the server answers, wherever its copy is."""
+        """Return the server's answer, independent of where its copy is."""
         place = str(self._address.folder) if self._copy is not None else SHOWN_FOLDER
         arguments = _replaced(call.arguments, SHOWN_FOLDER, place)
         question = call_mcp_tool(self._address, call.tool, arguments, self._patience)
@@ -303,9 +299,7 @@ _lock: Final = threading.Lock()
 
 
 def reset_server(address: McpAddress, reset: Reset, patience: float) -> ResetServer:
-    """The server of an address and its reset, one for this process: who asks it knows what
-    others have made of it.
-    """
+    """Return this process's server for an address and reset, which tracks all callers' changes."""
     key = (
         os.getpid(),
         content_key(
@@ -335,9 +329,7 @@ def _content(path: Path) -> JsonValue:
 
 
 def _essence(answer: CallResponse) -> JsonValue:
-    """What may not differ between two answers to the same call: whether it was done, and what
-    things are known by.
-    """
+    """Return the parts of an answer that must not vary: success, and what identifies things."""
     return [bool(answer.problem), _identities(answer.response)]
 
 
@@ -352,9 +344,9 @@ def _identities(value: JsonValue) -> JsonValue:
 
 
 async def read_server(address: McpAddress, patience: float) -> Catalog:
-    """A server's tools as a catalog, in one category, the server's name.
+    """Read a server's tools as a catalog, in one category named after the server.
 
-    Raises UnheardError where it can't be asked.
+    Raises UnheardError if the server can't be asked.
     """
     builder = _read(await list_mcp_tools(address, patience), "mcp", "mcp")
     return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(
@@ -363,7 +355,7 @@ async def read_server(address: McpAddress, patience: float) -> Catalog:
 
 
 def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
-    """The tools of a server's pages; `category` is theirs where the server has no name."""
+    """Read the tools of a server's pages; `category` is used if the server has no name."""
     pages = [
         DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)
     ]
@@ -378,10 +370,9 @@ def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
 
 
 class ServerTools(NamedTuple):
-    """The tools of a server that may be called, what was odd in its list, and why that list has no
-    end, "" where it has.
+    """A server's callable tools, problems in its list, and why that was cut short ("" if not).
 
-    `reading` are the names of those that change nothing.
+    `reading` names the tools that change nothing.
     """
 
     endpoints: tuple[Endpoint, ...]
@@ -391,13 +382,10 @@ class ServerTools(NamedTuple):
 
 
 async def read_server_tools(settings: McpSettings, address: McpAddress) -> ServerTools:
-    """The tools that may be called: those that the server marks as read-only, and those that the
-    recipe allows by name.
+    """Return the tools that the server marks as read-only and those that the recipe allows.
 
-    All of them where it is reset.
-
-    Raises UnheardError where the server can't be asked, ConfigurationError where none may be
-    called.
+    A server that can be reset offers all its tools. Raises UnheardError if the server can't be
+    asked, ConfigurationError if no tool may be called.
     """
     if settings.reset is not None and settings.reset.folder is not None:
         address = await asyncio.to_thread(
@@ -431,9 +419,7 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
 
 
 def _path_of(name: str) -> str:
-    """What a tool is about, as a path says it: its name without the verb
-    ("list_orders_of_customer" is about "/orders").
-    """
+    """Return what a tool is about as a path: "/orders" for "list_orders_of_customer"."""
     words = [word for word in _PARTS.split(name) if word]
     end = next(
         (place for place, word in enumerate(words) if place and word.lower() in _OF), len(words)
@@ -444,9 +430,7 @@ def _path_of(name: str) -> str:
 def with_returns(
     endpoints: Sequence[Endpoint], seen: Mapping[str, Sequence[JsonValue]]
 ) -> tuple[Endpoint, ...]:
-    """The endpoints, each tool that does not state which values it returns with the schema of
-    what it was seen to return.
-    """
+    """Give tools with vague return schemas the schema of the values that they returned."""
     return tuple(
         (
             one._replace(tool=one.tool.with_changes(returns=schema_of_values(seen[one.tool.name])))
@@ -458,15 +442,13 @@ def with_returns(
 
 
 def _is_vague(returns: JsonSchema | None) -> bool:
-    """Whether a schema names no value: it is not stated, or says no more than "a list of
-    objects".
-    """
+    """Whether a schema is missing or names no value, such as only "a list of objects"."""
     entries = entry_schemas(returns or {})
     return not any(leaf for _, schema in entries for leaf in leaves_of(schema, through_lists=False))
 
 
 def schema_of_values(values: Sequence[JsonValue]) -> JsonSchema:
-    """A schema that all these values fit; an empty one where they have nothing in common."""
+    """Return a schema that all these values match; an empty one if they have nothing in common."""
     kinds = {_KINDS[type(value)] for value in values if value is not None}
     if kinds == {"object"}:
         objects = [value for value in values if isinstance(value, dict)]

@@ -1,6 +1,4 @@
-"""An MCP server, started or reached once a process: its tools page by page, and what it answers
-calls.
-"""
+"""An MCP server, started or reached once per process: pages of tools, and answers to calls."""
 
 import asyncio
 import atexit
@@ -55,10 +53,10 @@ _Value = TypeVar("_Value")
 
 
 class McpAddress(NamedTuple):
-    """Where a server is: a command that speaks over its input and output, or a URL.
+    """The address of a server: a command that speaks over its input and output, or a URL.
 
-    `secrets` are variables of the command's environment, or headers, with their values. The command
-    runs in `folder`.
+    `secrets` are environment variables of the command, or headers, with their values. The
+    command runs in `folder`.
     """
 
     command: tuple[str, ...] = ()
@@ -68,14 +66,12 @@ class McpAddress(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The server as messages name it."""
+        """The server's name in messages."""
         return f"The MCP server {self.url or ' '.join(self.command)!r}"
 
 
 class McpListing(NamedTuple):
-    """What a server is called, and the pages of its list of tools; `problem` is why there are no
-    more of them.
-    """
+    """A server's name and the pages of its tool list; `problem` says why there are no more."""
 
     server: str
     pages: list[JsonValue]
@@ -83,11 +79,11 @@ class McpListing(NamedTuple):
 
 
 async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
-    """A server's own list of tools; the pages there are, where it fails after the first.
+    """List a server's own tools; if it fails after the first page, return the pages so far.
 
-    Raises UnheardError before.
+    Raises UnheardError if it fails before.
 
-    Where the cursors go in a circle, or lead on for ever, the last page tells so by its cursor.
+    If the cursors repeat or never end, the last page shows that by its cursor.
     """
     server, name = server_at(address), ""
     pages: list[JsonValue] = []
@@ -116,7 +112,7 @@ async def _page(client: "Client", cursor: str | None) -> "tuple[str, ListToolsRe
 async def call_mcp_tool(
     address: McpAddress, name: str, arguments: Arguments, patience: float
 ) -> CallResponse:
-    """What a server answers a call; whatever goes wrong is stated in `problem`."""
+    """Call a server's tool; any failure is stated in `problem`."""
 
     async def call(client: "Client") -> CallResponse:
         return read_result(await client.call_tool(name, dict(arguments)))
@@ -128,7 +124,7 @@ async def call_mcp_tool(
 
 
 def read_result(result: "CallToolResult") -> CallResponse:
-    """What a result says: its structured content, else its texts, read as JSON where they are."""
+    """Return a result's structured content, or else its texts, parsed if they are JSON."""
     contents: list[JsonValue] = [
         (
             block.text
@@ -156,7 +152,7 @@ def read_result(result: "CallToolResult") -> CallResponse:
 
 
 def _parsed(content: JsonValue) -> JsonValue:
-    """A text as the object or list that it writes, else as it stands."""
+    """Return the object or list that a text encodes, or else the content unchanged."""
     if isinstance(content, str) and content.lstrip()[:1] in ("{", "["):
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(content)  # type: ignore[no-any-return]
@@ -169,17 +165,17 @@ def _cut(text: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that a command wrote, as a sentence; "" where it wrote none."""
+    """Return the last line that a command wrote, as a sentence; "" if it wrote none."""
     last = next((line for line in reversed(text.splitlines()) if line.strip()), "")
     return f" It wrote: {_cut(last)}" if last else ""
 
 
 class UnheardError(ConfigurationError):
-    """A server can't be asked for its tools, whatever a recipe says of them."""
+    """A server can't be asked for its tools, whatever a recipe says about them."""
 
 
 class ServerFailureError(Exception):
-    """Why a server gave no result; no more than a problem or an UnheardError leaves this file.
+    """Why a server gave no result; outside this file it is a problem or an UnheardError.
 
     `settled` says that the same call would be refused again.
     """
@@ -195,7 +191,7 @@ _lock: Final = threading.Lock()
 
 
 def server_at(address: McpAddress) -> "McpServer":
-    """The server of an address, one for this process; it ends with the process."""
+    """Return the server of an address, one per process; it ends with the process."""
     require_extra("mcp")
     with _lock:
         known = _servers.get((os.getpid(), address))
@@ -207,7 +203,7 @@ def server_at(address: McpAddress) -> "McpServer":
 
 
 def close_servers() -> None:
-    """End the servers of this process; one that is asked again is started again."""
+    """Stop the servers of this process; a server that is asked again is restarted."""
     with _lock:
         servers = [server for (process, _), server in _servers.items() if process == os.getpid()]
         after = [
@@ -220,15 +216,13 @@ def close_servers() -> None:
 
 
 def when_closed(close: Callable[[], None]) -> None:
-    """Do this once the servers of this process are ended."""
+    """Run `close` once the servers of this process have stopped."""
     with _lock:
         _after.append((os.getpid(), close))
 
 
 class _Connection(NamedTuple):
-    """A connection on a thread of its own, with the events of its loop: that it is to end, and
-    that it has ended.
-    """
+    """A connection on its own thread, with events of its loop to request and confirm its end."""
 
     thread: threading.Thread
     loop: asyncio.AbstractEventLoop
@@ -238,9 +232,7 @@ class _Connection(NamedTuple):
 
 
 class McpServer:
-    """A server that is started or reached at the first question, and again where its connection
-    broke.
-    """
+    """A server that starts, or is reached, at the first question and after a broken connection."""
 
     def __init__(self, address: McpAddress) -> None:
         self.address = address
@@ -252,7 +244,7 @@ class McpServer:
     async def ask(
         self, question: "Callable[[Client], Awaitable[_Value]]", patience: float
     ) -> _Value:
-        """The answer to a question within so many seconds. Raises ServerFailureError."""
+        """Return the answer within `patience` seconds. Raises ServerFailureError."""
         connection = self._connected()
         try:
             client = await asyncio.wrap_future(connection.client)
@@ -281,9 +273,7 @@ class McpServer:
         return answer
 
     def close(self) -> None:
-        """End the connection, and with it the process that was started for it; asked again, it
-        is opened again.
-        """
+        """End the connection and the process started for it; the next question reopens it."""
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
@@ -292,9 +282,9 @@ class McpServer:
             connection.thread.join(STOP_PATIENCE)
 
     def _connected(self) -> _Connection:
-        """The connection that stands, or else a new one.
+        """Return the open connection, or else a new one.
 
-        Raises ServerFailureError where it broke too often.
+        Raises ServerFailureError if it broke too often.
         """
         with self._lock:
             if self._connection is None or not self._connection.thread.is_alive():
@@ -313,9 +303,7 @@ class McpServer:
 
 
 async def _within(patience: float, question: Awaitable[_Value], ended: asyncio.Event) -> _Value:
-    """The answer; TimeoutError where it is late, ServerFailureError where the connection ends
-    before it.
-    """
+    """Await an answer; TimeoutError if it is late, ServerFailureError if the connection ends."""
     asked, over = asyncio.ensure_future(question), asyncio.ensure_future(ended.wait())
     try:
         await asyncio.wait((asked, over), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
@@ -341,9 +329,7 @@ def _run(loop: asyncio.AbstractEventLoop, work: Coroutine[None, None, None]) -> 
 async def _stay_connected(
     address: McpAddress, opened: "Future[Client]", ending: asyncio.Event, ended: asyncio.Event
 ) -> None:
-    """Open the connection, and close it in the same task when it is asked to: the library
-    demands one task for both.
-    """
+    """Open a connection and close it on request, both in one task, as the library requires."""
     import httpx2
     from mcp import Client, MCPError
 
@@ -366,9 +352,7 @@ async def _stay_connected(
 
 @asynccontextmanager
 async def _transport(address: McpAddress, stated: TextIO) -> "AsyncIterator[TransportStreams]":
-    """The streams of a server; what a command writes to its error output goes to the file
-    `stated`.
-    """
+    """Yield the streams of a server; a command's error output is written to the file `stated`."""
     import httpx2
     from mcp import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
@@ -392,16 +376,14 @@ async def _transport(address: McpAddress, stated: TextIO) -> "AsyncIterator[Tran
 
 
 def variables_of(address: McpAddress) -> dict[str, str]:
-    """The variables that the command of an address has: what it takes to run, and its secrets."""
+    """Return the variables for an address's command: those it needs to run, and its secrets."""
     from mcp.client.stdio import get_default_environment
 
     return get_default_environment() | dict(address.secrets)
 
 
 def _refusal(address: McpAddress, error: Exception, stated: TextIO) -> str:
-    """Why a server can't be asked: the innermost error, and the last line that its command
-    wrote.
-    """
+    """Return why a server can't be asked: its innermost error and its command's last line."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):

@@ -1,6 +1,4 @@
-"""Opening the environment that a recipe names, and a world that was taken along: what it is made
-of as JSON.
-"""
+"""Open a recipe's environment, or a shipped world from its JSON."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -69,9 +67,9 @@ VERSION = 4  # raised when the same answers would be described otherwise
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
-    """The environment of these settings; nothing is asked of it yet.
+    """Open the environment of these settings; nothing is asked of it yet.
 
-    What it answers is kept in the file `store`.
+    Its answers are kept in the file `store`.
     """
     world = WORLDS.named(settings.environment)
     with guarded(f"environment {world.name!r}", world.open):
@@ -79,9 +77,7 @@ def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secr
 
 
 def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Environment:
-    """The world of travel with its answers stored: to look one up takes less than to make it up
-    anew.
-    """
+    """Open the travel world with stored answers, because looking up beats recomputing."""
     from callwright.generators.environments.travel import open_travel
 
     world = open_travel(seed=settings.seed, response_size=settings.response_size)
@@ -122,7 +118,7 @@ def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environme
 
 
 def _open_mcp(settings: McpSettings, store: Path, secret: Secret) -> Environment:
-    """The server with the tools that it was explored to have; none before."""
+    """Open a server with the tools that exploring found; without tools if not yet explored."""
     address = _address(settings, secret)
     description = kept_description(store, settings.name, basis_of(settings)) or Description((), ())
     own_names = {new: own for own, new in settings.rename.items()}
@@ -140,9 +136,9 @@ def _address(settings: McpSettings, secret: Secret) -> McpAddress:
 
 
 def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
-    """The values of variables by what takes them.
+    """Return the values of environment variables by the names that use them.
 
-    Raises ConfigurationError where one is not set.
+    Raises ConfigurationError if a variable is not set.
     """
     found = {name: secret(variable) for name, variable in variables.items()}
     for name, value in found.items():
@@ -154,11 +150,10 @@ def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
 
 
 async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret) -> ServerTools:
-    """What a recipe takes of a live server, by its document or its own list; no tool of it is
-    called.
+    """Return what a recipe uses of a live server, by document or list; no tool is called.
 
-    Raises UnheardError where the server can't be asked for its list, ConfigurationError where
-    nothing of it is taken.
+    Raises UnheardError if the server can't be asked for its list, ConfigurationError if the
+    recipe uses nothing of it.
     """
     if isinstance(settings, HttpSettings):
         listed, only = ServerTools(endpoints_of_server(settings), (), ""), settings.tools
@@ -174,9 +169,7 @@ async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret)
 
 
 def endpoints_of_server(settings: HttpSettings) -> tuple[Endpoint, ...]:
-    """What may be asked of a server; also what a recipe leaves out, for others may need values
-    of its responses.
-    """
+    """Return a server's endpoints, even unused ones, whose responses may hold values for others."""
     source = f"environment:{settings.name}"
     allow, choice = settings.allow, settings.choice
     return read_endpoints(
@@ -185,7 +178,7 @@ def endpoints_of_server(settings: HttpSettings) -> tuple[Endpoint, ...]:
 
 
 def basis_of(settings: HttpSettings | McpSettings) -> str:
-    """The key of all that a description is made from; a document that changes is explored again."""
+    """Return the key of a description's inputs; a changed document is explored again."""
     common: list[JsonValue] = [VERSION, list(settings.allow), list(settings.secrets)]
     stated = settings.stated
     own = (*ToolChoice.model_fields, "values", "reads", "reset", "state")
@@ -228,9 +221,9 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
 def describe_simulated(
     settings: SimulatedSettings, tools: Sequence[Tool], listed: Sequence[ListedTool], store: Path
 ) -> None:
-    """Keep what a simulated environment is made of; the same tools are described once.
+    """Store the description of a simulated environment; the same tools are described once.
 
-    Raises ConfigurationError where there are none.
+    Raises ConfigurationError if there are no tools.
     """
     if not tools:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
@@ -280,7 +273,7 @@ def _document_world(
     links: Sequence[Link],
     rules: CompiledRules | None,
 ) -> DocumentWorld:
-    """The world of a document, in the size of its rules that the settings name."""
+    """Return the world of a document; the settings choose the response size of its rules."""
     if rules is not None:
         rules = rules.sized(settings.response_size or next(iter(rules.stated.sizes), ""))
         if not (settings.include or settings.exclude or settings.rename):
@@ -294,10 +287,9 @@ def _document_world(
 
 
 def ship_world(environment: Environment, settings: EnvironmentSettings) -> ShippedWorld:
-    """What a world is opened by elsewhere: a simulated document whole, any other by its settings
-    and the file that it stands in.
+    """Return a portable world: a simulated document in full, others by settings and source file.
 
-    Raises ConfigurationError where calls can't change it.
+    Raises ConfigurationError if the world can't be changed by calls, or is a server.
     """
     world = world_of(environment)
     if isinstance(world, ServerWorld):
@@ -333,7 +325,7 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
 def join_shipped(
     environment: JoinedEnvironment, shipped: Mapping[str, ShippedWorld]
 ) -> ShippedWorld:
-    """What a world made of worlds is opened by: what those are that were shipped already."""
+    """Return what a joined world is opened from, given its worlds' own shipped data."""
     parts = tuple(world.name for world in environment.worlds)
     own = [shipped[name] for name in parts]
     files = {name: text for one in own for name, text in one.files.items()}
@@ -345,9 +337,9 @@ def join_shipped(
 
 
 def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
-    """A world that was shipped, a file that it stands in looked for in `folder`.
+    """Open a shipped world, looking for its file in `folder`.
 
-    Raises ConfigurationError where it is none.
+    Raises ConfigurationError if it is not a world.
     """
     try:
         if "worlds" in shipped:

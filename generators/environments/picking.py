@@ -1,6 +1,4 @@
-"""Which entry of a response is meant: dotted paths, entries, and the conditions that choose
-among them.
-"""
+"""Pick entries of responses by dotted paths and by conditions on them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,9 +17,7 @@ MOST_STATED = 6  # values of a parameter that a schema is asked for
 
 
 class Entry(NamedTuple):
-    """One entry of a response: `place` is its path from the root, `index` its position in the
-    list (0 where it is alone).
-    """
+    """An entry of a response: its path from the root, and its position in the list (0 if alone)."""
 
     index: int  # type: ignore[assignment]  # the position it has, not the search of a tuple
     place: str
@@ -29,7 +25,7 @@ class Entry(NamedTuple):
 
 
 def value_at(value: JsonValue, path: str) -> JsonValue:
-    """The value at a dotted path ("a.b[0].c"); RecordError where there is none."""
+    """Return the value at a dotted path ("a.b[0].c"). Raises RecordError if there is none."""
     held = value
     for piece in _PIECE.findall(path):
         if isinstance(held, dict) and piece in held:
@@ -51,12 +47,12 @@ def has(value: JsonValue, path: str) -> bool:
 
 
 def join(path: str, piece: str) -> str:
-    """The path of `piece` below `path`."""
+    """Return the path of `piece` below `path`."""
     return f"{path}.{piece}" if path and piece and not piece.startswith("[") else path + piece
 
 
 def entries_of(response: JsonValue, entries: str) -> list[Entry]:
-    """The entries at a dotted path: the members of a list, or the one value that is there."""
+    """Return the entries at a dotted path: the members of a list, or the single value."""
     held = value_at(response, entries)
     if not isinstance(held, list):
         return [Entry(0, entries, held)]
@@ -64,7 +60,7 @@ def entries_of(response: JsonValue, entries: str) -> list[Entry]:
 
 
 def values_of_parameter(arguments: JsonValue, parameter: str) -> Iterator[JsonValue]:
-    """The values that arguments hold at a parameter's place ("legs[].fromId")."""
+    """Yield the values that arguments hold at a parameter's place ("legs[].fromId")."""
     held = [arguments]
     for piece in parameter.split("."):
         name = piece.removesuffix("[]")
@@ -75,14 +71,14 @@ def values_of_parameter(arguments: JsonValue, parameter: str) -> Iterator[JsonVa
 
 
 def argument_with(parameter: str, value: JsonValue) -> Arguments:
-    """The one argument that holds `value` at a parameter's place."""
+    """Return the single argument that holds `value` at a parameter's place."""
     for piece in reversed(parameter.split(".")):
         value = {piece.removesuffix("[]"): [value] if piece.endswith("[]") else value}
     return value if isinstance(value, dict) else {}
 
 
 def stated_values(schema: JsonSchema) -> list[JsonValue]:
-    """The values that a schema itself names: its default, its choices or its examples."""
+    """Return the values that a schema itself names: its default, choices or examples."""
     if schema.get("default") is not None:
         return [schema["default"]]
     return list(schema.get("enum") or schema.get("examples") or ())[:MOST_STATED]
@@ -91,10 +87,9 @@ def stated_values(schema: JsonSchema) -> list[JsonValue]:
 def choose(
     entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False
 ) -> list[Entry]:
-    """The entries that meet every condition: first those that compare, then those that rank, in
-    their order.
+    """Return the entries that meet all conditions: comparisons first, then ranks in their order.
 
-    `loosely` reads as a person may: a text that contains what it should equal is as good.
+    `loosely` reads as a person may: a text that contains what it should equal also matches.
     """
     left = [
         entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)
@@ -109,7 +104,7 @@ def choose(
 
 
 def meets(entry: JsonValue, condition: Condition, *, loosely: bool = False) -> bool:
-    """Whether an entry meets a condition by itself; one that ranks asks for a value to rank by."""
+    """Whether an entry alone meets a condition; a ranking condition needs a value to rank by."""
     if condition.test == "only":
         return True
     if not has(entry, condition.field):
@@ -131,9 +126,7 @@ def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
 
 
 def _rank(value: JsonValue) -> float | str | None:
-    """What a value is ranked by: a number, or a text such as a date that sorts as it reads; None
-    where it has no rank.
-    """
+    """Return the sort key of a value: a number or non-empty text such as a date, else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -142,9 +135,7 @@ def _rank(value: JsonValue) -> float | str | None:
 
 
 def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
-    """The entries that a reader of the conditions may take instead of the chosen one, strictly
-    or loosely read.
-    """
+    """Return entries that a strict or loose reader may take instead of the chosen one."""
     found = {
         entry.index: entry
         for entry in (*choose(entries, where), *choose(entries, where, loosely=True))
@@ -153,10 +144,9 @@ def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) ->
 
 
 def rendered(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
-    """The entries of another list that the same conditions tell: a text is looked for in the whole
-    entry.
+    """Return another list's entries that meet the conditions; a text may be anywhere in them.
 
-    None where the conditions tell by no text, or rank by what these entries do not have.
+    The list is empty if no condition has a text, or they rank by what these entries lack.
     """
     texts = [
         fold(str(one.value))
@@ -182,9 +172,7 @@ def _mentions(value: JsonValue, text: str) -> bool:
 def retold(
     entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """Conditions by which an entry of another list is picked, made of those of `where`; as they
-    are where none can be made.
-    """
+    """Adapt conditions so that they pick an entry of another list; unchanged if impossible."""
     if len(entries) == 1:
         return ()
     kept = [one for one in where if meets(entry.value, one)]

@@ -1,13 +1,13 @@
-"""Policies over a world: which calls an assistant may make in which state of it, decided by code.
+"""Policies over a world: code decides which calls an assistant may make in which state.
 
     book = PolicyBook(recipe.policies, world)
     book.rulings(call, episode)      # (Ruling(policy="cancel_planned", verdict="forbidden",
     looks=(…)),)
 
-What a policy takes of the state it takes through the world's own reading tools, which its
-expressions call by name: `get_order(order_id=given.order_id).status != 'shipped'`. So it can depend
-on nothing that an assistant could not look up, and which reads it takes (`looks`) is what an
-assistant has to have seen before it decides.
+A policy reads the state only through the world's own reading tools, which its expressions call
+by name: `get_order(order_id=given.order_id).status != 'shipped'`. So it can depend on nothing
+that an assistant could not look up, and its reads (`looks`) are what an assistant must have seen
+before it decides.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,24 +37,20 @@ Verdict = Literal["allowed", "forbidden", "unknown"]
 
 
 class Ruling(NamedTuple):
-    """What a policy says of a call in a state: "unknown" where the world knows nothing of what
-    the call is about.
-    """
+    """A policy's verdict on a call in a state; "unknown" if the world knows nothing about it."""
 
     policy: Policy
     verdict: Verdict
     looks: tuple[Call, ...] = ()  # the reads that it takes
 
     def breaks(self, call: Call, leave: Call | None) -> bool:
-        """Whether the call breaks the policy, where the user has given leave for one call, or
-        for none.
-        """
+        """Whether the call breaks the policy, given the one call the user has approved, if any."""
         is_unasked = self.policy.ask_first and (leave is None or not is_like(call, leave))
         return self.verdict == "forbidden" or (self.verdict == "allowed" and is_unasked)
 
 
 class _NothingKnownError(RecordError):
-    """A read of a policy was refused."""
+    """The world refused a read of a policy."""
 
 
 class _Compiled(NamedTuple):
@@ -64,12 +60,10 @@ class _Compiled(NamedTuple):
 
 
 class PolicyBook:
-    """The policies that hold in a world, compiled once."""
+    """The policies of a world, compiled once."""
 
     def __init__(self, policies: Sequence[Policy], world: StatefulWorld) -> None:
-        """Raises ConfigurationError, which names policy and tool, where one speaks of what the
-        world has not.
-        """
+        """Compile policies; ConfigurationError names policy and tool of anything unknown."""
         self._tools = {tool.name: tool for tool in world.tools}
         names = names_in_episodes(world.tools)
         self._reads = {
@@ -107,9 +101,7 @@ class PolicyBook:
         return _Compiled(policy, lets, test)
 
     def _problems(self, expression: str, policy: Policy) -> Iterator[str]:
-        """What is wrong with the calls of an expression, and with the arguments that it takes of
-        a call it is about.
-        """
+        """Yield what is wrong with an expression's calls and with the arguments that it takes."""
         tree = _tree(expression)
         for call in tree.find_all(nodes.Call):
             tool = self._reads.get(call.node.name) if isinstance(call.node, nodes.Name) else None
@@ -129,9 +121,9 @@ class PolicyBook:
                     yield f"{tool_name} has no parameter {name!r}."
 
     def rulings(self, call: Call, episode: WorldEpisode) -> tuple[Ruling, ...]:
-        """What each policy that is about a call says of it now; the episode stays as it is.
+        """Return what each policy about a call says of it now; the episode does not change.
 
-        Raises ConfigurationError where an expression can't be worked out.
+        Raises ConfigurationError if an expression can't be evaluated.
         """
         return tuple(
             self._ruling(one, call, episode)
@@ -140,11 +132,11 @@ class PolicyBook:
         )
 
     def looks(self, call: Call, episode: WorldEpisode) -> tuple[Call, ...]:
-        """The reads that policies take of a call now."""
+        """Return the reads that policies make for a call now."""
         return tuple(look for ruling in self.rulings(call, episode) for look in ruling.looks)
 
     def broken_by(self, call: Call, episode: WorldEpisode, leave: Call | None) -> tuple[str, ...]:
-        """The names of the policies that a call would break now."""
+        """Return the names of the policies that a call would break now."""
         return tuple(
             one.policy.name for one in self.rulings(call, episode) if one.breaks(call, leave)
         )
@@ -163,9 +155,7 @@ class PolicyBook:
         return Ruling(one.policy, "allowed" if holds else "forbidden", tuple(looks))
 
     def _values(self, call: Call, episode: WorldEpisode, looks: list[Call]) -> Values:
-        """The names of expressions: the call's arguments, and the reading tools, which note what
-        they are asked.
-        """
+        """Return an expression's names: the call's arguments, and reading tools, which log use."""
 
         def reading(tool: Tool) -> Any:  # noqa: ANN401 - a function of whatever an expression gives
             def read(**arguments: JsonValue) -> JsonValue:
@@ -188,7 +178,7 @@ class PolicyBook:
 
 
 def taken_of(policy: Policy) -> set[str]:
-    """The arguments of the call that a policy takes: `given.NAME`."""
+    """Return the arguments of the call that a policy uses: `given.NAME`."""
     found = (
         one
         for text in (*policy.let.values(), policy.only_if)
@@ -200,7 +190,7 @@ def taken_of(policy: Policy) -> set[str]:
 
 
 def _tree(expression: str) -> nodes.Template:
-    """The expression as it is read; nothing where it is none, which is told when it is compiled."""
+    """Parse an expression; an invalid one counts as empty, because compiling it reports it."""
     try:
         return _PARSER.parse(f"{{{{ {expression} }}}}" if expression else "")
     except TemplateSyntaxError:
@@ -208,15 +198,16 @@ def _tree(expression: str) -> nodes.Template:
 
 
 def is_like(call: Call, other: Call) -> bool:
-    """Whether a call is another one, or says more besides."""
+    """Whether a call equals another, or has more arguments."""
     return call.tool == other.tool and other.arguments.items() <= call.arguments.items()
 
 
 def unseen_after(
     looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpisode
 ) -> tuple[Call, ...]:
-    """The looks of which no response to these calls, made one after the other, tells what they
-    tell at that time.
+    """Return the looks whose content no response to these calls, made in turn, tells.
+
+    Each look is compared as it is at the time of the call.
     """
     left = tuple({look.key: look for look in looks}.values())
     for call in calls:
@@ -227,9 +218,7 @@ def unseen_after(
 def unseen_in(
     looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisode
 ) -> tuple[Call, ...]:
-    """The looks that tell something now that a response does not tell; the episode stays as it
-    is.
-    """
+    """Return the looks that a response doesn't tell at present; the episode is restored."""
     start = episode.snapshot()
     left = tuple(look for look in looks if not shows(response, episode.answer(look).response))
     episode.restore(start)
@@ -237,9 +226,7 @@ def unseen_in(
 
 
 def shows(told: JsonValue, wanted: JsonValue) -> bool:
-    """Whether a response tells all that another one does, as an entry of a list tells what a
-    read of it does.
-    """
+    """Whether a response contains another one, as an entry of a list contains its details."""
     if told == wanted or (
         isinstance(told, dict) and isinstance(wanted, dict) and wanted.items() <= told.items()
     ):

@@ -1,9 +1,8 @@
-"""The things that a world holds at first: what each is like depends on the seed, its kind and its
-number alone.
+"""The things a world holds at first; each depends only on the seed, its kind and its number.
 
-Each kind has POPULATION things, numbered from 0, unless rules say which there are. A kind that is
-listed by things of another (the loans of a book) has some more of each of these, so that none is
-without. What is made later has a number that its id tells.
+Each kind has POPULATION things, numbered from 0, unless rules list them. A kind listed by things
+of another kind (the loans of a book) has some more for each of them, so that none is without.
+Things created later get a number from their id.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,9 +34,7 @@ HEADING = ("summary", "subject")  # what things without a name are called by
 
 
 class Thing(NamedTuple):
-    """A thing of a world: its kind, its number, and the fields that calls have given it; `id` is
-    what calls made it under.
-    """
+    """A thing: its kind, its number, the fields set by calls, and the `id` given at creation."""
 
     kind: str
     number: int
@@ -46,22 +43,22 @@ class Thing(NamedTuple):
 
 
 def thing_made(kind: str, id_: JsonValue, given: Mapping[str, JsonValue]) -> Thing:
-    """A thing that is not of the population: its number is told by its id."""
+    """Return a thing outside the population; its id determines its number."""
     return Thing(kind, number_of_made(kind, str(id_)), given, str(id_))
 
 
 class Told(NamedTuple):
-    """How a thing is told as it was at first, as JSON, and the kinds of all things in it."""
+    """A thing's first state as JSON, and the kinds of all things in it."""
 
     body: bytes
     kinds: frozenset[str]
 
 
 class Population:
-    """What a world holds at first under one seed."""
+    """A world's first things under one seed."""
 
     def __init__(self, kinds: Kinds, seed: int, stated: RuleScope | None = None) -> None:
-        """Nothing is made up before it is asked for; `stated` are the things that rules tell."""
+        """Generate things only on demand; `stated` are the things that rules define."""
         self.seed, self._stated, self._kinds = seed, stated, kinds
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
         self._numbers: dict[tuple[str, str, str], dict[str, int]] = {}
@@ -69,27 +66,25 @@ class Population:
         self.told: dict[tuple[str, int, int, int, str], Told] = {}
 
     def keep(self, place: tuple[str, int, int, int, str], told: Told) -> None:
-        """Keep how a thing is told at hand in `told`: by kind, number, schema, depth and
-        language.
-        """
+        """Cache a thing's values by kind, number, schema, depth and language."""
         if len(self.told) >= _KEPT:
             self.told.clear()
         self.told[place] = told
 
     def everything(self, kind: str) -> list[Thing]:
-        """All of a kind but those that only things of another kind list."""
+        """Return all of a kind except those that only things of another kind list."""
         return [Thing(kind, number, {}) for number in range(self.size(kind))]
 
     def size(self, kind: str) -> int:
-        """How many of a kind there are, besides those that only things of another kind list."""
+        """Return how many `everything` returns: all but those that only other things list."""
         return POPULATION if (rows := self._rows(kind)) is None else len(rows)
 
     def is_stated(self, kind: str) -> bool:
-        """Whether rules say which things of a kind there are."""
+        """Whether rules define the things of a kind."""
         return self._rows(kind) is not None
 
     def referred(self, kind: str, rng: Random) -> Thing:
-        """A thing of a kind that one of another refers to."""
+        """Return a thing of a kind that a thing of another kind refers to."""
         return Thing(kind, rng.randrange(max(1, min(REFERRED, self.size(kind)))), {})
 
     def _rows(self, kind: str) -> Sequence[Row] | None:
@@ -100,7 +95,7 @@ class Population:
         )
 
     def parts(self, kind: str, owner: Thing) -> list[Thing]:
-        """The things of a kind that one of another kind has; what is a part of a part has none."""
+        """Return a thing's parts of a kind; a part of a part has none."""
         owners = self._kinds.owners.get(kind, ())
         if (
             owner.kind not in owners
@@ -119,7 +114,7 @@ class Population:
         ]
 
     def owner(self, thing: Thing) -> Thing | None:
-        """The thing that a part is of, None for one that is no part."""
+        """Return the thing that a part belongs to, or None if it is not a part."""
         owners = self._kinds.owners.get(thing.kind, ())
         if not _PARTS_FROM <= thing.number < MADE_FROM or not owners or self.is_stated(thing.kind):
             return None
@@ -133,7 +128,7 @@ class Population:
     def number_of(
         self, kind: str, attribute: str, schema: JsonSchema, value: JsonValue
     ) -> int | None:
-        """The number of the thing that is known by a value; None where there is none at first."""
+        """Return the number of the thing that a value identifies; None if none exists at first."""
         place = place_of(kind, attribute, schema)
         if place not in self._numbers:
             found = self._numbers[place] = {}
@@ -144,9 +139,7 @@ class Population:
         return self._numbers[place].get(str(value))
 
     def _parts_of_all(self, kind: str) -> Iterator[Thing]:
-        """The things of a kind that only things of other kinds list, be these themselves such
-        parts.
-        """
+        """Yield the things of a kind that only other things list, which may be parts themselves."""
         for owner_kind in self._kinds.owners.get(kind, ()):
             above = [
                 one
@@ -158,7 +151,7 @@ class Population:
                 yield from self.parts(kind, owner)
 
     def identity(self, thing: Thing, attribute: str, schema: JsonSchema) -> JsonValue:
-        """What the thing is known by; no two of a population share it."""
+        """Return the value that identifies the thing; no two of a population share it."""
         if attribute in thing.given:
             return thing.given[attribute]
         own = self._kinds.identities.get(thing.kind, "")
@@ -180,7 +173,7 @@ class Population:
     def new_identity(
         self, kind: str, attribute: str, schema: JsonSchema, *, after: str
     ) -> JsonValue:
-        """An id for a new thing, which depends on `after` alone."""
+        """Return an id for a new thing, which depends on `after` alone."""
         rng = Random(f"{self.seed}:{kind}:{after}")
         return self._new_identity(kind, attribute, self._own_schema(kind, attribute, schema), rng)
 
@@ -206,9 +199,7 @@ class Population:
         return self._identities[place]
 
     def _own_schema(self, kind: str, attribute: str, schema: JsonSchema) -> JsonSchema:
-        """How the document describes what a kind is known by, whoever refers to it: its ids are
-        the same for all.
-        """
+        """Return the document's schema of an identifying attribute, the same for all references."""
         return self._kinds.identifying.get(place_of(kind, attribute, schema), schema)
 
     def _new_identity(
@@ -237,11 +228,11 @@ class Population:
         return made(f"{kind} {attribute}", few, DEFAULT_LANGUAGE, rng)
 
     def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
-        """What a thing has under a name that is no object and no list of objects.
+        """Return a thing's value under a name, which is no object and no list of objects.
 
-        Raises ReplyError where that can't be made up.
+        Raises ReplyError if that can't be generated.
 
-        `schema` has to outlive the population: what was made up by it once is kept at hand.
+        `schema` has to outlive the population, because generated values are cached.
         """
         if name in thing.given:
             return thing.given[name]
@@ -290,30 +281,28 @@ class Population:
             return made(_SOMETHING, kept, language, rng)
 
     def _is_heading(self, kind: str, name: str) -> bool:
-        """Whether a field says what things of a kind are called that have no name."""
+        """Whether a field is a title, for things of a kind that have no name field."""
         others = (words_of(one)[-1:] for one in self._kinds.fields.get(kind, ()))
         return name in HEADING and not any(set(NAMING) & set(words) for words in others)
 
     def chance(self, thing: Thing, name: str) -> Random:
-        """Chance for what a thing has under a name."""
+        """Return the random generator for a thing's value under a name."""
         return Random(f"{self.seed}:{thing.kind}:{thing.number}:{name}")
 
 
 def is_called(attribute: str, schema: JsonSchema) -> bool:
-    """Whether a field holds what a thing is called, in words that are free."""
+    """Whether a field holds the name of a thing in free words."""
     is_free = schema.get("type") == "string" and not {"pattern", "enum", "const"} & schema.keys()
     return is_free and attribute.lower() in (*NAMING, *HEADING)
 
 
 def number_of_made(*told: str) -> int:
-    """The number of a thing that is not of the population, by what tells it from others."""
+    """Return the number of a thing outside the population, from the texts that identify it."""
     return MADE_FROM + int.from_bytes(blake2b("\0".join(told).encode(), digest_size=6).digest())
 
 
 def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> JsonValue:
-    """A value that a response has under a name, null where its schema takes none that can be
-    made.
-    """
+    """Return a value for a response's field, or null if none can be made for its schema."""
     try:
         return make_value(name, schema, language, rng)
     except ReplyError:
@@ -321,9 +310,7 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
 
 
 def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
-    """The schema of a number with an example of its own: one number for all things sets none of
-    them apart.
-    """
+    """Return an integer schema with an example of its own, so that things get distinct numbers."""
     numbers = [
         one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE
     ]

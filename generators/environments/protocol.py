@@ -1,6 +1,4 @@
-"""What answers calls, behind one protocol: a simulated world, a live server, or stored
-responses; and what recipes say of them.
-"""
+"""The protocol for what answers calls (simulated, live or stored), and its recipe settings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import not_
@@ -35,12 +33,12 @@ _DEEDS: tuple[Deed, ...] = get_args(Deed)
 
 
 class CallResponse(NamedTuple):
-    """What a call was answered.
+    """The answer to a call.
 
-    `problem` says why it was refused, `error` by which code; "" where it was not.
+    `problem` says why it was refused and `error` is the code; both are "" if it was not.
 
-    `response` is then the body of the error, where there is one. `passing` says that a problem is
-    not the answer to this call: another try or another setup may be answered otherwise.
+    `response` is then the error's body, if there is one. `passing` means that a problem is not
+    the answer to this call: another try or another setup may get a different one.
     """
 
     response: JsonValue = None
@@ -50,61 +48,59 @@ class CallResponse(NamedTuple):
 
 
 def without_tool(name: str, call: Call) -> CallResponse:
-    """What an environment answers a call whose tool it has not."""
+    """Return an environment's answer to a call whose tool it lacks."""
     return CallResponse(problem=f"{name} has no tool {call.tool!r}.", error="not_found")
 
 
 class Made(NamedTuple):
-    """A call that was made, and what it was answered."""
+    """A call that was made, and its answer."""
 
     call: Call
     answer: CallResponse
 
 
 class Environment(Protocol):
-    """Answers calls of its tools; the same call is always answered alike (what changes is stored
-    the first time).
+    """Source of answers to calls of its tools, always the same for the same call.
 
-    One that knows what people say in it has a `vocabulary` besides (vocabularies.py).
+    Answers that change are stored the first time. An environment that knows what people say in
+    it also has a `vocabulary` (vocabularies.py).
     """
 
     @property
     def name(self) -> str:
-        """The name that recipes and samples call it by."""
+        """The name in recipes and samples."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools; `category` is the domain."""
+        """The tools of the environment; their `category` is the domain."""
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Every place in a response that can give a parameter its value."""
+        """Every place in a response that can provide a parameter's value."""
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response to a call, never an exception: what goes wrong is stated in `problem`."""
+        """Return the response, never raise; any failure is stated in `problem`."""
 
 
 class WrappedEnvironment:
-    """What stands before an environment and says of itself what that one says; how calls are
-    answered is its own.
-    """
+    """Wrapper that describes itself as its environment does, but answers calls in its own way."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the wrapped environment."""
         return self._environment.name
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
+        """The tools of the environment."""
         return self._environment.tools
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Its links."""
+        """The links of the environment."""
         return self._environment.links
 
 
@@ -124,17 +120,16 @@ class TravelSettings(EnvironmentPart):
 
     @property
     def name(self) -> str:
-        """The name that samples call it by."""
+        """The name in samples."""
         return self.environment
 
 
 class ServerSettings(EnvironmentPart, ToolChoice):
-    """What servers have in common: which of its tools are meant, under which names, and with which
-    parameters fixed.
+    """What servers have in common: which tools are meant, their names, and fixed parameters.
 
-    `catalog` names a catalog in the warehouse: its document or server and what was chosen of it
-    stand in for these settings. `values` are said of parameters (PARAMETER or TOOL.PARAMETER) that
-    nothing else gives a value.
+    `catalog` names a catalog in the warehouse: its document or server, and what was chosen of
+    it, replace these settings. `values` are values of parameters (PARAMETER or TOOL.PARAMETER)
+    that nothing else gives.
     """
 
     catalog: str = Field(
@@ -158,12 +153,12 @@ class ServerSettings(EnvironmentPart, ToolChoice):
 
     @property
     def choice(self) -> ToolChoice:
-        """What is taken of the server's tools."""
+        """The choice among the server's tools."""
         return ToolChoice(**{name: getattr(self, name) for name in ToolChoice.model_fields})
 
     @property
     def stated(self) -> dict[str, JsonValue]:
-        """What goes into a build's key: settings that say nothing are left out."""
+        """The settings that enter a build's key, without empty optional ones."""
         stated: dict[str, JsonValue] = self.model_dump(mode="json")
         optional = {*ToolChoice.model_fields, *ServerSettings.__annotations__}
         return {name: value for name, value in stated.items() if value or name not in optional}
@@ -213,9 +208,9 @@ class HttpSettings(ServerSettings):
 
     @property
     def document(self) -> Path:
-        """Its document.
+        """The server's document.
 
-        Raises ConfigurationError where a catalog names it that was not looked up.
+        Raises ConfigurationError if its catalog was not looked up.
         """
         if self.path is None:
             raise ConfigurationError(
@@ -225,13 +220,12 @@ class HttpSettings(ServerSettings):
 
 
 class Reset(EnvironmentPart):
-    """How an MCP server comes to hold what it held at first, so that calls may change it: by one of
-    three.
+    """How an MCP server gets back to its first state, so that calls may change it.
 
-    `folder` is copied to a temporary one for every episode, and the server's command started in it;
-    `{folder}` in the command is this copy. `command` is run where the server's own command runs,
-    which is then started anew; a server with a `url` goes on. `tool` is a tool of the server,
-    called with `arguments`.
+    It is one of three. `folder` is copied to a temporary one for every episode, and the server's
+    command is started in it; `{folder}` in the command is this copy. `command` is run where the
+    server's own command runs, which is then started anew; a server with a `url` keeps running.
+    `tool` is a tool of the server, called with `arguments`.
     """
 
     folder: Path | None = Field(
@@ -342,15 +336,13 @@ class McpSettings(ServerSettings):
 
     @property
     def asked_for_state(self) -> tuple[Call, ...]:
-        """The calls of `state`."""
+        """The calls of `state`, which report what the server holds."""
         stated = [ServerCall(tool=one) if isinstance(one, str) else one for one in self.state]
         return tuple(Call(tool=one.tool, arguments=dict(one.arguments)) for one in stated)
 
 
 class RecordedSettings(EnvironmentPart):
-    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the
-    recipe.
-    """
+    """Responses recorded earlier: a response store or JSON lines, `path` relative to the recipe."""
 
     environment: Literal["recorded"] = Field(description="Responses that were recorded earlier.")
     name: str = Field(
@@ -361,7 +353,7 @@ class RecordedSettings(EnvironmentPart):
 
 
 def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
-    """A field that came later: where it says nothing, keys are what they were."""
+    """Return a field added later; if it is empty, a build's key stays as it was."""
     return Field(default="", exclude_if=not_, description=description)
 
 
@@ -446,22 +438,22 @@ class Effect(EnvironmentPart):
 
     @property
     def deed(self) -> Deed:
-        """What it does."""
+        """The deed that is stated."""
         return next(deed for deed in _DEEDS if getattr(self, deed))
 
     @property
     def kind(self) -> str:
-        """The kind of thing that it is done to, "" where it is done to none."""
+        """The kind of the affected thing, or "" if there is none."""
         return self.creates or self.updates or self.deletes or self.links or self.unlinks
 
 
 class SimulatedSettings(EnvironmentPart, ToolChoice):
-    """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe,
-    or of a catalog by name.
+    """A world made of a document's own schemas.
 
-    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename,
-    categories, constants). `effects` say what calls of tools do to the world where method, path and
-    schemas do not tell, `rules` what its things are like and how they are found.
+    `path` is a file or folder relative to the recipe, or `catalog` names a catalog. The tools
+    are chosen as others are (include, exclude, rename, categories, constants). `effects` say
+    what calls do to the world where method, path and schemas don't tell, `rules` what its things
+    are like and how they are found.
     """
 
     environment: Literal["simulated"] = Field(
@@ -499,7 +491,7 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
 
     @property
     def stated(self) -> dict[str, JsonValue]:
-        """What goes into a build's key: of rules what they say, wherever they stand."""
+        """The settings that enter a build's key; rules count by content, wherever they are."""
         stated: dict[str, JsonValue] = self.model_dump(mode="json")
         if self.rules is not None:
             stated["rules"] = content_key(self.rules.read_text(encoding="utf-8", errors="replace"))
@@ -507,9 +499,7 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
 
     @property
     def described_as(self) -> str:
-        """The name of its description in the response store; its answers need no keeping, they
-        can be had again.
-        """
+        """The description's name in the store; answers are recomputed rather than stored."""
         return f"simulated {self.name}"
 
     @model_validator(mode="after")
@@ -523,9 +513,7 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
 
 
 class WorldSettings(EnvironmentPart):
-    """What a recipe says of a world that callwright does not bring along: a subclass has the
-    world's own settings.
-    """
+    """A recipe's settings of a world that callwright does not ship; subclasses add the world's."""
 
     environment: str = Field(description="The name of the world.")
     name: str = Field(
@@ -542,9 +530,7 @@ class WorldSettings(EnvironmentPart):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """In a recipe's schema: any settings of a world that there is by now, of which only the
-        name is told.
-        """
+        """Return the schema for settings of any known outside world, checking only its name."""
         if cls is not WorldSettings:
             return handler(core)
         names: list[JsonValue] = [*other_worlds()]
@@ -557,11 +543,11 @@ Secret = Callable[[str], str]  # the value of a variable of the environment, "" 
 
 
 class World(NamedTuple):
-    """A sort of environments: the word that recipes name it by, its settings, and what opens one.
+    """A type of environment: its word in recipes, its settings, and the function that opens it.
 
-    `open` is given the settings, the file that answers may be kept in, and what looks up secrets.
-    `alone` are the settings that it may have been opened with where nothing but its name is known,
-    as of samples.
+    `open` is given the settings, the file in which answers may be kept, and a lookup for
+    secrets. `alone` are the settings that it may have been opened with if only its name is
+    known, as with samples.
     """
 
     name: str
@@ -584,15 +570,14 @@ WORLDS = Registry(
 
 
 def other_worlds() -> tuple[str, ...]:
-    """The names of the worlds that callwright does not bring along."""
+    """Return the names of the worlds that are not packaged with callwright."""
     return tuple(name for name in WORLDS if not WORLDS.is_own(name))
 
 
 def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
-    """The settings of a world that callwright does not bring along, as a recipe states them; None
-    where it names no such.
+    """Read a recipe's settings of a world outside callwright; None if it names no such world.
 
-    Raises ValueError that says what is wrong with them, and what settings there are.
+    Raises ValueError with what is wrong and which settings exist.
     """
     if stated.get("environment") not in other_worlds():
         return None
@@ -612,9 +597,7 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
 
 
 def _read_already(value: object, _handler: object) -> WorldSettings:
-    """Settings that were read with their own class; of anything else, what is wrong is told by
-    the other sources of tools.
-    """
+    """Accept settings read with their own class, leaving other errors to other tool sources."""
     if isinstance(value, WorldSettings):
         return value
     raise PydanticKnownError("model_type", {"class_name": "WorldSettings"})
@@ -630,7 +613,7 @@ EnvironmentSettings = (
 
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
-    """The same settings, a relative path taken from `folder`."""
+    """Return the same settings with relative paths resolved against `folder`."""
     found: dict[str, object] = {
         name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)
     }

@@ -71,22 +71,21 @@ def writes(method: Method) -> Method:
 
 
 class PythonWorld(Generic[State, Settings]):
-    """A world to be written: `start` gives what it holds at first, marked methods answer calls and
-    change `state`.
+    """A world to write: `start` returns its first state, marked methods answer and change it.
 
-    It is a class of `PythonWorld[State, Settings]`: of its state, and of what a recipe says of it,
-    `WorldSettings` if nothing more.
+    Subclass `PythonWorld[State, Settings]` with the class of its state and that of its recipe
+    settings, `WorldSettings` if there are no others.
     """
 
     category: ClassVar[str] = ""  # the domain of its tools, its class's name unless set
     state: State
 
     def __init__(self, settings: Settings) -> None:
-        """`settings` are what a recipe says of it."""
+        """Create the world; `settings` are those that a recipe states."""
         self.settings = settings
 
     def start(self, rng: Random) -> State:
-        """What the world holds at first; `rng` is seeded by the episode's seed."""
+        """Return the first state of the world; `rng` is seeded by the episode's seed."""
         raise NotImplementedError(
             f"{type(self).__name__} has no `start`, which gives the state at first."
         )
@@ -95,7 +94,7 @@ class PythonWorld(Generic[State, Settings]):
 def python_world(
     name: str, written: type[PythonWorld[Any, Any]], settings: type[WorldSettings] = WorldSettings
 ) -> World:
-    """The row by which recipes name a world that is `written`: WORLD, in a file or a package."""
+    """Return the row that recipes find a `written` world by: WORLD, in a file or a package."""
 
     def open_world(stated: WorldSettings, _store: Path, _secret: Secret) -> Environment:
         return PythonEnvironment(written, stated)
@@ -111,14 +110,14 @@ class _Method(NamedTuple):
 
 
 class PythonEnvironment:
-    """A world written in Python, which answers each call of a build as a new episode does."""
+    """A world written in Python; it answers each call of a build in a new episode."""
 
     unclear: tuple[str, ...] = ()  # what writes is marked
 
     def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
-        """Read the tools off the class.
+        """Read the tools from the class.
 
-        Raises ConfigurationError, which names class and method, where one can't be.
+        Raises ConfigurationError, which names class and method, if one can't be read.
         """
         self.name, self._written, self._settings = settings.name, written, settings
         self.methods = {one.tool.name: one for one in _methods(written, settings)}
@@ -127,34 +126,34 @@ class PythonEnvironment:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Which tool's result gives which parameter its value, by names of things and types."""
+        """The results that provide parameters with values, found by names of things and types."""
         return find_links(endpoints_of(self.tools, [("", "")] * len(self.tools)))
 
     async def answer(self, call: Call) -> CallResponse:
-        """What a new episode answers."""
+        """Return the answer of a new episode."""
         return self.begin().answer(call)
 
     @property
     def seed(self) -> int:
-        """The seed of the settings, where they have one, else 0."""
+        """The seed of the settings, or 0 if they have none."""
         return int(getattr(self._settings, "seed", 0))
 
     def begin(self, seed: int | None = None) -> "PythonEpisode":
-        """A new episode; without a seed with the world's own."""
+        """Begin an episode, by default with the world's own seed."""
         return PythonEpisode(self, self.seed if seed is None else seed)
 
     def writes(self, tool: str) -> bool:
-        """Whether a tool's method is marked as one that writes."""
+        """Whether a tool's method is marked as writing."""
         return tool in self.methods and self.methods[tool].writes
 
     def started(self, seed: int) -> PythonWorld[Any, Any]:
-        """The world as it is at first, of which nothing is shared with others."""
+        """Return the world in its first state, which shares nothing with other episodes."""
         world = self._written(self._settings)
         world.state = deepcopy(self.first(seed))
         return world
 
     def _first(self, seed: int) -> BaseModel:
-        """The state at first under a seed, which nobody changes."""
+        """Return the first state under a seed, which must not be changed."""
         with guarded(f"environment {self.name!r}", self._written.start):
             found = self._written(self._settings).start(Random(seed))
         if not isinstance(found, BaseModel):
@@ -165,7 +164,7 @@ class PythonEnvironment:
 
 
 class PythonEpisode(WorldEpisode):
-    """One run in a world that is written in Python."""
+    """One run in a Python world."""
 
     def __init__(self, environment: PythonEnvironment, seed: int) -> None:
         self._environment, self._seed, self._clock = environment, seed, 0
@@ -173,12 +172,12 @@ class PythonEpisode(WorldEpisode):
 
     @property
     def state(self) -> WorldState:
-        """How the things of the state differ from how they were at first."""
+        """The differences between the things of the state and their first state."""
         first, now = _things(self._environment.first(self._seed)), _things(self._world.state)
         return state_of(first, now, self._clock)
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state of this world. Raises RecordError where it is none."""
+        """Return to an earlier state of this world. Raises RecordError for any other state."""
         first = self._environment.first(self._seed)
         whole = _with(first.model_dump(mode="json"), snapshot.things, _kinds(type(first)))
         try:
@@ -190,7 +189,7 @@ class PythonEpisode(WorldEpisode):
         self._clock = snapshot.clock
 
     def answer(self, call: Call) -> CallResponse:
-        """What the method returns; where it refuses nothing of the call is kept."""
+        """Return the method's result; a refused call leaves the state as it was."""
         method = self._environment.methods.get(call.tool)
         if method is None:
             return without_tool(self._environment.name, call)
@@ -228,7 +227,7 @@ def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> I
 
 
 def _kinds(state: type[BaseModel]) -> Mapping[str, str]:
-    """The fields that hold things by their ids, by the kind: "book" is in `books`."""
+    """Return the fields that hold things by their ids, by kind: "book" is in `books`."""
     return {
         " ".join(words_of(name)): name
         for name, field in state.model_fields.items()
@@ -247,7 +246,7 @@ def _things(state: BaseModel) -> dict[ThingKey, Fields]:
 def _with(
     dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A dumped state with things as an overlay has them."""
+    """Return a dumped state with its things changed by an overlay."""
     for key, one in things.items():
         if key.kind == _WORLD:
             dumped[key.id] = (one.after or {}).get(_VALUE)

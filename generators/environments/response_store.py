@@ -1,6 +1,4 @@
-"""The store of responses: what an environment answered, by content, with the moment; and what it
-failed to answer.
-"""
+"""The response store: an environment's answers by content and time, and its failures."""
 
 import sqlite3
 import tempfile
@@ -66,9 +64,9 @@ _DESCRIBE = (
 
 
 class Stored(NamedTuple):
-    """An answer as stored: the how-manieth to this call, from 0, first given and last seen when.
+    """A stored answer: its version among the call's answers, from 0, and when it was seen.
 
-    `after` are the calls that had changed what the server holds since it was reset, in their order.
+    `after` are the calls, in order, that had changed the server's state since its reset.
     """
 
     key: str
@@ -81,7 +79,7 @@ class Stored(NamedTuple):
 
 
 class Lapse(NamedTuple):
-    """A call that got no answer of its own: why, how often, and when last."""
+    """A call without an answer of its own: why, how often, and when last."""
 
     call: Call
     problem: str
@@ -90,9 +88,7 @@ class Lapse(NamedTuple):
 
 
 class Drift(NamedTuple):
-    """A call that was answered otherwise when it was asked again; the later answer is the one
-    that counts.
-    """
+    """A call that got a different answer when it was repeated; the later answer counts."""
 
     call: Call
     earlier: CallResponse
@@ -102,14 +98,13 @@ class Drift(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The tools and links of an environment, and `calls` that are known to be answered: what people
-    can ask for.
+    """The tools and links of an environment; `calls` get answers, and people can ask for them.
 
-    `operations` are the method and the path of each tool, in the tools' order, where nothing but a
-    document says them; `errors` those that it declares of each. `unanswered` are tools of a server
-    that no call of was answered while it was explored: they are on no path. `told_by` are the calls
-    that tell the state of a server that is reset, None of any other environment, and `reading`
-    those of its tools that leave it as it is.
+    `operations` are the method and path of each tool, in the tools' order, if only a document
+    states them; `errors` are those that the document declares for each. `unanswered` are tools
+    of a server of which no call was answered during exploration; they are on no path. `told_by`
+    are the calls that reveal the state of a server that is reset, None for all other
+    environments, and `reading` names its tools that change nothing.
     """
 
     tools: tuple[Tool, ...]
@@ -128,31 +123,30 @@ def _descriptions() -> TypeAdapter[Description]:
 
 
 def dumped_description(description: Description) -> list[Any]:
-    """A description as JSON, which `description_from` reads; of what is no server that is reset
-    without the last two.
+    """Return a description as JSON for `description_from`.
+
+    Without a server that is reset, the last two fields are left out.
     """
     whole: list[Any] = _descriptions().dump_python(description, mode="json")
     return whole[:-2] if description.told_by is None else whole
 
 
 def description_from(dumped: list[Any]) -> Description:
-    """The description that was dumped, also of stores that lack its last parts.
+    """Return the dumped description; parts that older stores lack are optional.
 
-    Raises ValueError where it is none.
+    Raises ValueError if it is not a description.
     """
     return _descriptions().validate_python(dumped)
 
 
 def kept_description(path: Path, environment: str, basis: str = "") -> Description | None:
-    """The description that the store at `path` keeps of an environment, None where it keeps none
-    of this basis.
-    """
+    """Return the stored description of an environment, or None if there is none for this basis."""
     with closing(ResponseStore(path)) as store:
         return store.description(environment, basis)
 
 
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
-    """The rows of the warehouse's table `responses`."""
+    """Yield the rows of the warehouse's table `responses`."""
     for one in store.stored(environment):
         after = (
             {"after": [before.model_dump(mode="json") for before in one.after]} if one.after else {}
@@ -171,16 +165,14 @@ def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str
 
 
 def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
-    """The rows of the warehouse's table `lapses`."""
+    """Yield the rows of the warehouse's table `lapses`."""
     for lapse in store.lapses(environment):
         row = lapse._asdict() | {"environment": environment, "key": call_key(lapse.call)}
         yield row | {"call": lapse.call.model_dump_json()}
 
 
 def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) -> bytes:
-    """What a store has been given by these environments since a moment, as the bytes of a store
-    of its own.
-    """
+    """Return these environments' new entries of a store since a time, as a store's bytes."""
     moment = datetime.fromtimestamp(since, UTC).isoformat()
     with closing(ResponseStore(path)), closing(_FILE.open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))
@@ -200,9 +192,7 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
 
 
 def merge_responses(path: Path, packed: bytes) -> None:
-    """Keep what another store was answered; an answer that differs from ours becomes a new
-    version.
-    """
+    """Merge another store's answers; an answer that differs from ours becomes a new version."""
     with (
         closing(ResponseStore(path)) as store,
         tempfile.NamedTemporaryFile(dir=path.parent) as file,
@@ -219,46 +209,38 @@ def merge_responses(path: Path, packed: bytes) -> None:
 
 
 def call_key(call: Call, after: Sequence[Call] = ()) -> str:
-    """What a call is stored under, besides its environment: itself, and the calls `after` which
-    it is made.
-    """
+    """Return a call's key within its environment, which includes the calls made before it."""
     stated: dict[str, JsonValue] = {"tool": call.tool, "arguments": call.arguments}
     return content_key(stated | ({"after": [call_key(one) for one in after]} if after else {}))
 
 
 class ResponseStore:
-    """Answers by environment and call in an SQLite file that several processes may have open."""
+    """Answers by environment and call, in an SQLite file that several processes may open."""
 
     def __init__(self, path: Path) -> None:
-        """Open the store at `path`, made where there is none.
+        """Open the store at `path`; create it if it does not exist.
 
-        Raises StoreError where the file is something else.
+        Raises StoreError if the file is something else.
         """
         self.path = path
         self._connection = _FILE.open(path)
 
     def get(self, environment: str, call: Call, after: Sequence[Call] = ()) -> CallResponse | None:
-        """The newest answer to a call that is made after others, None where it was never
-        answered.
-        """
+        """Return the newest answer to a call made after others, or None."""
         rows = self._rows(_GET, (environment, call_key(call, after)))
         return _answer(rows[0][1]) if rows else None
 
     def put(
         self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
     ) -> CallResponse:
-        """Keep the first answer to a call; the one that another process kept first is the answer
-        then.
-        """
+        """Store the first answer to a call; return it, or another process's if that was earlier."""
         self._write(_PUT, _row(environment, call, 0, answer, after))
         return self.get(environment, call, after) or answer
 
     def renew(
         self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
     ) -> None:
-        """Keep what a call is answered now: a new version where it differs from the newest, else
-        that it was seen again.
-        """
+        """Store a call's current answer, as a new version if it differs, else as seen again."""
         key = call_key(call, after)
         rows = self._rows(_GET, (environment, key))
         known = _answer(rows[0][1]) if rows else None
@@ -268,18 +250,16 @@ class ResponseStore:
             self._write(_PUT, _row(environment, call, rows[0][0] + 1 if rows else 0, answer, after))
 
     def note_lapse(self, environment: str, call: Call, problem: str) -> None:
-        """Keep that a call got no answer of its own, and why."""
+        """Record that a call got no answer of its own, and why."""
         self._write(_LAPSE, (environment, call_key(call), problem, _packed_call(call), _now()))
 
     def describe(self, environment: str, basis: str, description: Description) -> None:
-        """Keep an environment's tools and links; `basis` is the key of what they were made from."""
+        """Keep an environment's tools and links; `basis` is the key of their inputs."""
         packed = _packed(dumped_description(description))
         self._write(_DESCRIBE, (environment, basis, packed))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
-        """The tools and links kept for an environment, None where there are none or they were
-        made from something else.
-        """
+        """Return an environment's tools and links, or None if missing or of another basis."""
         rows = self._rows(
             "select basis, body from descriptions where environment = ?", (environment,)
         )
@@ -288,23 +268,23 @@ class ResponseStore:
         return description_from(orjson.loads(zlib.decompress(rows[0][1])))
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:
-        """The descriptions as they stand, each with its environment and its basis."""
+        """Return the stored descriptions, each with its environment and its basis."""
         return self._rows("select environment, basis, body from descriptions")
 
     def take_descriptions(self, other: "ResponseStore") -> None:
-        """Keep the descriptions of another store in place of ours."""
+        """Replace our descriptions by those of another store."""
         for description in other.descriptions():
             self._write(_DESCRIBE, description)
 
     def environments(self) -> list[str]:
-        """The names of the environments that anything is kept for."""
+        """Return the names of the environments that have stored data."""
         rows = self._rows(
             "select environment from responses union select environment from descriptions"
         )
         return [name for (name,) in rows]
 
     def stored(self, environment: str) -> Iterator[Stored]:
-        """Every version of every answer, by key and version."""
+        """Yield every version of every answer, by key and version."""
         for key, version, call, answer, recorded_at, seen_at in self._connection.execute(
             _ALL, (environment,)
         ):
@@ -313,7 +293,7 @@ class ResponseStore:
             yield Stored(key, version, own, _answer(answer), *moments, tuple(others))
 
     def drifts(self, environment: str) -> list[Drift]:
-        """The calls that were answered otherwise when asked again, once for each time."""
+        """Return the calls whose answer changed when asked again, once per change."""
         return [
             Drift(later.call, earlier.answer, later.answer, earlier.recorded_at, later.recorded_at)
             for earlier, later in pairwise(self.stored(environment))
@@ -321,7 +301,7 @@ class ResponseStore:
         ]
 
     def lapses(self, environment: str) -> list[Lapse]:
-        """The calls that got no answer of their own."""
+        """Return the calls that got no answer of their own."""
         rows = self._rows(_LAPSES, (environment,))
         return [
             Lapse(_calls(call)[0], problem, times, datetime.fromisoformat(at))
@@ -329,7 +309,7 @@ class ResponseStore:
         ]
 
     def close(self) -> None:
-        """Close the file; what was put is in it."""
+        """Close the file; everything written is saved."""
         self._connection.close()
 
     def _rows(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple]:  # type: ignore[type-arg]  # columns differ
@@ -373,7 +353,7 @@ def _packed(value: object) -> bytes:
 
 
 def _calls(body: bytes) -> list[Call]:
-    """A stored call, and those after which it was made."""
+    """Return a stored call, followed by the calls made before it."""
     tool, arguments, *after = orjson.loads(zlib.decompress(body))
     return [Call(tool=one, arguments=given) for one, given in ([tool, arguments], *after)]
 

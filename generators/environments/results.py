@@ -1,8 +1,7 @@
-"""What a call is answered in a state of a document's world: its things as calls have left them,
-told as its schemas say.
+"""Answer calls in a state of a document's world, describing its things by its schemas.
 
-What things there are at first is the population's (population.py); a state (episodes.py) says how
-they differ by now. What a call does to them stands in deeds.py.
+The population says which things exist at first (population.py), and a state (episodes.py) how
+they differ by now. What calls do to things is in deeds.py.
 """
 
 import re
@@ -70,9 +69,7 @@ class AskedCall:
         *,
         is_standing: bool,
     ) -> None:
-        """`effects` are those of the document's tools; in a standing world the same call is
-        always answered alike.
-        """
+        """Set up the answer to a call; in a standing world the same call gets the same answer."""
         self.effects, self.kinds, self.population, self.is_standing = (
             effects,
             effects.kinds,
@@ -91,21 +88,21 @@ class AskedCall:
 
     @cached_property
     def _rng(self) -> Random:
-        """Chance for what the call alone brings."""
+        """The random generator for what depends on the call alone."""
         return Random(f"{self.population.seed}:{self.call.key}")
 
     def see(self, state: WorldState) -> None:
-        """Answer as things are in this state."""
+        """Answer from this state onwards."""
         self.state, self._touched = state, frozenset(key.kind for key in state.things)
 
     def noted(self, state: WorldState) -> WorldState:
-        """The state with things that a list has made up, which can be read from then on."""
+        """Return the state plus the things that a list generated, for later calls to read."""
         for thing in self._found:
             state = state.with_thing(ThingKey(thing.kind, thing.id), Overlaid(None, thing.given))
         return state
 
     def key(self, thing: Thing) -> ThingKey:
-        """The key by which states know a thing."""
+        """Return the key of a thing in states."""
         if thing.id:
             return ThingKey(thing.kind, thing.id)
         field = self.kinds.identities.get(thing.kind, "")
@@ -118,11 +115,11 @@ class AskedCall:
         return ThingKey(thing.kind, str(known))
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
-        """How a field of a kind is described."""
+        """Return the schema of a kind's field."""
         return self.kinds.fields.get(kind, {}).get(field) or _TEXT
 
     def current(self, thing: Thing) -> Thing | None:
-        """A thing as calls have left it, None where it is gone."""
+        """Return a thing as calls have left it, or None if it is gone."""
         if thing.kind not in self._touched:
             return thing
         overlaid = self.state.things.get(self.key(thing))
@@ -135,9 +132,7 @@ class AskedCall:
         )
 
     def created(self, kind: str) -> list[Thing]:
-        """The things of a kind that calls have made, in the order of their ids: when they were
-        made changes nothing.
-        """
+        """List a kind's things that calls created, by id, so that their order has no effect."""
         if kind not in self._touched:
             return []
         return sorted(
@@ -147,15 +142,14 @@ class AskedCall:
         )
 
     def _made(self, kind: str) -> list[Thing]:
-        """What lists have besides what there was at first: in a standing world nothing, for the
-        same call is answered alike.
+        """List the created things that lists include: none in a standing world.
+
+        There the same call is always answered the same.
         """
         return [] if self.is_standing else self.created(kind)
 
     def find(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> Thing | None:
-        """The thing of a kind that is known by a value, as calls have left it; None where there
-        is none.
-        """
+        """Return the thing of a kind with this value as calls have left it, or None."""
         made_now = self.state.things.get(ThingKey(kind, str(value)))
         if made_now is not None and made_now.before is None and made_now.after is not None:
             known = thing_made(kind, value, made_now.after)
@@ -174,15 +168,16 @@ class AskedCall:
         )
 
     def known(self, key: ThingKey) -> Thing | None:
-        """The thing of a key, None where there is none or it is gone."""
+        """Return the thing with this key, or None if there is none or it is gone."""
         field = self.kinds.identities.get(key.kind) or "id"
         return self.find(key.kind, field, self.field_schema(key.kind, field), key.id)
 
     def belonging(
         self, kind: str, field: str, owner: Thing, *, is_whole: bool = True
     ) -> list[Thing]:
-        """The things of a kind whose field has the id of the one that they are of; unless
-        `is_whole`, as lists have them.
+        """Return the things of a kind whose field holds the owner's id; in full if `is_whole`.
+
+        Otherwise those that lists show.
         """
         own = self.key(owner).id
         mine = [
@@ -208,9 +203,7 @@ class AskedCall:
         return str(unless_said if held is None else held) == value
 
     def links(self, relation: Relation, owner: Thing) -> tuple[set[str], list[str]]:
-        """The ids of things that calls have taken from an owner's, and of those that they have
-        put there.
-        """
+        """Return the ids that calls have unlinked from an owner, and those linked to it."""
         if relation.kind not in self._touched:
             return set(), []
         own, links = (
@@ -224,7 +217,7 @@ class AskedCall:
         )
 
     def held_ids(self, owner: Thing, relation: Relation) -> set[str]:
-        """The ids of things of a relation that an owner's own field has."""
+        """Return the ids that an owner's own fields hold for the things of a relation."""
         names, relations = self.kinds.fields.get(owner.kind, {}), self.effects.relations
         own = [
             name
@@ -239,9 +232,7 @@ class AskedCall:
     def _with_links(
         self, relation: Relation | None, owner: Thing | None, things: list[Thing]
     ) -> list[Thing]:
-        """The things of an owner, with those that calls have put there and without those that
-        they have taken.
-        """
+        """Return an owner's things with those that calls linked and without those unlinked."""
         if relation is None or owner is None:
             return things
         gone, come = self.links(relation, owner)
@@ -251,7 +242,7 @@ class AskedCall:
         return [*kept, *filter(None, more)]
 
     def field(self, reference: Reference) -> tuple[str, JsonSchema]:
-        """The field that a reference gives the value of, and its schema."""
+        """Return the field that a reference's value belongs to, and its schema."""
         field = self.kinds.own_field(reference)
         return (
             (field, self.field_schema(reference.kind, field))
@@ -262,9 +253,7 @@ class AskedCall:
     def stated_value(
         self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random
     ) -> Arguments:
-        """The value that is said for a parameter: that of a thing which a list has, else what
-        its schema allows.
-        """
+        """Return a value for a parameter, from a thing in a list or else from its schema."""
         tool = self.endpoint.tool
         schema = plain(tool.properties[name])
         if entry is not None and (
@@ -283,7 +272,7 @@ class AskedCall:
         return {} if isinstance(value, str) and _TOKEN.fullmatch(value) else {name: value}
 
     def result(self) -> JsonValue:
-        """The response, as the tool's schema has it."""
+        """Return the response that the tool's schema describes."""
         schema = self.kinds.returned(self.endpoint.tool) or _ALONE
         if schema.get("type") == "array" or isinstance(schema.get("items"), dict):
             return self._list("", schema, 0)
@@ -292,8 +281,9 @@ class AskedCall:
         return self._object(self._about(schema), schema, 0)
 
     def _about(self, schema: JsonSchema) -> Thing:
-        """The thing that a result describes: the one that the call writes, the one whose id it
-        gives, else one of its own.
+        """Return the thing that a result is about: written by the call, named by its id, or new.
+
+        Raises RefusalError if an episode has no thing of that id.
         """
         kind = self.kinds.of_schema(self.endpoint, "", schema)
         if self.subjects and self.subjects[0].kind == kind:
@@ -314,9 +304,9 @@ class AskedCall:
         return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
-        """A thing as a schema describes it.
+        """Return a thing as a schema describes it.
 
-        As it was at first it is made up once: most that is told is never changed.
+        Its first state is generated once and cached, because most things never change.
         """
         if thing.given or thing.number >= MADE_FROM or (depth == 0 and self._writes):
             return self._told(thing, schema, depth)
@@ -361,8 +351,10 @@ class AskedCall:
         return found
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
-        """What the call has given under the same name, None where it has given nothing of the
-        kind, or another thing's id.
+        """Return the call's argument of that name, or None.
+
+        None if it is missing, of another type or another thing's id, and for known things, which
+        are described as they are.
         """
         if name not in self.arguments or (
             self._is_known(thing) and not (self.is_standing and self._writes)
@@ -411,7 +403,7 @@ class AskedCall:
         return value
 
     def _relation_of(self, thing: Thing, name: str) -> Relation | None:
-        """The relation that a field of a thing shows."""
+        """Return the relation that a field of a thing shows."""
         relations = self.effects.relations
         found = (
             relations.get((thing.kind, " ".join(words_of(name))))
@@ -422,18 +414,16 @@ class AskedCall:
         return found
 
     def _tells_switches_of(self, thing: Thing) -> bool:
-        """Whether what comes back has an id, so that its switches are those of a thing."""
+        """Whether the response has an id, so that its switches belong to a thing."""
         returned = self.kinds.entry_of(self.endpoint.tool) if self._is_known(thing) else None
         return returned is not None and any(map(is_opaque, returned[1]["properties"]))
 
     def _is_known(self, thing: Thing) -> bool:
-        """Whether it is a thing with an id, not just what a call brings."""
+        """Whether it is a thing with an id, not just a result of a call."""
         return thing.number < MADE_FROM or bool(thing.id)
 
     def _within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
-        """The thing that stands under a name: the very thing where it is only wrapped, else one
-        that it refers to.
-        """
+        """Return the thing under a name: the same if it is only wrapped, else one it refers to."""
         if is_wrapping(name):
             return thing
         kind = self._kind_within(name, schema)
@@ -450,7 +440,7 @@ class AskedCall:
         return self.current(thing) or thing
 
     def _parts(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
-        """The things that a thing has: one or two, each once."""
+        """Return the things that a thing's field lists: one or two at first, without repeats."""
         if depth >= _DEEPEST:
             return []
         item, rng = schema["items"], self.population.chance(thing, name)
@@ -467,7 +457,7 @@ class AskedCall:
         return [self._object(one, item, depth + 1) for one in shown]
 
     def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
-        """The things of a kind that the call narrows them to, as it pages them."""
+        """Return the things of a kind that the call selects, paged as it asks."""
         item = schema["items"]
         if not isinstance(item.get("properties"), dict):
             return made(name or "results", schema, self.endpoint.tool.language, self._rng)
@@ -502,7 +492,7 @@ class AskedCall:
         return [self._object(one, item, depth + 1) for one in self._page(things)]
 
     def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
-        """The relation whose things a list has, and the one whose they are."""
+        """Return the relation that a list shows, and the thing that owns it."""
         one = self.kinds.owner(self.endpoint) if self.effects.relations else None
         relation = (
             self.effects.relations.get((one.kind, last_words(self.endpoint)))
@@ -514,9 +504,7 @@ class AskedCall:
         return relation, self.find(one.kind, *self.field(one), self.arguments.get(one.parameter))
 
     def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
-        """What is shown of a list: in an episode all that there is, unless the call says how
-        much and from where.
-        """
+        """Return the part of a list to show: in an episode everything, unless the call pages it."""
         counts = [
             (name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0
         ]
@@ -533,9 +521,7 @@ class AskedCall:
         return things[start : start + limit] if limit else things[start:]
 
     def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
-        """The field of an entry that an argument narrows a list of things of this kind by, ""
-        where it narrows by none.
-        """
+        """Return the entry field by which an argument filters a list of this kind, or ""."""
         if self.kinds.other(self.endpoint, argument, kind):
             field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             return field if field in item["properties"] and not is_owned else ""
@@ -547,7 +533,7 @@ class AskedCall:
     def _with(
         self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema
     ) -> list[Thing]:
-        """Those of the things that have this value."""
+        """Return the things whose field has this value."""
         schema = item["properties"][field]
         exact = bool(schema.get("enum")) or is_opaque(field)
         return [
@@ -555,8 +541,9 @@ class AskedCall:
         ]
 
     def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
-        """The things of the one whose id the call gives; None where it gives none, or so many of
-        all are its own.
+        """Return the things of the owner that the call names, or None if it names none.
+
+        None also if at least FEWEST_PARTS of all things of the kind already belong to it.
         """
         for argument, value in self.arguments.items():
             other = self.kinds.other(self.endpoint, argument, kind)
@@ -577,7 +564,7 @@ class AskedCall:
         return None
 
     def _further(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
-        """The parts of the one whose id an argument is; in a standing world any id has some."""
+        """Return the parts of the thing with this id; in a standing world, any id has some."""
         value = self.arguments[argument]
         one = self.kinds.reference(self.endpoint, argument)
         owner = self.find(other, *self.field(one), value) if one is not None else None
@@ -594,9 +581,7 @@ class AskedCall:
         return self._found
 
     def value(self, thing: Thing, name: str) -> JsonValue:
-        """What a thing has under a name; what was never written as it was at first, null where
-        it has none.
-        """
+        """Return a thing's field, in its original state if never written; null if it has none."""
         if name in thing.given:
             return thing.given[name]
         schema = self.kinds.fields.get(thing.kind, {}).get(name)
@@ -612,7 +597,7 @@ class AskedCall:
 
 
 def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_required: bool) -> str:
-    """The field of an entry that an argument narrows a list by, "" where it narrows by none."""
+    """Return the field of an entry by which an argument filters a list, or "" if none."""
     words = words_of(argument)
     for field, stated in entry.get("properties", {}).items():
         known = plain(stated)
@@ -625,9 +610,7 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
 
 
 def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
-    """Whether what a thing is like is what was asked for: equal, one of several, or unless
-    `exact` a part of its name.
-    """
+    """Whether a value is as wanted: equal, one of several or, unless `exact`, containing it."""
     if isinstance(held, list):
         return any(_agree(one, wanted, exact=exact) for one in held)
     if isinstance(wanted, list):

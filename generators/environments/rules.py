@@ -1,10 +1,9 @@
-"""Rules of a world: what its document can't tell of what its things are like, how they are found
-and what is reckoned.
+"""Rules of a world: what its document can't say about its things, search and calculations.
 
 A file beside the document, `WorldRules`, states kinds of things with their rows, functions, and
-what tools answer, each value as an expression (expressions.py). A tool of which it says nothing is
-answered as in any document's world. All depends on the seed, the call, and for things that calls
-have changed on their state.
+what tools answer, each value as an expression (expressions.py). Tools that it doesn't mention
+are answered as in any document's world. Everything depends on the seed, the call and, for things
+that calls have changed, their state.
 """
 
 import re
@@ -46,11 +45,10 @@ MADE_FROM = 10**9  # numbers of what calls make
 
 
 class KindRules(EnvironmentPart):
-    """The things of a kind: `rows` gives what each is like, for each thing of the kind that it is
-    `of`, if of any.
+    """The things of a kind: `rows` lists them, for each thing of the kind they are `of`, if any.
 
-    Numbered from 0; those of a kind that is `of` another from the other's number times `stride`,
-    the most that one has.
+    They are numbered from 0; those of a kind that is `of` another start at the other's number
+    times `stride`, the most that one has.
     """
 
     rows: JsonValue = Field(description="A list of objects, one for each thing.")
@@ -81,9 +79,7 @@ class ToolRules(EnvironmentPart):
 
 
 class ParameterRules(EnvironmentPart):
-    """What people say of a parameter, named PARAMETER or TOOL.PARAMETER, and where else its
-    value comes from.
-    """
+    """What people say of a parameter (PARAMETER or TOOL.PARAMETER), and its value's sources."""
 
     element: ElementKind = Field(description="What its value is about.")
     fixed: bool = Field(
@@ -138,9 +134,7 @@ class WorldRules(EnvironmentPart):
 
 
 class Row:
-    """A thing as expressions see it: what its data and its kind's fields say of it, and the
-    things it is of.
-    """
+    """A thing as expressions see it: its data, its kind's fields, and the things it belongs to."""
 
     __slots__ = ("_around", "_fields", "_known", "number", "own")
 
@@ -152,12 +146,12 @@ class Row:
         fields: Mapping[str, Evaluated],
         around: Values,
     ) -> None:
-        """`number` tells it from all of its kind, `own` from those of the thing it is of."""
+        """Create a row: `number` is unique in its kind, `own` among its owner's things."""
         self.number, self.own = number, own
         self._known, self._fields, self._around = {**known}, fields, around
 
     def with_changes(self, kind: str, changes: Mapping[str, JsonValue]) -> "Row":
-        """The thing as calls have left it."""
+        """Return the thing as calls have left it."""
         around = {**self._around}
         fields = {name: one for name, one in self._fields.items() if name not in changes}
         known = {name: one for name, one in self._known.items() if name not in self._fields}
@@ -179,13 +173,13 @@ class _Function(NamedTuple):
 
 
 class CompiledRules:
-    """Rules that have been read: every expression is compiled, and every name in it known.
+    """Rules that have been read: every expression is compiled, and every name in it is known.
 
-    `key` is that of all they say.
+    `key` is the key of their content.
     """
 
     def __init__(self, stated: WorldRules, where: str) -> None:
-        """Raises ConfigurationError, which tells the place in the file `where`."""
+        """Compile the rules. Raises ConfigurationError, naming the place in the file `where`."""
         self.stated, self._where = stated, where
         self.size: Mapping[str, JsonValue] = {}
         self.key = content_key(stated.model_dump(mode="json"))
@@ -251,9 +245,9 @@ class CompiledRules:
             kind = self.stated.kinds[kind].of
 
     def sized(self, size: str) -> "CompiledRules":
-        """The rules with responses of a size.
+        """Return the rules with responses of a size.
 
-        Raises ConfigurationError where there is no such size.
+        Raises ConfigurationError if there is no such size.
         """
         if self.stated.sizes and size not in self.stated.sizes:
             known = ", ".join(self.stated.sizes)
@@ -263,9 +257,7 @@ class CompiledRules:
         return found
 
     def validate(self, tools: Sequence[Tool]) -> None:
-        """Raise ConfigurationError where they speak of a tool or a parameter that a document
-        with these tools has not.
-        """
+        """Raise ConfigurationError if the rules name a tool or parameter that `tools` lack."""
         leaves = {tool.name: leaves_of(tool.parameters, through_lists=True) for tool in tools}
         known = {
             (name, leaf.path.rpartition("[].")[2])
@@ -286,14 +278,12 @@ class CompiledRules:
                 )
 
     def parameter(self, tool: str, path: str) -> ParameterRules | None:
-        """What is said of a parameter, by its path ("legs[].fromId"); None where nothing is."""
+        """Return the rules of a parameter by its path ("legs[].fromId"), or None."""
         name = path.rpartition("[].")[2]
         return self.stated.parameters.get(f"{tool}.{name}") or self.stated.parameters.get(name)
 
     def links(self, endpoints: Sequence[Endpoint]) -> tuple[Link, ...]:
-        """The links of the parameters that are spoken of as they are stated, of all others as
-        they are found.
-        """
+        """Return links as the rules state them, and for other parameters as they are found."""
         found, names = find_links(endpoints), {one.tool.name for one in endpoints}
         stated = (
             Link(
@@ -318,9 +308,7 @@ class RuleScope:
         seed: int,
         changed: Mapping[ThingKey, Overlaid] = MappingProxyType({}),
     ) -> None:
-        """Nothing is made up before it is asked for; `changed` are the things that calls have
-        changed.
-        """
+        """Compute nothing until it is needed; `changed` are the things that calls have changed."""
         self.rules, self._changed = rules, changed
         self._rows: dict[tuple[str, int], tuple[Row, ...]] = {}
         self._found: dict[tuple[str, str], dict[JsonValue, Row]] = {}
@@ -351,7 +339,7 @@ class RuleScope:
         return call
 
     def rows(self, kind: str, of: Row | None = None) -> tuple[Row, ...]:
-        """All things of a kind, or those that one has."""
+        """Return all things of a kind, or those that belong to one thing."""
         place = (kind, -1 if of is None else of.number)
         if place not in self._rows:
             above = self.rules.stated.kinds[kind].of
@@ -367,7 +355,7 @@ class RuleScope:
         return self._rows[place]
 
     def _created(self, kind: str) -> Iterator[Row]:
-        """What calls have made, which is in the list of all of its kind."""
+        """Yield the things that calls have created, which the list of their kind includes."""
         for number, (key, one) in enumerate(sorted(self._changed.items()), MADE_FROM):
             if key.kind == kind and one.before is None and one.after is not None:
                 around = {**self._base, "data": one.after}
@@ -403,7 +391,7 @@ class RuleScope:
         return {kind: owner} | (self._owners(above, owner[above]) if above else {})
 
     def row(self, kind: str, number: int) -> Row | None:
-        """The thing of a kind with a number, None where there is none."""
+        """Return the thing of a kind with a number, or None if there is none."""
         stated = self.rules.stated.kinds[kind]
         if not stated.stride:
             everything = self.rows(kind)
@@ -414,13 +402,13 @@ class RuleScope:
         return known[own] if own < len(known) else None
 
     def find(self, kind: str, field: str, value: JsonValue) -> Row | None:
-        """The thing of a kind that has a value in a field, None where there is none."""
+        """Return the thing of a kind that has a value in a field, or None if there is none."""
         if (kind, field) not in self._found:
             self._found[kind, field] = {one[field]: one for one in self.rows(kind)}
         return self._found[kind, field].get(value)
 
     def answer(self, tool: Tool, arguments: Arguments) -> JsonValue:
-        """What a tool answers a valid call. Raises RefusalError where the rules refuse it."""
+        """Return a tool's answer to a valid call. Raises RefusalError if the rules refuse it."""
         given = {
             name: arguments.get(name, schema.get("default"))
             for name, schema in tool.properties.items()
@@ -438,28 +426,26 @@ class RuleScope:
 
     @cached_property
     def places(self) -> tuple[Row, ...]:
-        """The places that goals go to."""
+        """The places that goals can go to."""
         return tuple(self.rules.places(self._base)) if self.rules.places else ()
 
     @cached_property
     def ends(self) -> tuple[Row, ...]:
-        """Those between which a trip leads."""
+        """The places between which a trip leads."""
         return tuple(self.rules.ends(self._base)) if self.rules.ends else ()
 
     def inside(self, element: ElementKind, place: Row) -> list[str]:
-        """The names of what lies in a place."""
+        """Return the names of the things in a place."""
         return [one["name"] for one in self.rules.local[element]({**self._base, "place": place})]
 
     @property
     def place_element(self) -> ElementKind | None:
-        """What the places are called by, None where goals go nowhere."""
+        """The element kind of the places' names, or None if goals go nowhere."""
         return self.rules.stated.trip.element if self.rules.stated.trip else None
 
     @cached_property
     def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
-        """The element and the place of each thing that lies in a place, and of each place, by
-        its names.
-        """
+        """Map each name of a place, or of a thing in one, to its element and the place."""
         found = {
             name: (one, place)
             for place in self.places
@@ -475,9 +461,9 @@ class RuleScope:
         return found | ({name: (element, place) for name, place in named} if element else {})
 
     def said(self, element: ElementKind, rng: Random, place: Row | None) -> JsonValue:
-        """A value that a person might say, of a place where such values belong to one.
+        """Return a value that a person might say, from `place` if its kind belongs to places.
 
-        Raises ConfigurationError for elements that nobody says: they come out of responses.
+        Raises ConfigurationError for elements that nobody says because they come from responses.
         """
         if element in self.rules.says:
             found: JsonValue = self.rules.says[element]({**self._base, "rng": rng})
@@ -490,9 +476,9 @@ class RuleScope:
 
 
 def read_rules(path: Path) -> CompiledRules:
-    """The rules of a file.
+    """Read the rules in a file.
 
-    Raises ConfigurationError where they can't be read, which tells where.
+    Raises ConfigurationError, which names the place, if they can't be read.
     """
     try:
         found = read_yaml(path.read_text(encoding="utf-8"))
@@ -504,9 +490,9 @@ def read_rules(path: Path) -> CompiledRules:
 
 
 def rules_of(stated: object, where: str) -> CompiledRules:
-    """The rules that are stated in `where`.
+    """Read the rules stated in `where`.
 
-    Raises ConfigurationError where they are wrong, which tells where.
+    Raises ConfigurationError, which names the place, if they are wrong.
     """
     try:
         rules = WorldRules.model_validate(stated)

@@ -1,6 +1,4 @@
-"""Tools without an implementation, answered by simulation: from the description, the schemas and
-the input (CONFETTI 3.1).
-"""
+"""Simulate tools from their description, schemas and input (CONFETTI 3.1)."""
 
 from collections.abc import Callable
 from random import Random
@@ -31,7 +29,7 @@ _STATUS: dict[ErrorCode, int] = {
 
 
 class ReturnedField(NamedTuple):
-    """A value that a tool returns: the path to it, its name there, and its schema."""
+    """A value that a tool returns: its path, its name and its schema."""
 
     entries: str
     field: str
@@ -39,10 +37,9 @@ class ReturnedField(NamedTuple):
 
 
 class _SimulatedCall(NamedTuple):
-    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where
-    chance decides.
+    """What a result is simulated from: the call's arguments and list length (0: random).
 
-    `listed` is the name of the list that an entry is made for, "" outside of lists.
+    `listed` is the name of the list that an entry is for, "" outside of lists.
     """
 
     tool: Tool
@@ -53,10 +50,10 @@ class _SimulatedCall(NamedTuple):
 
 
 def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: int = 0) -> JsonValue:
-    """What a tool returns when all goes well, the same for a call and a seed; `entries` is how long
-    each list is, 0 chance's.
+    """Return a tool's result for success, the same for a call and seed.
 
-    Raises ReplyError where nothing satisfies the schema of what it returns.
+    Lists have `entries` entries each; 0 leaves that to chance. Raises ReplyError if no value
+    satisfies the schema of the result.
     """
     rng = Random(f"{seed}:{Call(tool=tool.name, arguments=arguments).key}")
     return _simulate(
@@ -65,7 +62,7 @@ def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: in
 
 
 def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
-    """The error that a tool answers with, by its code."""
+    """Return the error that a tool answers with, by its code."""
     stated = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
     named = stated or next(iter(map(str, arguments.values())), tool.description)
     message = filled(shapes_in(tool.language, f"assistant.errors.{code}")[0], {"said": named})
@@ -73,14 +70,15 @@ def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonVa
 
 
 def error_of(result: JsonValue) -> str:
-    """The code of the error that a result is, "" where it is none."""
+    """Return the error code of a result, or "" if it is not an error."""
     error = result.get("error") if isinstance(result, dict) else None
     return str(error.get("code") or "error") if isinstance(error, dict) else ""
 
 
 def links_between(source: Tool, tool: Tool) -> list[Link]:
-    """Which values that `source` returns the tool requires: of the same name and schema, and not
-    given to `source`.
+    """Return links to what `tool` requires from results of `source` with the same name and type.
+
+    Parameters of `source` are excluded, and both tools must be of one category.
     """
     if source.name == tool.name or source.category != tool.category:
         return []
@@ -101,7 +99,7 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
 
 
 def new_fields(tool: Tool) -> set[str]:
-    """The names of the values that a tool returns and was not given."""
+    """Return the names of the values that a tool returns but does not take."""
     return {offer.field for offer in _offers(tool.returns or {})}.difference(tool.properties)
 
 
@@ -117,9 +115,7 @@ def _offers(returns: JsonSchema) -> list[ReturnedField]:
 
 
 def _assumed(tool: Tool) -> JsonSchema:
-    """What a tool may return that does not say: results where it looks something up, else how it
-    went.
-    """
+    """Return a result schema for a tool without one: results if it looks up, else a status."""
     words = function_words(tool.name.split(".")[-1])
     if words and deed_of(words[0]) in _LOOKING:
         entry = {
@@ -133,7 +129,7 @@ def _assumed(tool: Tool) -> JsonSchema:
 
 
 def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int = 0) -> JsonValue:
-    """A value of the schema; what the call has given under the same name comes back as it was."""
+    """Generate a value of the schema; a value that the call gave under that name is repeated."""
     if schema.get("type") == "null":
         return None
     members = schema.get("properties")
@@ -164,8 +160,9 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
 
 
 def _timely(value: JsonValue, given: Arguments) -> JsonValue:
-    """A value, or of a list those, between the times that the call names as `earliest` and
-    `latest`; else None.
+    """Return times within the call's `earliest` and `latest`, and any other value; else None.
+
+    Lists are filtered.
     """
     if isinstance(value, list):
         return [kept for one in value if (kept := _timely(one, given)) is not None]
@@ -175,9 +172,7 @@ def _timely(value: JsonValue, given: Arguments) -> JsonValue:
 
 
 def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
-    """The schema of a value, within the limits that the call sets (`max_price`), and numbers not
-    out of a few examples.
-    """
+    """Return a schema within the call's limits (`max_price`); numbers lose their few examples."""
     narrowed = dict(schema)
     for key, prefix, nearer in (("maximum", "max_", min), ("minimum", "min_", max)):
         limit = given.get(prefix + name)
@@ -191,9 +186,7 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
 
 
 def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
-    """Whether a result has what the call has given: under the same name, and stated in the same
-    words.
-    """
+    """Whether a result repeats an argument: same name, type and description, outside of lists."""
     own = asked.tool.properties.get(name, {})
     return (
         not asked.listed
@@ -204,7 +197,7 @@ def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
 
 
 def _distinct(entry: Callable[[], JsonValue], count: int) -> list[JsonValue]:
-    """Up to `count` entries, no two of which begin alike: a list holds each thing once."""
+    """Return up to `count` entries with different first values, so that a list has no repeats."""
     found: dict[str, JsonValue] = {}
     for _ in range(_TRIES * count):
         made = entry()

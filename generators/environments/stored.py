@@ -1,11 +1,10 @@
-"""Stored responses as environments: one that asks each call once and keeps its answer, one that
-asks nobody, one that is reset.
+"""Environments with stored responses: asking each call once, never, or with a reset.
 
-A server that is reset is a world: what is kept of episodes of calls that change it is replayed
-without it. The key of an answer is the call and those that may have changed the server since its
-reset, in their order; what only reads leaves no trace. The state is what some calls tell, or the
-files of the server's folder: each list of objects in it holds things of a kind, known by what
-identifies them.
+A server that is reset is a world: stored episodes of calls that change it are replayed without
+it. An answer's key is the call and those that may have changed the server since its reset, in
+order; calls that only read leave no trace. The state is what some calls reveal, or the files of
+the server's folder: each list of objects in it holds things of a kind, known by what identifies
+them.
 """
 
 import asyncio
@@ -48,37 +47,33 @@ _VALUE = "value"  # the field of what is no thing of a kind
 
 
 class DescribedEnvironment:
-    """What an environment says of itself by a description: its tools, its links, and calls that
-    it answers.
-    """
+    """An environment's tools, links and known calls, taken from a stored description."""
 
     description: Description
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
+        """The tools of the environment."""
         return self.description.tools
 
     @property
     def offered(self) -> tuple[Tool, ...]:
-        """Its tools, and those that nothing is known to answer: samples that need no answers can
-        be about them, too.
-        """
+        """List its tools and those with no known answers, for samples that need no answers."""
         return (*self.description.tools, *self.description.unanswered)
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Its links."""
+        """The links of the environment."""
         return self.description.links
 
     @property
     def known_calls(self) -> tuple[Call, ...]:
-        """Calls that are known to be answered: what people can ask for."""
+        """The calls known to be answered: people can ask for these."""
         return self.description.calls
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """What people say, as its known calls have it; None where none are known."""
+        """What people say, taken from the known calls; None if no calls are known."""
         return (
             vocabulary_of_calls(self.tools, self.links, self.known_calls)
             if self.known_calls
@@ -86,9 +81,7 @@ class DescribedEnvironment:
         )
 
     def sent(self, call: Call) -> Call | str:
-        """A call as it is sent and stored: with the tool's constants; why not, where the tool
-        has no such parameter.
-        """
+        """Return a call with the tool's constants, as sent and stored, or why it can't be sent."""
         constants = next((tool.constants for tool in self.tools if tool.name == call.tool), {})
         hidden = [name for name in call.arguments if name in constants]
         if hidden:
@@ -99,7 +92,7 @@ class DescribedEnvironment:
 class StoredEnvironment(DescribedEnvironment):
     """Stores every response of another environment.
 
-    What passes (no connection, no time, a fault) is noted, not stored.
+    Passing problems (no connection, timeout, a fault) are noted, not stored.
     """
 
     def __init__(
@@ -111,11 +104,11 @@ class StoredEnvironment(DescribedEnvironment):
         kept_as: str = "",
         remember: Callable[[Call], None] | None = None,
     ) -> None:
-        """Open the store at `path`. `description` stands in for the tools and links of `inner`.
+        """Open the store at `path`. `description` replaces the tools and links of `inner`.
 
-        `kept_as` is the name that the store knows it by, where its own name does not tell all that
-        its answers depend on. `remember` is given each call that the store answers, where `inner`
-        has to know of it.
+        `kept_as` is the environment's name in the store, for when its own name does not identify
+        everything that its answers depend on. `remember` is called with each call that the store
+        answers, if `inner` has to know of it.
         """
         self.inner, self.kept_as, self._remember = inner, kept_as or inner.name, remember
         self.store = ResponseStore(path)
@@ -124,19 +117,17 @@ class StoredEnvironment(DescribedEnvironment):
 
     @property
     def name(self) -> str:
-        """The name of the environment within."""
+        """The name of the inner environment."""
         return self.inner.name
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """What people say: as the environment within knows it, else as its known calls have it."""
+        """What people say, as the inner environment defines it, or else from its known calls."""
         own = getattr(self.inner, "vocabulary", None)
         return own if isinstance(own, Vocabulary) else super().vocabulary
 
     async def answer(self, call: Call) -> CallResponse:
-        """The stored response, or else what is answered now; asked once however many want it at
-        the same time.
-        """
+        """Return the stored response or ask now, only once even for simultaneous requests."""
         if call.tool not in {tool.name for tool in self.tools}:
             return CallResponse(
                 problem=f"{self.name} has no tool {call.tool!r} that may be called."
@@ -168,9 +159,7 @@ class StoredEnvironment(DescribedEnvironment):
         return answer
 
     async def refresh(self, call: Call) -> CallResponse:
-        """Ask again, as it was sent, whatever is stored; where the answer differs it is
-        re-recorded: `drifted` tells of it.
-        """
+        """Repeat a call in its sent form and record a different answer, which `drifted` lists."""
         answer = await self.inner.answer(call)
         if answer.passing:
             self.store.note_lapse(self.kept_as, call, answer.problem)
@@ -179,7 +168,7 @@ class StoredEnvironment(DescribedEnvironment):
         return answer
 
     async def refresh_all(self) -> list[Drift]:
-        """Ask every stored call again that was made after no others; what has drifted by now."""
+        """Ask again every stored call that followed no others; return what has drifted by now."""
         stored = list(self.store.stored(self.kept_as))
         for call in {
             one.key: one.call for one in stored if not one.after and one.call != FILES
@@ -188,13 +177,11 @@ class StoredEnvironment(DescribedEnvironment):
         return self.drifted()
 
     def drifted(self) -> list[Drift]:
-        """The calls that were answered otherwise when they were asked again, with both times."""
+        """Return the calls whose answer changed when asked again, with both times."""
         return self.store.drifts(self.kept_as)
 
     def redescribe(self, description: Description, basis: str) -> None:
-        """Take other tools and links from now on, and keep them for those who open the store
-        later.
-        """
+        """Switch to other tools and links, and store them for those who open the store later."""
         self.store.describe(self.kept_as, basis, description)
         self.description = description
 
@@ -204,23 +191,21 @@ class StoredEnvironment(DescribedEnvironment):
 
 
 class Recording(NamedTuple):
-    """Stored answers, and the tools and links that were stored with them; None is no answer to a
-    call.
-    """
+    """Stored answers with their tools and links; `answer` returns None for unknown calls."""
 
     description: Description
     answer: Callable[[Call], CallResponse | None]
 
 
 class RecordedEnvironment(DescribedEnvironment):
-    """Answers from a recording; a call that is not in it gets a problem."""
+    """Answers from a recording; a call that is not recorded gets a problem."""
 
     def __init__(self, name: str, recording: Recording) -> None:
-        """Take the recording's own tools and links."""
+        """Use the recording's own tools and links."""
         self.name, self.description, self._recorded = name, recording.description, recording.answer
 
     async def answer(self, call: Call) -> CallResponse:
-        """The recorded answer."""
+        """Return the recorded answer, or a problem."""
         sent = self.sent(call)
         found = CallResponse(problem=sent) if isinstance(sent, str) else self._recorded(sent)
         return found or CallResponse(
@@ -229,19 +214,18 @@ class RecordedEnvironment(DescribedEnvironment):
 
 
 def recording_of(store: ResponseStore, environment: str) -> Recording:
-    """The newest answers of one environment in a response store, which stays open."""
+    """Return the newest answers of one environment in a response store, which stays open."""
     return Recording(
         store.description(environment) or Description((), ()), partial(store.get, environment)
     )
 
 
 def read_recording(path: Path) -> Recording:
-    """A JSON-lines file of {"call": …, "response": …}; {"tool": …} and {"link": …} say what it
-    answers.
+    """Read a JSON-lines file of {"call": …, "response": …}, {"tool": …} and {"link": …}.
 
-    A call that is "known": true is among the known calls. Only where each response stands is held
-    in memory. A call that is there twice has the later response. Raises ConfigurationError that
-    names the first line that can't be used.
+    Tools and links say what it answers. A call with "known": true is among the known calls. Only
+    the position of each response is held in memory. A repeated call gets its later response.
+    Raises ConfigurationError that names the first unusable line.
     """
     places: dict[str, tuple[int, int]] = {}
     tools: list[Tool] = []
@@ -276,9 +260,9 @@ def read_recording(path: Path) -> Recording:
 
 
 def open_recording(path: Path, environment: str) -> Recording:
-    """The recording at `path`: a response store, or JSON lines.
+    """Open the recording at `path`: a response store, or JSON lines.
 
-    Raises ConfigurationError where it is neither.
+    Raises ConfigurationError if it is neither.
     """
     if next(_lines(path), (0, b""))[1][: len(_SQLITE)] != _SQLITE:
         return read_recording(path)
@@ -293,7 +277,7 @@ def open_recording(path: Path, environment: str) -> Recording:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Where each line begins, and the line."""
+    """Yield each line with its start."""
     start = 0
     try:
         with path.open("rb") as file:
@@ -325,16 +309,14 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
 
 
 class AskedServer(Protocol):
-    """A server that answers calls after others."""
+    """A server that answers a call after earlier calls."""
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer, or in `problem` why there is none; FILES is answered by the files of the
-        server's folder.
-        """
+        """Return the answer, or a `problem`; FILES returns the files of the server's folder."""
 
 
 class ServerWorld(DescribedEnvironment):
-    """What a server answers in episodes (`StatefulWorld`); without a server what is kept of it."""
+    """A server's answers in episodes (`StatefulWorld`); without a server, only the stored ones."""
 
     seed = 0  # a reset leads to one beginning
     unclear: tuple[str, ...] = ()
@@ -348,24 +330,20 @@ class ServerWorld(DescribedEnvironment):
         self._pasts: dict[str, tuple[Made, ...]] = {}
 
     def writes(self, tool: str) -> bool:
-        """Whether a call of the tool may change the server: whether it is not marked, or said,
-        to read only.
-        """
+        """Whether the tool may change the server: it is not marked or declared as read-only."""
         return tool not in self._reading
 
     def begin(self, seed: int | None = None) -> "ServerEpisode":
-        """A new episode, as the server is after a reset whatever the seed."""
+        """Begin an episode; whatever the seed, the server starts from its reset."""
         del seed
         return ServerEpisode(self)
 
     async def answer(self, call: Call) -> CallResponse:
-        """What the server answers a call as it is sent after a reset; it is for others to keep
-        it.
-        """
+        """Return the server's answer to a call in sent form after a reset, without storing it."""
         return await asyncio.to_thread(self._asked, (), call)
 
     def answered(self, past: Sequence[Made], call: Call) -> CallResponse:
-        """What is kept of a call after others, else what the server answers now; that is kept."""
+        """Return the stored answer to a call after others, or ask the server and store it."""
         sent = self.sent(call)
         return CallResponse(problem=sent) if isinstance(sent, str) else self._kept(past, sent)
 
@@ -389,9 +367,9 @@ class ServerWorld(DescribedEnvironment):
         return self.server.ask_after(past, sent, writes=self.writes(sent.tool))
 
     def state_after(self, past: Sequence[Made]) -> dict[ThingKey, Fields]:
-        """The things that there are after these calls.
+        """Return the things that exist after these calls.
 
-        Raises TransientError where the server does not tell them.
+        Raises TransientError if the server does not report them.
         """
         found: dict[ThingKey, Fields] = {}
         for call in self.description.told_by or ():
@@ -402,11 +380,11 @@ class ServerWorld(DescribedEnvironment):
         return found
 
     def note(self, state: WorldState, past: tuple[Made, ...]) -> None:
-        """Keep by which calls a state was reached."""
+        """Remember the calls that led to a state."""
         self._pasts[content_key(state.dumped())] = past
 
     def past_of(self, state: WorldState) -> tuple[Made, ...]:
-        """The calls by which a state was reached. Raises RecordError where that is not known."""
+        """Return the calls that led to a state. Raises RecordError if they are not known."""
         known = self._pasts.get(content_key(state.dumped()))
         if known is None:
             raise RecordError(
@@ -424,13 +402,14 @@ class ServerEpisode:
 
     @property
     def state(self) -> WorldState:
-        """How what the server tells differs from what it tells after a reset."""
+        """The difference between the server's report now and its report after a reset."""
         first, now = self._world.state_after(()), self._world.state_after(self._past)
         return state_of(first, now, self._clock)
 
     def answer(self, call: Call) -> CallResponse:
-        """The response; a call that may have changed the server is one of those after which the
-        next is answered.
+        """Return the response, and remember a call that may have changed the server.
+
+        The next call is answered after it.
         """
         if call.tool not in {tool.name for tool in self._world.tools}:
             return without_tool(self._world.name, call)
@@ -442,23 +421,21 @@ class ServerEpisode:
         return answer
 
     def snapshot(self) -> WorldState:
-        """The state, to go back to."""
+        """Return the current state, which `restore` accepts."""
         state = self.state
         self._world.note(state, self._past)
         return state
 
     def restore(self, snapshot: WorldState) -> None:
-        """Go back to a state that an episode of this world was in.
+        """Return to a state that an episode of this world was in.
 
-        Raises RecordError where none was.
+        Raises RecordError for any other state.
         """
         self._past, self._clock = self._world.past_of(snapshot), snapshot.clock
 
 
 def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
-    """The things in what a call tells: entries of lists by what identifies them, files by their
-    paths, all else as it stands.
-    """
+    """Return the things in a response: list entries by id, files by path, other values as is."""
     if call == FILES and isinstance(response, dict):
         return {ThingKey("file", path): {"content": content} for path, content in response.items()}
     found: dict[ThingKey, Fields] = {}
@@ -476,9 +453,7 @@ def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
 
 
 def _named(entries: Sequence[Mapping[str, JsonValue]]) -> Iterator[tuple[str, Fields]]:
-    """Each entry with what it is known by: an id, else a name, else all that it holds; equal
-    ones are counted.
-    """
+    """Yield entries under an id, else a name, else a content key; duplicates are numbered."""
     seen: dict[str, int] = {}
     for entry in entries:
         names = [name for name in entry if IDENTIFYING & set(words_of(name)[-1:])]

@@ -1,6 +1,4 @@
-"""The things that a document's tools are about: their kinds and fields, which parameters name
-one, and how its paths nest.
-"""
+"""The things of a document's tools: kinds, fields, parameters that name them, path nesting."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -30,9 +28,7 @@ _NEARLY_ALL = 10  # one in so many is an exception
 
 
 class Reference(NamedTuple):
-    """A parameter that names a thing: of which kind, by which of its attributes, and whether the
-    path has it.
-    """
+    """A parameter that names a thing: kind and attribute, and whether it is in the path."""
 
     parameter: str
     kind: str
@@ -42,12 +38,10 @@ class Reference(NamedTuple):
 
 
 class Kinds:
-    """The kinds of things of a document: each by one name, however its tools call it; and whose
-    lists stand below which.
-    """
+    """The kinds of things in a document, one name each, and which lists are below which kind."""
 
     def __init__(self, endpoints: Sequence[Endpoint]) -> None:
-        """Read them out of paths and results; those that a path names one of are sure."""
+        """Read the kinds from paths and results; those that paths name a thing of are certain."""
         self.endpoints = tuple(endpoints)
         self._returned: dict[str, JsonSchema] = {}
         self._names: dict[str, str] = {}
@@ -61,9 +55,7 @@ class Kinds:
         self._referring.clear()
 
     def _other_names(self) -> dict[str, str]:
-        """What schemas call the things that paths call otherwise: what /env/{key} returns is an
-        "env var".
-        """
+        """Map schema names of things to path names: what /env/{key} returns is an "env var"."""
         found: dict[str, str] = {}
         for endpoint in self.endpoints:
             titled = thing_of_title(self.returned(endpoint.tool).get("title"))
@@ -82,9 +74,7 @@ class Kinds:
         return found
 
     def named(self, thing: str) -> str:
-        """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a
-        path names one of those.
-        """
+        """Return the kind of a thing's name: "flow run" for "parent flow run", if in a path."""
         if thing not in self._names:
             self._names[thing] = self._named(thing)
         return self._names[thing]
@@ -99,9 +89,7 @@ class Kinds:
         return ends[0] if len(ends) == 1 else thing.rpartition(" ")[2]
 
     def of_schema(self, endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
-        """The kind of the things that a part of a result describes; `entries` is where they
-        stand in it.
-        """
+        """Return the kind of the things that the part of a result at `entries` describes."""
         listed = entries.rpartition(".")[2]
         titled = thing_of_title(schema.get("title"))
         if titled or not listed or is_wrapping(listed):
@@ -113,21 +101,17 @@ class Kinds:
     # What tools return
 
     def returned(self, tool: Tool) -> JsonSchema:
-        """The schema of what a tool returns, written plainly all through: always the same
-        object, {} where it is not told.
-        """
+        """Return the simplified result schema of a tool, always the same object; {} if missing."""
         if tool.name not in self._returned:
             self._returned[tool.name] = _plainly(tool.returns or {})
         return self._returned[tool.name]
 
     def returns_list(self, tool: Tool) -> bool:
-        """Whether what a tool returns is a list itself."""
+        """Whether a tool's result is itself a list."""
         return self.returned(tool).get("type") == "array"
 
     def entry_of(self, tool: Tool) -> tuple[str, JsonSchema] | None:
-        """What a tool returns: the thing itself where it has an id of its own, else the first
-        list of objects.
-        """
+        """Return what a tool returns: the thing if it has an id, else the first list of objects."""
         returns = self.returned(tool)
         members = returns.get("properties")
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
@@ -139,8 +123,9 @@ class Kinds:
         return next(iter(known or lists), ("", returns) if isinstance(members, dict) else None)
 
     def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
-        """The thing with an id of its own that a result only wraps ("data", or all it holds),
-        None where it wraps none.
+        """Return the thing that a result only wraps ("data", or its only member), or None.
+
+        The thing has an id of its own.
         """
         members = schema.get("properties") or {}
         if any(is_opaque(name) for name in members):
@@ -157,7 +142,7 @@ class Kinds:
     # What parameters name
 
     def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
-        """The parameters of a tool that name things, those of the path in its order first."""
+        """Return the tool's parameters that name things; those in the path come first, in order."""
         known = self._referring.get(endpoint.tool.name)
         if known is not None:
             return known
@@ -185,13 +170,11 @@ class Kinds:
         return (one for endpoint in self.endpoints for one in self.references(endpoint))
 
     def reference(self, endpoint: Endpoint, parameter: str) -> Reference | None:
-        """What a parameter names, None where it names no thing."""
+        """Return what a parameter names, or None if it names no thing."""
         return next((one for one in self.references(endpoint) if one.parameter == parameter), None)
 
     def other(self, endpoint: Endpoint, parameter: str, kind: str) -> str:
-        """The kind of the thing, of another kind than `kind`, whose id a parameter is; "" where
-        it is none.
-        """
+        """Return the kind of the thing, other than `kind`, whose id a parameter is, or ""."""
         if parameter not in endpoint.tool.properties or not is_opaque(parameter):
             return ""
         leaf = SchemaLeaf(parameter, (parameter,), plain(endpoint.tool.properties[parameter]))
@@ -204,9 +187,7 @@ class Kinds:
     def field_of(
         self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]
     ) -> str:
-        """Under which name a thing of a kind has what a parameter gives: another thing's id as
-        "book_id", all else as it is.
-        """
+        """Return the field for a parameter's value: "book_id" for another thing, else its name."""
         other = self.other(endpoint, parameter, kind)
         if not other:
             return parameter
@@ -214,18 +195,14 @@ class Kinds:
         return _naming(fields, other, attribute) or "_".join([*other.split(), attribute])
 
     def field_naming(self, kind: str, other: str) -> str:
-        """The field of a kind's things that has the id of one of another kind, "" where none
-        has.
-        """
+        """Return the field of a kind's things that holds the id of another kind, or ""."""
         return _naming(
             self.fields.get(kind, {}), other, words_of(self.identities.get(other, "id"))[-1]
         )
 
     @cached_property
     def fields(self) -> Mapping[str, Mapping[str, JsonSchema]]:
-        """The schemas of each kind's fields by their names: of all results that have things of
-        it, the first counts.
-        """
+        """Map kinds to the schemas of their fields; the first result with a field counts."""
         found: dict[str, dict[str, JsonSchema]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
@@ -237,7 +214,7 @@ class Kinds:
 
     @cached_property
     def unique(self) -> Mapping[str, tuple[str, ...]]:
-        """The fields by which paths name things of each kind: no two share a value."""
+        """The fields by which paths name things of each kind; no two things share a value."""
         found: dict[str, tuple[str, ...]] = {}
         for one in self._all_references():
             if (
@@ -250,7 +227,7 @@ class Kinds:
 
     @cached_property
     def identities(self) -> Mapping[str, str]:
-        """The field by which each kind is known: the one that paths name it by, else its id."""
+        """The field that identifies each kind: the one that paths use, or else its id."""
         found = {kind: names[0] for kind, names in self.unique.items()}
         for kind, names in self.fields.items():
             own = next(filter(is_opaque, names), "")
@@ -259,9 +236,7 @@ class Kinds:
         return found
 
     def own_field(self, reference: Reference) -> str:
-        """The field of a thing that a reference gives the value of, "" where its kind has none
-        such.
-        """
+        """Return the field of a thing whose value a reference gives, or "" if its kind has none."""
         known = self.fields.get(reference.kind, {})
         wanted = [*reference.kind.split(), reference.attribute]
         names = [reference.parameter, reference.attribute]
@@ -270,9 +245,7 @@ class Kinds:
 
     @cached_property
     def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
-        """How what a kind is known by is described: by kind, the last word of its name, and its
-        type.
-        """
+        """Map kind, last word of the name, and type to the schemas of identifying fields."""
         own = [
             (kind, name, one)
             for kind, fields in self.fields.items()
@@ -286,13 +259,13 @@ class Kinds:
         return found
 
     def _is_own(self, kind: str, field: str) -> bool:
-        """Whether a field of a kind says what it is itself known by, not another thing."""
+        """Whether a field of a kind identifies the thing itself, not another thing."""
         words = words_of(field)
         return len(words) == 1 or not is_opaque(field) or self.named(" ".join(words[:-1])) == kind
 
     @cached_property
     def example_ids(self) -> Mapping[str, list[JsonValue]]:
-        """Ids of each kind, as the parameters that take them have examples."""
+        """The example ids of each kind, from the parameters that take them."""
         found: dict[str, list[JsonValue]] = {}
         for one in self._all_references():
             if is_opaque(one.attribute) and one.schema.get("examples"):
@@ -303,9 +276,7 @@ class Kinds:
 
     @cached_property
     def owners(self) -> Mapping[str, tuple[str, ...]]:
-        """The kinds of things that those of a kind are listed by ("loan": a book's), in the
-        order of names.
-        """
+        """Map kinds to the kinds that they are listed by ("loan": a book's), sorted by name."""
         found: dict[str, set[str]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
@@ -316,9 +287,7 @@ class Kinds:
         return {kind: tuple(sorted(others)) for kind, others in found.items()}
 
     def owner(self, endpoint: Endpoint) -> Reference | None:
-        """The thing that the path names right before its last segment: the user of
-        /users/{id}/groups.
-        """
+        """Return the thing right before a path's last segment: the user in /users/{id}/groups."""
         before = endpoint.path.split("/")[-2:-1]
         return next(
             (one for one in self.references(endpoint) if [f"{{{one.parameter}}}"] == before), None
@@ -326,9 +295,7 @@ class Kinds:
 
     @cached_property
     def lists(self) -> Mapping[tuple[str, str], str]:
-        """The kind of the things that are listed below one of another, by its kind and the
-        path's last word.
-        """
+        """Map an owner's kind and the path's last word to the kind of things listed there."""
         found: dict[tuple[str, str], str] = {}
         for endpoint in self.endpoints:
             entries, owner = self.entry_of(endpoint.tool), self.owner(endpoint)
@@ -342,7 +309,7 @@ class Kinds:
 
     @cached_property
     def homes(self) -> Mapping[str, frozenset[str]]:
-        """The paths that name one thing of each kind, under its own name: /groups/{group_id}."""
+        """The paths that name one thing of each kind under its own name: /groups/{group_id}."""
         found: dict[str, frozenset[str]] = {}
         for endpoint in self.endpoints:
             *_, above, last = ["", *endpoint.path.split("/")]
@@ -353,7 +320,7 @@ class Kinds:
 
     @cached_property
     def collections(self) -> frozenset[str]:
-        """The paths below which one thing is named, and those where one is made."""
+        """The paths below which one thing is named, and those where one is created."""
         below = {one.path.rpartition("/")[0] for one in self.endpoints if one.path.endswith("}")}
         made = {
             one.path
@@ -364,9 +331,7 @@ class Kinds:
 
     @cached_property
     def joining(self) -> frozenset[str]:
-        """The paths of two things at which they are put together: by a call that says nothing
-        else, where no thing is looked at.
-        """
+        """Return the paths where two things are linked: bare PUT or POST calls, and no reading."""
         looked_at = {one.path for one in self.endpoints if one.method.upper() in (*SAFE, "PATCH")}
         bare = [
             one
@@ -377,17 +342,13 @@ class Kinds:
 
     @cached_property
     def is_told_by_methods(self) -> bool:
-        """Whether methods tell anything: where nearly all are POST they do not, and verbs in
-        paths have to.
-        """
+        """Whether methods are telling: if nearly all are POST, verbs in paths have to be used."""
         others = sum(one.method.upper() not in ("POST", "") for one in self.endpoints)
         return others * _NEARLY_ALL >= len(self.endpoints)
 
 
 def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, str]:
-    """What tells apart the values that things of a kind are known by: an order's "id" and
-    "order_id" are one, two names are two.
-    """
+    """Return a key for a kind's identifying values: "id" and "order_id" share one, names don't."""
     words = words_of(attribute) or [attribute]
     is_own = is_opaque(attribute) or " ".join(words[:-1]) in ("", kind, kind.rpartition(" ")[2])
     return kind, words[-1] if is_own else " ".join(words), str(schema.get("type"))
@@ -399,7 +360,7 @@ def _naming(fields: Mapping[str, JsonSchema], other: str, attribute: str) -> str
 
 
 def _plainly(schema: JsonSchema) -> JsonSchema:
-    """A schema with all that stands in it written plainly."""
+    """Return a schema simplified together with everything inside it."""
     found = dict(plain(schema))
     if isinstance(found.get("properties"), dict):
         members = {name: one for name, one in found["properties"].items() if isinstance(one, dict)}
@@ -410,17 +371,17 @@ def _plainly(schema: JsonSchema) -> JsonSchema:
 
 
 def last_words(endpoint: Endpoint) -> str:
-    """The words of a path's last segment, in the singular."""
+    """Return the words of a path's last segment, in the singular."""
     return " ".join(words_of(endpoint.path.rpartition("/")[2]))
 
 
 def given_besides(endpoint: Endpoint) -> list[str]:
-    """The parameters that say more than the path does."""
+    """Return the parameters that the path does not contain."""
     return [name for name in endpoint.tool.choosable if f"{{{name}}}" not in endpoint.path]
 
 
 def listed_things(endpoint: Endpoint) -> list[tuple[str, JsonSchema]]:
-    """The parameters that are lists of things or of their ids, with the schema of an entry."""
+    """Return the parameters that list things or their ids, with the schema of an entry."""
     given = given_besides(endpoint)
     found: list[tuple[str, JsonSchema]] = []
     for name in given:

@@ -1,8 +1,7 @@
-"""The values that a user says: invented from the schema alone, or by an environment's own knowledge
-of its world.
+"""The values that users say, invented from schemas or from an environment's own knowledge.
 
-In a world with rules these are of the places that one goal goes to, what lies in them, and one
-stretch of days.
+In a world with rules they belong to the places of one goal, to what is there, and to one period
+of days.
 """
 
 from collections import defaultdict
@@ -57,9 +56,9 @@ _ROLES = ("main", "home", "other")
 
 
 class Wish(NamedTuple):
-    """What a value is wanted for.
+    """The purpose of a value in a goal.
 
-    `ordinal` counts the dates of one call; `role` tells which city of the trip it is of.
+    `ordinal` counts the dates of one call; `role` tells which of the trip's cities it is about.
     """
 
     element: ElementKind
@@ -71,22 +70,22 @@ class Wish(NamedTuple):
 
 
 class GoalValues(Protocol):
-    """The values of one goal, which go together: one city, one stretch of days."""
+    """The values of one goal, which fit together: one city, one stretch of days."""
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value for a wish, the same for the same wish; None where there is none to say."""
+        """Return the value for a wish, always the same; None if there is none to say."""
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """Another value in the place of an old one; what went together does so again.
+        """Return another value in place of an old one; values that fitted together still do.
 
-        None where there is none, or it can stay.
+        Returns None if there is none, or the old one can stay.
         """
 
 
 class Vocabulary(NamedTuple):
-    """What is known of an environment's parameters: their elements, and trips to take values from.
+    """What is known about an environment's parameters: their elements, and trips to draw from.
 
-    An environment brings its own as its `vocabulary`.
+    An environment provides its own as its `vocabulary`.
     """
 
     element: Callable[[str, str], ElementKind]
@@ -98,12 +97,12 @@ class Vocabulary(NamedTuple):
 
 
 def is_replaceable(element: ElementKind) -> bool:
-    """Whether a variant may say another value (ComplexFuncBench, figure 9)."""
+    """Whether a variant may state another value (ComplexFuncBench, figure 9)."""
     return element not in _KEPT
 
 
 def element_of(name: str, schema: JsonSchema) -> ElementKind:
-    """What a parameter is about, inferred from its name and its schema."""
+    """Return the element that a parameter is about, inferred from its name and its schema."""
     words = set(split_name(name))
     if schema.get("format") == "date" or "date" in words:
         return "date"
@@ -126,8 +125,9 @@ class _Trip(GoalValues):
     _rng: Random
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """What is said of a wish in the old value's place; now and then what is no place can
-        stay.
+        """Return a value in place of the old one, or None if it stays.
+
+        A value that belongs to no place sometimes stays.
         """
         if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
             return None
@@ -135,9 +135,7 @@ class _Trip(GoalValues):
 
 
 class PlainTrip(_Trip):
-    """Values that a schema offers by itself: its choices, its examples, numbers within its
-    bounds, days one after another.
-    """
+    """Values from a schema: its choices and examples, numbers in bounds, and successive days."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -146,15 +144,15 @@ class PlainTrip(_Trip):
         self._stated: dict[tuple[str, str], JsonValue] = {}
 
     def day(self, ordinal: int) -> str:
-        """The first day of the trip, the last, and days after it."""
+        """Return the first day of the trip, the last, or a day after it."""
         return (self._start + timedelta(days=self._stay * ordinal)).isoformat()
 
     def clock(self) -> str:
-        """A time of day between eight in the morning and eight in the evening."""
+        """Return a time of day between eight in the morning and eight in the evening."""
         return f"{self._rng.randrange(8, 20):02}:{self._rng.choice((0, 30)):02}"
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value for a wish: what fits its schema."""
+        """Return a value for a wish that fits its schema."""
         known = (
             wish.role if wish.element in {"keyword", "city", "place"} else wish.tool,
             wish.parameter,
@@ -187,24 +185,22 @@ class PlainTrip(_Trip):
 
 
 class SeenTrip(_Trip):
-    """The values of one goal: of each tool one call that is known to be answered."""
+    """The values of one goal: for each tool, one call that is known to be answered."""
 
     def __init__(self, calls: Mapping[str, Sequence[Call]], rng: Random) -> None:
-        """Choose for each tool, in the order of names, so that the same seed chooses alike."""
+        """Choose a call for each tool in order of names, so that equal seeds choose alike."""
         self._rng = rng
         self._chosen = {tool: rng.choice(calls[tool]) for tool in sorted(calls) if calls[tool]}
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value that the chosen call has, else the first that the schema names; None where
-        there is neither.
-        """
+        """Return the chosen call's value, else the first that the schema names, else None."""
         call = self._chosen.get(wish.tool)
         seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
         return next(iter(seen or stated_values(wish.schema)), None)
 
 
 def vocabulary_of(environment: Environment) -> Vocabulary:
-    """The environment's own vocabulary where it brings one, else what its schemas give away."""
+    """Return the environment's own vocabulary, or else one inferred from its schemas."""
     own = getattr(environment, "vocabulary", None)
     if isinstance(own, Vocabulary):
         return own
@@ -224,7 +220,7 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
 def vocabulary_of_calls(
     tools: Iterable[Tool], links: Iterable[Link], calls: Iterable[Call]
 ) -> Vocabulary:
-    """What people can say, from the calls that were answered; what a link gives is not said."""
+    """Return what people can say, from answered calls; nobody says a value that a link gives."""
     linked = {(link.tool, link.parameter.partition(".")[0].removesuffix("[]")) for link in links}
     elements = {
         (tool.name, name): (
@@ -247,7 +243,7 @@ def vocabulary_of_calls(
 
 
 def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
-    """What a parameter is about, inferred from its schema and its name."""
+    """Return the element that a parameter is about, inferred from its schema and its name."""
     if schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
     if is_opaque(name) and not schema.get("enum"):
@@ -265,9 +261,7 @@ def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
 
 
 def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
-    """What people say of the parameters of tools, as rules tell it, and where they don't their
-    names and schemas.
-    """
+    """Return what people say for parameters by the rules, or else by their names and schemas."""
     rules = scope.rules
     schemas = {
         (tool.name, name): schema for tool in tools for name, schema in tool.properties.items()
@@ -289,9 +283,7 @@ def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
 
 
 class RuledTrip(PlainTrip):
-    """Where one goal goes: from home to a main place and perhaps another, with what lies in
-    them.
-    """
+    """The places of one goal: home, a main place and perhaps another, with what is in them."""
 
     def __init__(self, scope: RuleScope, rng: Random) -> None:
         super().__init__(rng)
@@ -307,7 +299,7 @@ class RuledTrip(PlainTrip):
         ] = {}  # the place that stands in for another, by the other's name
 
     def say(self, wish: Wish) -> JsonValue | None:
-        """The value for a wish, of the place that its role names."""
+        """Return the value for a wish, at the place that its role names."""
         by_place = (
             wish.element == self._scope.place_element or wish.element in self._scope.rules.local
         )
@@ -350,8 +342,10 @@ class RuledTrip(PlainTrip):
         )
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """The same kind of thing in the place that stands in for the old one's own; all else as
-        anywhere.
+        """Return the same kind of thing in the place that replaces the old one's.
+
+        None if the old value is unknown. Values that belong to no place are handled as
+        elsewhere.
         """
         if (
             wish.element != self._scope.place_element

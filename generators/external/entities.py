@@ -1,7 +1,6 @@
-"""An argument that the user may only point at: where it is said, so that a message could say it
-instead, and which is chosen.
+"""Find an argument that the user may only point at: where it is said, and which one to take.
 
-It is one of nine kinds of entities (HammerBench 4.2.4).
+It is of one of nine kinds of entities (HammerBench 4.2.4).
 """
 
 import re
@@ -58,7 +57,7 @@ KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 
 
 class TurnMention(NamedTuple):
-    """A value that the user turn `turn` says, from `start` to `end`, for an argument of `tool`."""
+    """A value that user turn `turn` states, from `start` to `end`, for an argument of `tool`."""
 
     turn: int
     start: int
@@ -74,9 +73,7 @@ class TurnMention(NamedTuple):
 
 
 def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
-    """Every argument that a user turn says, once for each turn and value, in the order of the
-    conversation.
-    """
+    """List the arguments that user turns say, once per turn and value, in conversation order."""
     named = tools_by_name(sample, tools)
     found: dict[tuple[int, str, str, bytes], TurnMention] = {}
     for snapshot in sample.snapshots():
@@ -100,8 +97,9 @@ def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[
 def say_where(
     call: GoldCall, argument: str, value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]
 ) -> tuple[int, int, int] | None:
-    """The user turn and the stretch of it that say an argument; None where a message or a result
-    does, or nobody.
+    """Return the user turn and span that say an argument; None if a message or result does.
+
+    None also if nothing says it.
     """
     hint = next((one for one in call.evidence if one.argument == argument), None)
     if hint is None:
@@ -117,7 +115,7 @@ def say_where(
 def _searched(
     value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]
 ) -> tuple[int, int, int] | None:
-    """The same, where no evidence tells: in the last user turn that says the value."""
+    """Search without evidence: return the place in the last user turn that states the value."""
     for index in range(len(prefix) - 1, -1, -1):
         turn = prefix[index]
         found = locate(value, schema, turn.text) if isinstance(turn, UserTurn) else None
@@ -127,8 +125,9 @@ def _searched(
 
 
 def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Sample) -> bool:
-    """Whether a message could take over: the value is stated there and nowhere else, and no
-    other argument leans on it.
+    """Whether a message could replace the mention.
+
+    The value must be stated there and nowhere else, and no other argument may share its words.
     """
     text = _text(sample.turns[mention.turn])[mention.start : mention.end]
     found = locate(mention.value, mention.schema, text)
@@ -155,7 +154,7 @@ def _is_stated_elsewhere(mention: TurnMention, sample: Sample) -> bool:
 
 
 def first_call_turn(sample: Sample, turn: int) -> int:
-    """The index of the first call turn after `turn`, the number of turns where none follows."""
+    """Return the index of the first call turn after `turn`, or the number of turns if none."""
     later = (at for at, one in enumerate(sample.turns) if at > turn and isinstance(one, CallTurn))
     return next(later, len(sample.turns))
 
@@ -187,7 +186,7 @@ class OtherValue(NamedTuple):
 
 
 def other_values(sample: Sample, tools: Iterable[Tool], value: JsonValue) -> list[OtherValue]:
-    """Every value of the sample's gold calls but `value`, each once."""
+    """Return every value of the sample's gold calls except `value`, each once."""
     named = {tool.name: tool for tool in tools}
     found: list[OtherValue] = []
     for snapshot in sample.snapshots():
@@ -200,12 +199,12 @@ def other_values(sample: Sample, tools: Iterable[Tool], value: JsonValue) -> lis
 
 
 def masked(text: str, start: int, end: int) -> str:
-    """The text without the stretch `start`..`end`."""
+    """Return the text with `start`..`end` replaced by a mask."""
     return text[:start] + MASK + text[end:]
 
 
 def says_other(text: str, others: Iterable[OtherValue]) -> str:
-    """Which of the other values the text says, as a sentence; "" where none."""
+    """Return a sentence on which of the other values the text states, or ""."""
     for one in others:
         found = locate(one.value, one.schema, text)
         if found is not None:
@@ -215,10 +214,9 @@ def says_other(text: str, others: Iterable[OtherValue]) -> str:
 
 
 def fills_parameter(text: str, tool: Tool, argument: str) -> str:
-    """Which parameter of the tool but `argument` the text has a value for, as a sentence; "" where
-    none.
+    """Say which other parameter of the tool the text could fill, or return "".
 
-    Free text is passed over, for any words could fill it.
+    Free-text parameters are skipped, because any words could fill them.
     """
     for name, schema in tool.properties.items():
         words = _value_for(text, schema) if name != argument else ""
@@ -228,7 +226,7 @@ def fills_parameter(text: str, tool: Tool, argument: str) -> str:
 
 
 def says_another_time(text: str, schema: JsonSchema) -> bool:
-    """Whether the text has a date or a time of day that the parameter itself could take."""
+    """Whether the text has a date or a time of day that the parameter itself could accept."""
     kind = kind_of(schema)
     return bool((kind in _DATED and find_dates(text)) or (kind in _CLOCKED and find_times(text)))
 
@@ -251,20 +249,20 @@ def _is_telling(option: str) -> bool:
 
 
 class App(NamedTuple):
-    """A place where messages are found: its key, how often it is taken, and never for what."""
+    """An app that holds messages: its key, its weight, and the kinds that it never holds."""
 
     name: str
     weight: int
     without: tuple[EntityKind, ...] = ()
 
     def called(self, language: Language) -> str:
-        """What people call it."""
+        """Return the app's name as people use it."""
         return str(of(language).data["external"]["apps"][self.name])
 
 
 @cache
 def apps() -> dict[str, App]:
-    """The apps by key, in the order of the file."""
+    """Return the apps by key, in the order of the file."""
     return {
         name: App(name, int(entry["weight"]), tuple(entry.get("without", ())))
         for name, entry in packaged("callwright.generators.external", APPS_FILE).items()
@@ -272,12 +270,12 @@ def apps() -> dict[str, App]:
 
 
 def described(kind: EntityKind, language: Language) -> str:
-    """What kind of thing can be pointed at, in a language."""
+    """Return a language's description of the kind of thing that can be pointed at."""
     return str(of(language).data["external"]["entities"][kind])
 
 
 def app_named(name: str) -> App:
-    """The app with this key. Raises ConfigurationError that lists the known ones."""
+    """Return the app with this key. Raises ConfigurationError, which lists the known ones."""
     if name not in apps():
         raise ConfigurationError(f"There is no app {name!r}; the apps are {', '.join(apps())}.")
     return apps()[name]
@@ -297,11 +295,10 @@ class Entities(BaseModel):
 
 
 async def find_entities(derivation: Derivation, context: StageContext) -> list[EntityReference]:
-    """One argument of the source that is an entity, and the app that a message about it will come
-    from.
+    """Pick an argument of the source that is an entity, and the app of a message about it.
 
-    What the model names that is not there is passed over; where nothing is left of its answer the
-    parameters' names tell. Raises RecordError where the source has none.
+    Arguments that the model names but don't exist are skipped; if none are left, parameter names
+    decide. Raises RecordError if the source has none.
     """
     source = derivation.source
     problem = obstacle(source, context.tools)
@@ -335,7 +332,7 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no argument of the sample can be pointed at, "" where one can."""
+    """Return why no argument of the sample can be pointed at, or "" if one can."""
     if not sample.all_calls:
         return f"No call is due in this {sample.kind} sample, so it has no argument to point at."
     if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
@@ -360,7 +357,7 @@ def tool_obstacle(_order: Order, tool: Tool) -> str:
 
 
 def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
-    """Whether the value has the form of such an entity."""
+    """Whether the value has the form of an entity of this kind."""
     if not isinstance(mention.value, str) or kind_of(mention.schema) == "enum":
         return False
     value, declared = mention.value.strip(), kind_of(mention.schema)
@@ -379,8 +376,9 @@ def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
 
 
 def answered(mentions: list[TurnMention], sample: Sample) -> list[TurnMention]:
-    """The mentions in answers, where the user says more than the first request (HammerBench
-    4.2.4); else all.
+    """Return mentions after the first user turn or, if it is the only one, all.
+
+    Later turns are answers, in which the user says more (HammerBench 4.2.4).
     """
     turns = _user_turns(sample)
     return [one for one in mentions if len(turns) == 1 or one.turn != turns[0]]
@@ -391,7 +389,7 @@ def _user_turns(sample: Sample) -> list[int]:
 
 
 def _by_name(mentions: list[TurnMention]) -> list[tuple[TurnMention, EntityKind]]:
-    """The entities among the arguments as their parameters are named and described."""
+    """Return the entities among the arguments, judged by parameter names and descriptions."""
     named = ((one, entity_of(one.argument, one.schema)) for one in mentions)
     return [(one, kind) for one, kind in named if kind and is_plausible(one, kind)]
 

@@ -1,6 +1,4 @@
-"""The user's turn said anew, pointing at the message instead of saying the value (HammerBench
-4.2.4, appendix D.6).
-"""
+"""Reword the user's turn to point at the message, not say the value (HammerBench 4.2.4, D.6)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -65,9 +63,7 @@ class PointedRequest(BaseModel):
 
 
 class _Change(NamedTuple):
-    """What is stated anew: the message, what it takes over, the turn's new text, and the tools
-    by name.
-    """
+    """What to reword: the message, the mention it replaces, the turn's new text, and the tools."""
 
     message: ExternalMessage
     mention: TurnMention
@@ -76,11 +72,10 @@ class _Change(NamedTuple):
 
 
 async def rewrite_requests(message: ExternalMessage, context: StageContext) -> list[Sample]:
-    """The source with one value left to a message: the turn says all it said, but points where it
-    named.
+    """Return the source with one value moved to a message, to which the reworded turn points.
 
-    Raises RecordError where the value is stated elsewhere too, ReplyError where three rewordings
-    break a rule.
+    Raises RecordError if the value is stated elsewhere too, ReplyError if three rewordings break
+    a rule.
     """
     reference = message.reference
     source = reference.derivation.source
@@ -147,8 +142,7 @@ async def _reword(
 def rewording_problem(
     text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]
 ) -> str:
-    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else
-    as it was.
+    """Return why the text can't replace the turn, or ""; only the value may become the phrase.
 
     `kept` are the other values, each with the words that stated it.
     """
@@ -165,7 +159,7 @@ def rewording_problem(
 
 
 def has_phrase(text: str, phrase: str) -> bool:
-    """Whether the text has the phrase, or all its words in another order or form of sentence."""
+    """Whether the text contains the phrase, or all its words in another order or sentence form."""
     if fold(phrase) in fold(text):
         return True
     if own_letters(phrase):
@@ -175,7 +169,7 @@ def has_phrase(text: str, phrase: str) -> bool:
 
 
 def _turns(change: _Change) -> Iterator[Turn]:
-    """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
+    """Yield the new sample's turns, with the user's words and the calls' evidence updated."""
     reference = change.message.reference
     source = reference.derivation.source
     app = app_named(reference.app).called(source.language)
@@ -201,9 +195,7 @@ def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall
 def _evidence(
     argument: str, call: GoldCall, hint: Evidence | None, prefix: tuple[Turn, ...], change: _Change
 ) -> Evidence | None:
-    """Where the new conversation says an argument, None where neither the evidence nor the words
-    tell.
-    """
+    """Return where the new conversation says an argument, or None if unknown."""
     value, schema = call.arguments[argument], titled_schema(change.tools[call.tool], argument)
     place = say_where(call, argument, value, schema, prefix)
     if place is None:  # words that do not hold the value, as "without a copy" for no
@@ -223,7 +215,7 @@ def _evidence(
 
 
 def _requoted(hint: Evidence, text: str) -> Evidence | None:
-    """The same words where the new text has them, None where it has not or more than once."""
+    """Find the same words in the new text; None if they are missing or occur more than once."""
     if text.count(hint.quote) != 1:
         return None
     start = text.index(hint.quote)

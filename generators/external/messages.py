@@ -1,6 +1,4 @@
-"""What the user says instead of a value, and the message that holds it (HammerBench 4.2.4 and
-appendix D.6).
-"""
+"""Write what the user says for a value, and the message that holds it (HammerBench 4.2.4, D.6)."""
 
 import re
 from collections.abc import Sequence
@@ -62,11 +60,10 @@ class SimulatedMessage(BaseModel):
 async def write_messages(
     reference: EntityReference, context: StageContext
 ) -> list[ExternalMessage]:
-    """A phrase that points at the value, and a message in the app that says it and no other
-    argument's value.
+    """Write a phrase that points at the value, and a message that says it and no other value.
 
-    Raises ReplyError where three phrases or three messages in a row break a rule; the reason is
-    that of the last.
+    Raises ReplyError if three phrases or three messages in a row break a rule, with the last
+    reason.
     """
     mention = mention_of(reference, context)
     phrase = await _word_pronoun(reference, mention, context)
@@ -81,9 +78,9 @@ async def write_messages(
 
 
 def mention_of(reference: EntityReference, context: StageContext) -> TurnMention:
-    """Where the source says the argument that is pointed at.
+    """Return where the source states the argument that is pointed at.
 
-    Raises RecordError where it does not.
+    Raises RecordError if it does not.
     """
     for mention in find_mentions(reference.derivation.source, context.tools):
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
@@ -124,7 +121,7 @@ async def _word_pronoun(
 
 
 def _bare(phrase: str) -> str:
-    """The phrase without what models put around one: quotes, and a stop at its end."""
+    """Return the phrase without what models add around it: quotes, and a final stop."""
     return phrase.strip(_AROUND_PHRASE)
 
 
@@ -140,7 +137,7 @@ def _message_problem(
 
 
 def phrase_problem(phrase: str, mention: TurnMention, language: Language) -> str:
-    """Why the phrase can't stand for the value, "" where it can."""
+    """Return why the phrase can't stand for the value, or "" if it can."""
     if not phrase or len(phrase) > LONGEST_PHRASE:
         return f"the phrase has {len(phrase)} characters; 1 to {LONGEST_PHRASE} are allowed."
     if _BREAK.search(phrase):
@@ -181,7 +178,7 @@ async def _write_message(
 
 
 def message_problem(written: SimulatedMessage, mention: TurnMention, language: Language) -> str:
-    """Why the message can't hold the value for this argument alone, "" where it can."""
+    """Return why the message can't hold the value for this argument alone, or "" if it can."""
     message, words = written.message, written.words
     shortest = of(language).lengths["message"]
     length = len(message.strip())
@@ -199,7 +196,7 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
 
 
 def stated_in(written: SimulatedMessage, mention: TurnMention, language: Language) -> Stated:
-    """Where the message states the value: as narrowly as a rule reads it in the words quoted."""
+    """Find where the message states the value, as narrowly as a rule reads the quoted words."""
     named = (mention.argument, mention.value)
     stated = find_value(named, mention.schema, written.words, written.message, language)
     if stated.place is None:

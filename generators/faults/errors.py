@@ -1,7 +1,6 @@
-"""Errors of tools, planted: which can befall a task, and what is then due, as its world proves.
+"""Planted tool errors: which can happen in a task, and which calls its world proves due then.
 
-Each maker tries the calls of the task in an order that chance gives, and yields what can be proved
-of them.
+Each maker tries the calls of the task in random order, and yields what can be proved about them.
 """
 
 import string
@@ -48,7 +47,7 @@ def _error(status: int, code: str, message: str) -> JsonValue:
 
 
 def time_out(planting: Planting) -> Iterator[FaultPlan]:
-    """A call gets no answer. What reads, or may be made twice, is due again."""
+    """Yield faults in which a call gets no answer; a read or repeatable call is due again."""
     for placed in planting.calls():
         reads = not planting.world.writes(placed.call.tool)
         if planting.is_needed(placed) and (reads or planting.is_repeatable(placed)):
@@ -62,9 +61,7 @@ def time_out(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
-    """A call that may not be made twice gets no answer, and may have been done: it is due to
-    look first.
-    """
+    """Lose the answer of an unrepeatable call, which may have worked; a look must come first."""
     for placed in planting.calls():
         if not planting.world.writes(placed.call.tool) or planting.is_repeatable(placed):
             continue
@@ -88,7 +85,7 @@ def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, str]]:
-    """Calls that show whether something was made, with the id that they show then."""
+    """Yield calls that show whether something was created, with the id that they then show."""
     episode = planting.episode(placed.step)
     start = episode.snapshot()
     created = [one.id for one in effect_of(episode, placed.call.bare) if one.sort == "created"]
@@ -112,9 +109,7 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
 
 
 def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
-    """A call was made with a value that does not fit; the world names the field, and the request
-    has the right value.
-    """
+    """Make a call with an invalid value that the world reports; the request has the right one."""
     for placed, name, schema in _stated(planting):
         value = placed.call.arguments[name]
         for wrong_value in _unfit(value, schema, planting.rng):
@@ -134,9 +129,7 @@ def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
-    """A search was made for a value that nobody asked for, and finds nothing; the request has
-    the right value.
-    """
+    """Search for a value that nobody asked for and find nothing; the request has the right one."""
     for placed, name, schema in _stated(planting):
         if planting.world.writes(placed.call.tool):
             continue
@@ -162,7 +155,7 @@ def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def is_empty(response: JsonValue) -> bool:
-    """Whether a response is a list without entries, or has such a list and no other."""
+    """Whether a response is an empty list, or has lists that are all empty."""
     if isinstance(response, dict):
         lists = [member for member in response.values() if isinstance(member, list)]
         return bool(lists) and not any(lists)
@@ -170,9 +163,7 @@ def is_empty(response: JsonValue) -> bool:
 
 
 def go_stale(planting: Planting) -> Iterator[FaultPlan]:
-    """A search gave an id that is no longer known when it is used; a fresh search gives the one
-    that is.
-    """
+    """Let an id from a search expire before its use; a fresh search returns the current one."""
     for placed in planting.calls():
         for evidence in placed.call.evidence:
             source = _source(planting, evidence)
@@ -214,9 +205,7 @@ def go_stale(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def go_missing(planting: Planting) -> Iterator[FaultPlan]:
-    """What a call changes is no longer there, and no other call finds it: the rest is due, and
-    to tell.
-    """
+    """Lose what a call changes for all tools: the rest is done, and the loss reported."""
     for placed in planting.calls():
         for evidence in placed.call.evidence if planting.world.writes(placed.call.tool) else ():
             value = placed.call.arguments.get(evidence.argument)
@@ -239,8 +228,9 @@ def go_missing(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def go_down(planting: Planting) -> Iterator[FaultPlan]:
-    """A tool answers no more: one that does the same is due, or, where there is none, the rest,
-    and to tell.
+    """Take down a tool: one with the same effect is used or, without one, the rest is done.
+
+    In the second case the outage is reported.
     """
     for placed in planting.calls():
         tool = placed.call.tool
@@ -265,7 +255,7 @@ def go_down(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def same_effect(planting: Planting, placed: PlacedCall) -> Iterator[GoldCall]:
-    """Calls of other tools that change what a call changes, with values that it has or gives."""
+    """Yield calls of other tools with the same effect, from values that the call has or writes."""
     wanted = planting.effect(placed)
     known = {**_given(wanted), **placed.call.arguments}
     for tool in planting.tools.values():
@@ -282,7 +272,7 @@ def same_effect(planting: Planting, placed: PlacedCall) -> Iterator[GoldCall]:
 
 
 def _given(changes: tuple[Change, ...]) -> dict[str, JsonValue]:
-    """The values that changes give to fields."""
+    """Return the values that changes write to fields."""
     given: dict[str, JsonValue] = {}
     for one in changes:
         given |= {one.field: one.after} if one.sort == "updated" else one.after or {}
@@ -292,9 +282,7 @@ def _given(changes: tuple[Change, ...]) -> dict[str, JsonValue]:
 def _without(
     planting: Planting, placed: PlacedCall, fault: Fault, is_lost: Callable[[GoldCall], bool]
 ) -> Iterator[FaultPlan]:
-    """The task without what can't be done any more, where something is left to do that does not
-    need it.
-    """
+    """Yield the task without what became impossible, if an independent rest is left to do."""
     behind, ahead = planting.steps[: placed.step], planting.steps[placed.step :]
     lost = {
         (at, place)
@@ -320,7 +308,7 @@ class _Stated(NamedTuple):
 
 
 def _stated(planting: Planting) -> Iterator[_Stated]:
-    """The arguments that the request says."""
+    """Yield the arguments that the request states."""
     for placed in planting.calls():
         for evidence in placed.call.evidence:
             schema = planting.tools[placed.call.tool].properties.get(evidence.argument)
@@ -329,7 +317,7 @@ def _stated(planting: Planting) -> Iterator[_Stated]:
 
 
 def _unfit(value: JsonValue, schema: JsonSchema, rng: Random) -> list[JsonValue]:
-    """Values that are almost the right one, and none that the schema takes; None is none at all."""
+    """Return nearly right values that the schema does not accept; None means no value."""
     found: list[JsonValue] = [None]
     if schema.get("enum") and isinstance(value, str):
         found.append(_misspelt(value, rng))
@@ -341,7 +329,7 @@ def _unfit(value: JsonValue, schema: JsonSchema, rng: Random) -> list[JsonValue]
 
 
 def _misspelt(text: str, rng: Random) -> str:
-    """A text with two letters that have changed places, else with a letter too many."""
+    """Return a text with two letters swapped, or else with an extra letter."""
     places = [
         at
         for at in range(len(text) - 1)
@@ -358,7 +346,7 @@ def _renamed(one: JsonValue, other: JsonValue) -> Callable[[JsonValue, str], Jso
 
 
 def _other_id(value: str | int, rng: Random) -> str | int:
-    """An id of the same form that nothing is likely to have."""
+    """Return an id of the same form that nothing is likely to have."""
     if isinstance(value, int):
         return value + rng.randint(10**6, 10**7)
     alphabets = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
@@ -373,7 +361,7 @@ def _is_said(planting: Planting, value: JsonValue) -> bool:
 
 
 def _changed(call: GoldCall, name: str, value: JsonValue) -> GoldCall:
-    """A call with another value, or without one where it is None."""
+    """Return a call with another value for an argument, or without it for None."""
     arguments = {known: one for known, one in call.arguments.items() if known != name}
     evidence = tuple(one for one in call.evidence if one.argument != name)
     return call.with_changes(
@@ -389,7 +377,7 @@ def _source(planting: Planting, evidence: Evidence) -> PlacedCall | None:
 def _fault(
     planting: Planting, sort: FaultSort, due: FaultDue, placed: PlacedCall, **given: object
 ) -> Fault:
-    """A fault that begins with the calls of a step."""
+    """Return a fault that begins with the calls of a step."""
     fields = {"call": placed.call, "until": until_turn(placed.step + 1), **given}
     return Fault.model_validate(
         {
@@ -405,7 +393,7 @@ def _fault(
 def _before(
     planting: Planting, placed: PlacedCall, calls: list[GoldCall], fault: Fault
 ) -> FaultPlan:
-    """The task with calls that are made one after the other before a step."""
+    """Return the task with calls inserted one by one before a step."""
     inserted: list[GoldStep] = [(call,) for call in calls]
     steps = (*planting.steps[: placed.step], *inserted, *planting.steps[placed.step :])
     return FaultPlan(fault.with_changes(until=until_turn(placed.step + len(calls))), steps)

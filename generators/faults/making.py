@@ -1,7 +1,6 @@
-"""Samples in which something goes wrong: a fault planted into a task that was proved (AgentDojo,
-ToolSandbox), and its words.
+"""Plant a fault into a proved task and word it (AgentDojo, ToolSandbox).
 
-What is said is the text that gives an order, the user's part in it, and how a failure is told.
+The words are the text that gives an order, the user's part in it, and the report of a failure.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +52,7 @@ class FaultWords(BaseModel):
 
 
 class _Asked(NamedTuple):
-    """What is worded, with the values that the text has to hold, and those that it must not."""
+    """A text to be written, with the values that it must contain and those that it must not."""
 
     purpose: Purpose
     holds: tuple[str, ...] = ()
@@ -61,16 +60,16 @@ class _Asked(NamedTuple):
 
 
 def planting_of(source: Sample, context: StageContext, seed: int) -> Planting:
-    """A task with its world at hand.
+    """Return a task together with its world.
 
-    Raises ConfigurationError where the build has not got the world.
+    Raises ConfigurationError if the build does not have the world.
     """
     world = world_of_sample(source, context)
     return Planting(source, world, {tool.name: tool for tool in world.tools}, Random(seed))
 
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
-    """Why nothing can go wrong in a sample, "" where something can."""
+    """Return why nothing can go wrong in a sample, or "" if something can."""
     return (
         ""
         if sample.changes and sample.fault is None
@@ -95,9 +94,7 @@ async def plant_fault(derivation: Derivation, context: StageContext) -> list[Pla
 
 
 async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sample]:
-    """The sample of a planted fault, its words worded and its calls answered by the world with
-    the fault.
-    """
+    """Return the sample of a planted fault, reworded and answered by the world with the fault."""
     source, fault = planted.derivation.source, planted.fault
     words = Words(source.request)
     for asked in _asked_of(planted):
@@ -120,7 +117,7 @@ async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sampl
 
 
 def _asked_of(planted: PlantedFault) -> Iterator[_Asked]:
-    """What has to be worded of a fault."""
+    """Yield the texts that a fault needs."""
     fault = planted.fault
     values = tuple(map(str, scalars(fault.call.arguments))) if fault.call else ()
     if fault.sort == "harmless":
@@ -164,7 +161,7 @@ async def _worded(asked: _Asked, planted: PlantedFault, context: StageContext) -
 
 
 def words_problem(text: str, holds: tuple[str, ...], hides: tuple[str, ...], source: Sample) -> str:
-    """Why a text can't stand where something goes wrong, "" where it can."""
+    """Return why a text is unusable for a fault, or "" if it is usable."""
     if not SHORTEST <= len(text) <= LONGEST:
         return f"the text has {len(text)} characters; {SHORTEST} to {LONGEST} are allowed."
     lacking = next((value for value in holds if value not in text), None)

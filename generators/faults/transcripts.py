@@ -1,6 +1,4 @@
-"""A task as faults are planted into it: its gold calls step by step, its world at each step, and
-what is made of other steps.
-"""
+"""A task to plant faults into: its gold calls by step, its world at each, and other versions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -42,9 +40,7 @@ GoldStep = Sequence[GoldCall]
 
 
 class FaultPlan(NamedTuple):
-    """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says
-    what the others are).
-    """
+    """A fault, and the gold calls of its sample (`PlantedFault` describes the other fields)."""
 
     fault: Fault
     steps: tuple[GoldStep, ...]
@@ -53,14 +49,14 @@ class FaultPlan(NamedTuple):
 
 
 class PlacedCall(NamedTuple):
-    """A gold call and the step that it stands in."""
+    """A gold call and its step."""
 
     step: int
     call: GoldCall
 
 
 class Planting(NamedTuple):
-    """A task that a fault is planted into: its world, its tools by name, and chance."""
+    """A task to plant a fault in: its world, its tools by name, and a random generator."""
 
     source: Sample
     world: StatefulWorld
@@ -73,35 +69,33 @@ class Planting(NamedTuple):
         return [turn.calls for _, turn in self.source.call_turns]
 
     def calls(self) -> Iterator[PlacedCall]:
-        """Every gold call, in an order that chance gives."""
+        """Yield every gold call in random order."""
         placed = [PlacedCall(at, call) for at, step in enumerate(self.steps) for call in step]
         yield from self.rng.sample(placed, len(placed))
 
     def before(self, step: int) -> int:
-        """How many calls are made before a step."""
+        """Return how many calls are made before a step."""
         return sum(map(len, self.steps[:step]))
 
     def episode(self, step: int) -> WorldEpisode:
-        """The world as it is before a step."""
+        """Return the world as it is before a step."""
         episode = self.world.begin(self.source.simulation_seed)
         for call in chain.from_iterable(self.steps[:step]):
             episode.answer(call.bare)
         return episode
 
     def effect(self, placed: PlacedCall) -> tuple[Change, ...]:
-        """What a call changes."""
+        """Return what a call changes."""
         return effect_of(self.episode(placed.step), placed.call.bare)
 
     def is_repeatable(self, placed: PlacedCall) -> bool:
-        """Whether a call that is made twice leaves the world as one that is made once does."""
+        """Whether making a call twice leaves the world as making it once does."""
         episode = self.episode(placed.step)
         episode.answer(placed.call.bare)
         return not effect_of(episode, placed.call.bare)
 
     def is_needed(self, placed: PlacedCall) -> bool:
-        """Whether the world can't end as it should without a call: it writes, or a call that is
-        needed takes a value from it.
-        """
+        """Whether the task's end state needs the call: it writes, or feeds a needed call."""
         if self.world.writes(placed.call.tool):
             return True
         at = placed.step, self.steps[placed.step].index(placed.call)
@@ -113,12 +107,12 @@ class Planting(NamedTuple):
         return any(self.is_needed(one) for one in later if at in map(place_of, one.call.evidence))
 
     def writes(self, steps: Sequence[GoldStep]) -> bool:
-        """Whether any call of steps writes."""
+        """Whether any call of the steps writes."""
         return any(self.world.writes(call.tool) for call in chain.from_iterable(steps))
 
 
 def effect_of(episode: WorldEpisode, call: Call) -> tuple[Change, ...]:
-    """What a call changes in an episode, which stays as it is; nothing where it is refused."""
+    """Return what a call changes in an episode, which is restored; nothing if it is refused."""
     start = episode.snapshot()
     episode.answer(call)
     changes = diff(start, episode.state)
@@ -127,23 +121,21 @@ def effect_of(episode: WorldEpisode, call: Call) -> tuple[Change, ...]:
 
 
 def until_turn(steps: int) -> int:
-    """The turn at which the calls of a step stand."""
+    """Return the index of the turn with the calls of a step."""
     return 1 + 2 * steps
 
 
 class Words(NamedTuple):
-    """What of a sample is worded anew: the request, and how the last reply tells what could not
-    be done, "" where all was.
-    """
+    """The new wording of a sample: its request, and what its last reply says failed, or ""."""
 
     request: str
     failure: str = ""
 
 
 def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Sample:
-    """The sample of a plan, its calls answered by the world with the fault.
+    """Return the sample of a plan; the world answers its calls with the fault.
 
-    Raises RecordError where the world refuses a call that is due after the fault.
+    Raises RecordError if the world refuses a call that is due after the fault.
     """
     fault = plan.fault
     failed = None if fault.is_text else fault.until // 2 - 1
@@ -154,10 +146,9 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
 
 
 class Telling(NamedTuple):
-    """How a task is told anew: its gold calls and what is worded; `asides` are the turns that are
-    said before a step.
+    """A new version of a task: its gold calls, its words, and `asides`, the turns before steps.
 
-    The step `failed` does nothing that is wanted; from the turn `due_from` on no call may be
+    The step `failed` does nothing that is wanted; from the turn `due_from` on, no call may be
     refused.
     """
 
@@ -169,9 +160,9 @@ class Telling(NamedTuple):
 
 
 def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Sample:
-    """The source with other calls and words, its calls answered by a world.
+    """Return the source with other calls and words; a world answers the calls.
 
-    Raises RecordError where a call that is due is refused.
+    Raises RecordError if a due call is refused.
     """
     source, words = planting.source, telling.words
     calls = [call.bare for call in chain.from_iterable(telling.steps)]
@@ -199,9 +190,7 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
 
 
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
-    """Whether all that values are taken from is answered in the end as it is without the fault,
-    so that the same is chosen.
-    """
+    """Whether all responses that values come from stay as without the fault, and so the choices."""
     fault = plan.fault.with_changes(instead=plan.fault.value) if plan.fault.is_text else plan.fault
     calls = [call.bare for call in chain.from_iterable(plan.steps)]
     answers = run_through(
@@ -217,6 +206,6 @@ def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
 
 
 def kept_of(steps: Sequence[GoldStep], keeps: Callable[[GoldCall], bool]) -> tuple[GoldStep, ...]:
-    """Steps with only the calls that are kept."""
+    """Return the steps with only the calls that `keeps` accepts."""
     kept = (tuple(call for call in step if keeps(call)) for step in steps)
     return tuple(step for step in kept if step)

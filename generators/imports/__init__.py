@@ -1,1 +1,1 @@
-"""Samples that the papers published, read as they are."""
+"""Samples published by the papers, read as they are."""

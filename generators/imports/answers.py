@@ -1,9 +1,8 @@
-"""What an assistant answered: calls, or words without any mark of a call; whatever else it is can't
-be read.
+"""Read an assistant's answers as calls, or as words without any mark of a call.
 
-A text that looks like a call and is none that can be read must not pass as words: then nothing
-would seem to be due. So the marks that models put around calls are known here, whether what stands
-behind them is read or not.
+A text that looks like a call but can't be read must not pass as words, because then no call
+would seem to be due. So the marks that models put around calls are known here, even if the text
+behind them is not readable.
 """
 
 import ast
@@ -25,13 +24,11 @@ from callwright.warehouse.records import Arguments
 
 
 class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the record's problem
-    """Why messages are no conversation that a sample can hold."""
+    """Messages are not a conversation that a sample can hold; the message says why."""
 
 
 class Called(NamedTuple):
-    """A call that the assistant makes; `id` is "" where it has none, and `note` tells what had
-    to be mended in reading it.
-    """
+    """A call by the assistant; `id` may be "", and `note` says what was repaired in reading it."""
 
     tool: str
     arguments: Arguments
@@ -40,7 +37,7 @@ class Called(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a text says besides its calls, and the calls."""
+    """The words of a text besides its calls, and the calls."""
 
     words: str
     calls: tuple[Called, ...]
@@ -65,9 +62,9 @@ _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
 def read_answer(text: str) -> Answer:
-    """The words and the calls of an assistant's text.
+    """Return the words and the calls of an assistant's text.
 
-    Raises UnreadableChat where it looks like a call and is none.
+    Raises UnreadableChat if it looks like a call but is not.
     """
     said = _without_end(_without_thoughts(text))
     if calls := _whole(said):
@@ -94,7 +91,7 @@ def _marks() -> re.Pattern[str]:
 
 
 def refuse_withheld(text: str) -> None:
-    """Raise UnreadableChat where a log has put a mark in the place of what was said."""
+    """Raise UnreadableChat if a log has replaced the words by a mark."""
     if text.strip().casefold() in _WITHHELD:
         raise UnreadableChat(f"what was said is withheld: {shown(text.strip())}")
 
@@ -108,9 +105,9 @@ def _without_end(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """The text without its trains of thought.
+    """Return the text without its trains of thought.
 
-    Raises UnreadableChat where it does not come to an answer.
+    Raises UnreadableChat if it never comes to an answer.
     """
     for word in _THOUGHTS:
         opening, closing = f"<{word}>", f"</{word}>"
@@ -128,8 +125,9 @@ def _without_thoughts(text: str) -> str:
 
 
 def _whole(said: str) -> list[Called]:
-    """The calls of a text that is nothing else, in JSON or in Python, with a fence around it or
-    without; [] where it is none.
+    """Return the calls of a text that is nothing but calls, in JSON or Python, or else [].
+
+    The text may be in a code fence.
     """
     text = said.strip()
     language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
@@ -158,7 +156,7 @@ def _is_call(fields: Fields) -> bool:
 
 
 def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
-    """The calls behind a mark, and where they end. Raises UnreadableChat."""
+    """Return the calls after a mark, and where they end. Raises UnreadableChat."""
     read: Mapping[str, str] = packaged(_PACKAGE, _MARKS_FILE)["read"]
     closing, at, calls = read.get(mark[0].lower()), mark.end(), list[Called]()
     if closing is None:
@@ -180,8 +178,9 @@ def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
 
 
 def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
-    """The value in JSON, or in Python's notation of it, that begins here: where it ends its own
-    quotation marks tell.
+    """Read the JSON or Python value that begins here; also return where it ends.
+
+    Raises UnreadableChat if there is none.
     """
     try:
         value, end = REPLY_DECODER.raw_decode(text, begin)
@@ -196,9 +195,9 @@ def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
 
 
 def call_of(stated: JsonValue) -> Called:
-    """A call, however it is wrapped.
+    """Return a call, however it is wrapped.
 
-    Raises UnreadableChat where it has no name, or arguments that are no object.
+    Raises UnreadableChat if it has no name, or its arguments are not an object.
     """
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
@@ -224,9 +223,9 @@ _NO_ARGUMENTS = frozenset({"", "null", '{}""'})  # as streams without any are pu
 
 
 def _arguments_in(text: str, name: str) -> JsonValue:
-    """The arguments that a JSON text states.
+    """Return the arguments in a JSON text.
 
-    Raises UnreadableChat that says why they can't be kept.
+    Raises UnreadableChat, which says why, if they can't be kept.
     """
     if text.strip() in _NO_ARGUMENTS:
         return {}
@@ -238,14 +237,14 @@ def _arguments_in(text: str, name: str) -> JsonValue:
 
 
 def id_of(fields: Fields) -> str:
-    """The id of a call, or of the call that a result is of; "" where there is none."""
+    """Return the id of a call, or of the call that a result answers; "" if there is none."""
     return str(next((fields[word] for word in _IDS if fields.get(word)), ""))
 
 
 def calls_of_message(content: JsonValue) -> list[Called]:
-    """The calls of a message that holds nothing else.
+    """Return the calls of a message that holds nothing else.
 
-    Raises UnreadableChat where there are none.
+    Raises UnreadableChat if there are none.
     """
     held = parsed(content)
     if isinstance(held, str):
@@ -265,8 +264,9 @@ def calls_of_message(content: JsonValue) -> list[Called]:
 
 
 def python_calls(text: str) -> list[Called]:
-    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in
-    names); none where it is no list.
+    """Return the calls of a list of Python calls with literal values, or [] if there is none.
+
+    Names may contain spaces (BFCL, ToolACE).
     """
     plain = text.strip()
     inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
@@ -290,10 +290,10 @@ def _python_call(name: str, given: str) -> Called | None:
 
 
 def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
-    """The messages of the reply of a provider, as a log keeps it.
+    """Return the messages of a provider's reply, as a log keeps it.
 
-    It is one of the chat completions API or the responses API, a message by itself, or the chunks
-    of a stream. Raises UnreadableChat where it failed, was cut off, or is none of these.
+    It is a reply of the chat completions API or the responses API, a single message, or the
+    chunks of a stream. Raises UnreadableChat if it failed, was cut off, or is none of these.
     """
     held = parsed(stated)
     if isinstance(held, list):
@@ -316,7 +316,7 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
 
 
 def _chosen(choices: JsonValue) -> JsonValue:
-    """The message of the first choice. Raises UnreadableChat."""
+    """Return the message of the first choice. Raises UnreadableChat."""
     first = next(iter(items(choices)), None)
     message = first.get("message") if isinstance(first, dict) else None
     if not isinstance(first, dict) or not isinstance(message, dict):
@@ -325,11 +325,9 @@ def _chosen(choices: JsonValue) -> JsonValue:
 
 
 def _joined(chunks: list[JsonValue]) -> JsonValue:
-    """What the chunks of a stream of chat completions come to, or what the last event of the
-    responses API holds.
+    """Join the chunks of a streamed chat completion, or take the last responses API event.
 
-    Raises UnreadableChat where they are anything else, for then nobody knows how they are put
-    together.
+    Raises UnreadableChat for any other chunks, which nobody knows how to join.
     """
     known = objects(chunks)
     whole = [one.get("response") for one in known if one.get("type") == "response.completed"]
@@ -347,14 +345,14 @@ def _joined(chunks: list[JsonValue]) -> JsonValue:
 
 
 class _Stream:
-    """The message that grows from the deltas of a stream."""
+    """The message that builds up from the deltas of a stream."""
 
     def __init__(self) -> None:
         self._said, self._reason = list[str](), ""
         self._calls: dict[str, dict[str, list[str]]] = {}
 
     def add(self, choice: Fields) -> None:
-        """Put in the next delta. Raises UnreadableChat."""
+        """Add the next delta. Raises UnreadableChat."""
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             raise UnreadableChat(f"a chunk of the answer is {shown(choice)}, without a delta")
@@ -376,7 +374,7 @@ class _Stream:
             call[word] += [text] if text else []
 
     def choice(self) -> Fields:
-        """The whole. Raises UnreadableChat where a call has two names."""
+        """Return the whole message. Raises UnreadableChat if a call has two names."""
         calls: list[JsonValue] = []
         for call in self._calls.values():
             if len({*call["name"]}) > 1:
@@ -390,9 +388,9 @@ class _Stream:
 
 
 def calls_due(stated: JsonValue) -> list[JsonValue]:
-    """The calls that a row states to be due, [] where it says that none is.
+    """Return the calls that a row states as due; [] if it states that none is.
 
-    Raises UnreadableChat where it is no list.
+    Raises UnreadableChat if it is not a list.
     """
     listed = parsed(stated)
     if not isinstance(listed, list):
@@ -401,7 +399,7 @@ def calls_due(stated: JsonValue) -> list[JsonValue]:
 
 
 def differ(calls: Iterable[Called], others: Iterable[Called]) -> bool:
-    """Whether two lists of calls are not the same calls."""
+    """Whether two lists contain different calls."""
 
     def plain(listed: Iterable[Called]) -> Iterator[tuple[str, Arguments]]:
         return ((one.tool, one.arguments) for one in listed)

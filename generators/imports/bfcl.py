@@ -1,10 +1,9 @@
-"""BFCL's questions with their possible answers, and conversations in CONFETTI's shape, that of BFCL
-v2.
+"""Read BFCL's questions with possible answers, and CONFETTI's conversations (as in BFCL v2).
 
-Of BFCL are read single turns, and our own export's steps of conversations: of the values that an
-answer accepts the first one is the gold, and no call is due where the category says so. Of CONFETTI
-it is what stands in the question of a dialogue's last turn. The published folder has answers alone;
-without their questions nobody knows what was stated, and nothing is read.
+Of BFCL, single turns are read, and steps of conversations from our own export: the first of the
+accepted values is the gold, and no call is due if the category says so. Of CONFETTI, the
+question of a dialogue's last turn is read. The published folder has only answers; without the
+questions nothing is read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -56,7 +55,7 @@ _IDLE = "irrelevance"  # in the names of the categories in which no call is due
 
 
 def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
-    """The questions of a file or folder. Raises ConfigurationError where there are none."""
+    """Yield the questions of a file or folder. Raises ConfigurationError if there are none."""
     chats = ChatReader("bfcl")
     for file in sample_files(path):
         if ANSWERS in file.parts:
@@ -71,7 +70,7 @@ def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
 
 
 def _answers(file: Path) -> Mapping[str, JsonValue] | None:
-    """The ground truth by id of the questions in a file; None where no file has any."""
+    """Return the ground truth of a file's questions by id; None if there is no such file."""
     beside = [folder / ANSWERS / file.name for folder in (file.parent, file.parent.parent)]
     found = next((one for one in beside if one.is_file()), None)
     if found is None:
@@ -115,10 +114,10 @@ def _read_question(
 
 
 def _call(accepted: JsonValue, names: Fields) -> JsonValue:
-    """A call with the first value that is accepted of each parameter; what may be missing before
-    any value is left out.
+    """Return a call with the first accepted value of each parameter.
 
-    Raises UnreadableChat where it is no tool with lists of values.
+    Parameters that may be missing in the first place are left out. Raises UnreadableChat if it
+    is not a tool with lists of values.
     """
     if not isinstance(accepted, dict) or len(accepted) != 1:
         raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
@@ -132,7 +131,7 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """A value out of the lists that the checker wants around the members of objects."""
+    """Return a value without the lists that the checker requires around members of objects."""
     if isinstance(value, list):
         return [_plain(one) if isinstance(one, dict) else one for one in value]
     if isinstance(value, dict):
@@ -143,7 +142,7 @@ def _plain(value: JsonValue) -> JsonValue:
 
 
 def _renamed(document: JsonValue, names: Fields) -> JsonValue:
-    """A function under the true names of itself and its parameters."""
+    """Return a function document with the true names of the function and its parameters."""
     if not isinstance(document, dict) or not names:
         return document
     tool, parameters = str(document.get("name")), document.get("parameters")
@@ -169,9 +168,9 @@ _ACTS: dict[str, DialogueAct] = {
 
 
 def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
-    """Every dialogue of a folder.
+    """Yield every dialogue of a folder.
 
-    Raises ConfigurationError where it has no questions: answers do not tell what was stated.
+    Raises ConfigurationError if it has no questions: answers don't contain what was said.
     """
     questions = existing(path) / ACTS_FILE
     if not questions.is_file():
@@ -232,9 +231,7 @@ class _ConfettiReader(RecordReader):
         )
 
     def _last_turn(self, fields: Fields, answer: Fields | None) -> list[JsonValue]:
-        """What the agent does last: as its messages, else its words alone, for nothing tells
-        what its calls returned.
-        """
+        """Return the agent's last messages, or its words alone if its calls have no results."""
         turn = fields.get("turn")
         if isinstance(turn, list):
             return turn

@@ -1,8 +1,7 @@
-"""Conversations as samples: whatever a row is like, its messages, its tools and its signals come to
-the same record.
+"""Turn conversations into samples, reducing any row to messages, tools and signals.
 
-Below stand the formats in which a row is a conversation: where each keeps its messages, its tools,
-and what else it tells.
+Below are the formats whose rows are conversations, with where each keeps its messages, tools and
+other information.
 """
 
 import re
@@ -73,11 +72,10 @@ _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
 class ChatRow(NamedTuple):
-    """What a row holds: messages in any writing, and the documents of tools; `system` is what
-    stands apart from the messages.
+    """The content of a row: messages in any notation, tools, and a separate `system` message.
 
-    The last message is what the assistant answers, unless `is_idle` tells that the row states no
-    call to be due.
+    The last message is the assistant's answer, unless `is_idle` says that the row states that no
+    call is due.
     """
 
     messages: JsonValue
@@ -94,9 +92,7 @@ RowReader = Callable[[Fields], ChatRow | None]
 
 
 def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[ImportedRecord]]:
-    """What reads the rows of files, one conversation each, where `find` knows where a row has
-    what.
-    """
+    """Return a reader of files with one conversation a row, whose parts `find` locates."""
 
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name)
@@ -107,9 +103,9 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 
 
 def sample_files(path: Path) -> list[Path]:
-    """The file at a path, or the files of samples below a folder, sorted.
+    """Return the file at a path, or the sample files below a folder, sorted.
 
-    Raises ConfigurationError where there are none.
+    Raises ConfigurationError if there are none.
     """
     if path.is_dir():
         files = (one for one in sorted(path.rglob("*")) if one.suffix in SUFFIXES and one.is_file())
@@ -122,18 +118,16 @@ def sample_files(path: Path) -> list[Path]:
 
 
 class ChatReader:
-    """Makes records of rows; what many rows have in common is one tool."""
+    """Makes records from rows; tools that many rows share are read once."""
 
     def __init__(self, source: str) -> None:
-        """Tools say that they come from `source`."""
+        """Create a reader whose tools have `source` as their source."""
         change = renaming_types(BFCL_WORDS, reported=False)
         self.builder = CatalogBuilder(source, change=change, by_category=False)
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
-        """The record of a row; one that can't be read, or on which somebody else's `find` breaks
-        down, says why.
-        """
+        """Return a row's record, which says why if it can't be read or an external `find` fails."""
         problem = ""
         try:
             found = find(row.value) if isinstance(row.value, dict) else None
@@ -155,12 +149,12 @@ class ChatReader:
         return broken(row.where, f"{problem}; the conversation is left out.")
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
-        """The record of a conversation."""
+        """Return the record of a conversation."""
         return _ChatRecord(where, self.builder).record(row)._replace(signals=row.signals)
 
 
 def _is_row(found: object) -> bool:
-    """Whether a reader of somebody else's gives what it should."""
+    """Whether an external reader returns a valid row."""
     return (
         isinstance(found, ChatRow)
         and all(isinstance(one, str) for one in (found.system, found.language, found.category))
@@ -222,7 +216,7 @@ class _ChatRecord(RecordReader):
 
 
 def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
-    """The document of a tool, in whichever wrapping. None where it is none."""
+    """Return a tool's document, however it is wrapped; None if it is no tool."""
     inner = stated.get("function", stated) if isinstance(stated, dict) else None
     if not isinstance(inner, dict):
         return None
@@ -233,7 +227,7 @@ def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
 
 
 def _object_schema(stated: JsonValue) -> JsonValue:
-    """The parameters as an object schema: some data sets list them by name, with Python's types."""
+    """Return the parameters as an object schema; some data sets list them with Python types."""
     if not isinstance(stated, dict) or isinstance(stated.get("type"), str):
         return stated
     listed = {name: one for name, one in stated.items() if isinstance(one, dict)}
@@ -249,9 +243,7 @@ def _object_schema(stated: JsonValue) -> JsonValue:
 
 
 def _typed(parameter: Fields) -> Fields:
-    """A parameter whose type is a Python annotation, in JSON Schema's word: "List[int],
-    optional" is an array.
-    """
+    """Convert a parameter's Python type to JSON Schema: "List[int], optional" is an array."""
     written = str(parameter.get("type", ""))
     found = (one for one in _WORD.findall(written) if one.lower() not in {_OPTIONAL, "union"})
     word = next(found, "")
@@ -260,9 +252,7 @@ def _typed(parameter: Fields) -> Fields:
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
-    """The system message and the tools; a message that holds the tools says nothing else that
-    belongs to the conversation.
-    """
+    """Return system message and tools; a message that contains the tools is dropped."""
     opening, closing = _TOOLS_IN_TEXT
     _, is_opened, rest = system.partition(opening)
     inner, is_closed, _ = rest.partition(closing)
@@ -282,7 +272,7 @@ def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
 
 
 def signals_of(fields: Fields) -> Signals:
-    """What a row tells of how it went, in the words that logs have for it."""
+    """Return how a row says that it went, in the terms that logs use."""
     error = fields.get("error") or fields.get("error_str") or ""
     named = error.get("type", error.get("message", "error")) if isinstance(error, dict) else error
     status = words(fields, "status", "outcome")
@@ -291,10 +281,9 @@ def signals_of(fields: Fields) -> Signals:
 
 
 def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonValue]:
-    """The messages of the answer that stands apart in a row, [] where there is none and `messages`
-    end with it.
+    """Return the messages of an answer beside `messages`, or [] if the answer is among them.
 
-    Raises UnreadableChat where it can't be read, or there is a place for it with nothing in it.
+    Raises UnreadableChat if it can't be read, or if its field is there but empty.
     """
     stated = {name: fields[name] for name in _ANSWERS if name in fields}
     given = next((one for one in stated.values() if one is not None), None)
@@ -310,17 +299,13 @@ def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonVa
 
 
 def _named(row: ChatRow, fields: Fields) -> ChatRow:
-    """The row with the language and the category that a row of our own exports tells of its
-    sample.
-    """
+    """Return the row with the language and category of its sample, as in our own exports."""
     origin = part(fields, "origin", "metadata")
     return row._replace(language=words(origin, "language"), category=words(origin, "category"))
 
 
 def _openai(fields: Fields) -> ChatRow | None:
-    """A row of chat completions: for training, or as it was logged, with the request and the
-    reply apart.
-    """
+    """Read a chat completions row, for training or as logged with request and reply apart."""
     body = fields if "messages" in fields else part(fields, *_BODIES)
     messages = items(body.get("messages"))
     if not messages:
@@ -331,9 +316,7 @@ def _openai(fields: Fields) -> ChatRow | None:
 
 
 def _trl(fields: Fields) -> ChatRow | None:
-    """A row for TRL: messages, or a prompt with the answer that is wanted or due; one that is
-    not wanted is no sample.
-    """
+    """Read a TRL row: messages, or a prompt with its chosen or due answer; None if rejected."""
     prompt = items(fields.get("prompt"))
     if not prompt:
         return _openai(fields)
@@ -354,9 +337,7 @@ def _trl(fields: Fields) -> ChatRow | None:
 
 
 def _responses(fields: Fields) -> ChatRow | None:
-    """A row of the responses API: its input and output; of NeMo Gym's rows the action that is
-    expected.
-    """
+    """Read a responses API row: input and output or, in NeMo Gym rows, the expected action."""
     body = part(fields, "responses_create_params", *_BODIES) or fields
     given = body.get("input")
     if given is None:
@@ -373,7 +354,7 @@ def _asked(given: JsonValue) -> list[JsonValue]:
 
 
 def _expected(fields: Fields, before: Sequence[JsonValue]) -> list[JsonValue]:
-    """What follows on the input of a row of the responses API. Raises UnreadableChat."""
+    """Return what follows the input of a responses API row. Raises UnreadableChat."""
     if "expected_action" not in fields:
         return messages_of_reply(fields) if "output" in fields else _answer_beside(fields, before)
     action = part(fields, "expected_action")
@@ -389,16 +370,14 @@ def _expected(fields: Fields, before: Sequence[JsonValue]) -> list[JsonValue]:
 
 
 def _sharegpt(fields: Fields) -> ChatRow | None:
-    """A row of ShareGPT with tools, Hermes' and ToolACE's among them: these have their tools in
-    the system message.
-    """
+    """Read a ShareGPT row with tools, which Hermes and ToolACE keep in the system message."""
     messages = items(fields.get("conversations", fields.get("conversation")))
     row = ChatRow(messages, fields.get("tools"), words(fields, "system"))
     return _named(row, fields) if messages else None
 
 
 def _xlam(fields: Fields) -> ChatRow | None:
-    """A row of xLAM's data: a query, its tools, and the calls that answer it."""
+    """Read a row of xLAM's data: a query, its tools, and the calls that answer it."""
     query, answers = fields.get("query"), fields.get("answers")
     if not isinstance(query, str) or answers is None:
         return None
@@ -406,10 +385,9 @@ def _xlam(fields: Fields) -> ChatRow | None:
 
 
 def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
-    """The row with the calls that it states to be due at its end, or with what is said where it
-    states that none is.
+    """Return the row with the calls due at its end, or with the words `said` if none is.
 
-    Raises UnreadableChat where `due` is no list.
+    Raises UnreadableChat if `due` is not a list.
     """
     calls, before = calls_due(due), items(row.messages)
     if calls:
@@ -421,7 +399,7 @@ def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
 
 
 def _toucan(fields: Fields) -> ChatRow | None:
-    """A row of Toucan: its system message declares the tools that stand beside it, too."""
+    """Read a row of Toucan, without the system message, which repeats the row's tools."""
     listed = items(fields.get("messages"))
     messages = [one for one in listed if not isinstance(one, dict) or one.get("role") != "system"]
     tools = fields.get("available_tools", fields.get("tools"))
@@ -429,9 +407,7 @@ def _toucan(fields: Fields) -> ChatRow | None:
 
 
 def _litellm(fields: Fields) -> ChatRow | None:
-    """A line of litellm's own log, its standard payload; the tools stand among the parameters of
-    the model.
-    """
+    """Read a line of litellm's log (standard payload), with tools among the model's parameters."""
     payload = part(fields, "standard_logging_object") or fields
     given = _asked(payload.get("messages")) or items(part(payload, "messages").get("messages"))
     if not given:
@@ -448,8 +424,9 @@ def _litellm(fields: Fields) -> ChatRow | None:
 
 
 def _promptfoo(fields: Fields) -> ChatRow | None:
-    """A test of our export for promptfoo: what its assertions ask for is what is due, else its
-    metadata have the words.
+    """Read a test of our promptfoo export: calls due by assertions, or words by metadata.
+
+    Raises UnreadableChat if there is neither.
     """
     messages, asserted = items(part(fields, "vars").get("messages")), objects(fields.get("assert"))
     if not messages or not asserted:
@@ -467,7 +444,7 @@ def _promptfoo(fields: Fields) -> ChatRow | None:
 
 
 def inspect_row(fields: Fields) -> ChatRow | None:
-    """A sample of our export for Inspect: the target is what is due after the input."""
+    """Read a sample of our export for Inspect; the target is what is due after the input."""
     told = part(fields, "metadata")
     if "target" not in fields or not isinstance(fields.get("input"), list):
         return None

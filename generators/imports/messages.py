@@ -1,11 +1,10 @@
-"""Messages as turns: one reader of what was said, called and returned, for all the ways in which
-chats are written down.
+"""Read messages as turns, whatever the notation of what was said, called and returned.
 
-It knows the chat completions API (with its older `function_call`), the responses API's items,
-blocks as Anthropic has them, parts as OpenTelemetry's conventions have them, ShareGPT's `from` and
-`value`, and calls that stand in the text (`answers.py`). Each message becomes events; the events
-become turns that follow each other as those of a sample do. A conversation that does not, or an
-answer in it that can't be read, is refused with the number of the message, never mended by a guess.
+It knows the chat completions API (with its older `function_call`), the items of the responses
+API, Anthropic's blocks, the parts of OpenTelemetry's conventions, ShareGPT's `from` and `value`,
+and calls in the text (`answers.py`). Each message becomes events; the events become turns in the
+order of a sample. A conversation in another order, or with an unreadable answer, is refused with
+the number of the message, never repaired by guessing.
 """
 
 from collections.abc import Iterator
@@ -52,14 +51,14 @@ _CALLING = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
 
 
 class Spoken(NamedTuple):
-    """What one side says."""
+    """The words of one side."""
 
     side: str
     text: str
 
 
 class Returned(NamedTuple):
-    """What a call returned; the id or the name tells which one, "" where neither is there."""
+    """A call's result; its id or name tells which call, and is "" if missing."""
 
     value: JsonValue
     id: str = ""
@@ -70,9 +69,7 @@ Event = Spoken | Called | Returned
 
 
 class Chat(NamedTuple):
-    """A conversation: its turns, what the assistant was told before, and what a sample has no
-    place for, as sentences.
-    """
+    """A conversation: its turns, the system message, and notes on what a sample can't hold."""
 
     turns: tuple[Turn, ...]
     system: str = ""
@@ -80,10 +77,9 @@ class Chat(NamedTuple):
 
 
 def read_chat(messages: JsonValue, *, is_idle: bool = False) -> Chat:
-    """The conversation in a list of messages, or in the JSON text of one; `is_idle` says that no
-    call is due at its end.
+    """Read the conversation in a list of messages or its JSON text.
 
-    Raises UnreadableChat that says what is wrong.
+    `is_idle` says that no call is due at its end. Raises UnreadableChat that says what is wrong.
     """
     listed = parsed(messages)
     if not isinstance(listed, list) or not listed:
@@ -100,15 +96,15 @@ def read_chat(messages: JsonValue, *, is_idle: bool = False) -> Chat:
 
 
 def _is_answer(message: JsonValue) -> bool:
-    """Whether a message is the assistant's: items without a role are."""
+    """Whether a message is the assistant's, as items without a role are."""
     stated = message.get("role", message.get("from")) if isinstance(message, dict) else None
     return stated is None or _SIDES.get(str(stated).lower()) in ("assistant", "call")
 
 
 def events_of(message: JsonValue) -> Iterator[Event]:
-    """What one message says, calls and returns.
+    """Yield the words, calls and results of one message.
 
-    Raises UnreadableChat where it is no message, or can't be read.
+    Raises UnreadableChat if it is no message, or can't be read.
     """
     if not isinstance(message, dict):
         raise UnreadableChat(f"a message is {shown(message)}, not an object")
@@ -135,7 +131,7 @@ def _first(fields: Fields, *names: str) -> JsonValue:
 
 
 def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
-    """What the assistant says and calls in a message: the calls stand beside its content, or in it.
+    """Yield the assistant's words and calls in a message; calls are beside or in its content.
 
     Raises UnreadableChat.
     """
@@ -156,9 +152,9 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
 
 
 def _calls_beside(message: Fields) -> list[Called]:
-    """The calls that stand beside the content of a message.
+    """Return the calls beside a message's content.
 
-    Raises UnreadableChat where they can't be read.
+    Raises UnreadableChat if they can't be read.
     """
     listed, single = parsed(message.get("tool_calls")), parsed(message.get("function_call"))
     if not isinstance(listed, list) and listed:
@@ -169,7 +165,7 @@ def _calls_beside(message: Fields) -> list[Called]:
 
 
 def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
-    """An item of the responses API, or a part of a message; thoughts are nobody's words."""
+    """Read an item of the responses API, or a part of a message; thoughts are skipped."""
     if kind in _CALL_PARTS:
         yield call_of(item)
     elif kind in _RESULT_PARTS:
@@ -183,9 +179,9 @@ def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
 
 
 def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
-    """The words of a text, and the calls in it where the assistant writes it.
+    """Yield the words of a text, and the calls in it if the assistant writes it.
 
-    Raises UnreadableChat where it can't be read.
+    Raises UnreadableChat if it can't be read.
     """
     if not isinstance(text, str):
         raise UnreadableChat(f"a message of the {side} has the content {shown(text)}")
@@ -197,7 +193,7 @@ def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
 
 
 def _returned(fields: Fields) -> Returned:
-    """What a call returned: JSON where its text is some, the text of its parts where it has any."""
+    """Return a call's result: its JSON if the text is JSON, or the text of its parts."""
     value = next((fields[word] for word in _RETURNED if word in fields), None)
     name = fields.get("name", fields.get("function"))
     texts = [str(one.get("text", "")) for one in objects(value) if one.get("type") == "text"]
@@ -207,9 +203,7 @@ def _returned(fields: Fields) -> Returned:
 
 
 def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
-    """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with
-    one each.
-    """
+    """Yield a tool message's results: one, or one for each Hermes tag or result part."""
     parts = objects(content) if isinstance(content, list) else []
     if any(str(one.get("type")) in _RESULT_PARTS for one in parts):
         yield from map(_returned, parts)
@@ -229,7 +223,7 @@ _WRAPPING = frozenset(
 
 
 def _responses_in(text: str) -> Iterator[str]:
-    """What stands in each of Hermes' tags around a result."""
+    """Yield the content of each of Hermes' tags around a result."""
     opening, closing = _RESPONSE
     at = text.find(opening)
     while at >= 0 and (end := text.find(closing, at)) >= 0:
@@ -238,7 +232,7 @@ def _responses_in(text: str) -> Iterator[str]:
 
 
 def _said(side: str, content: JsonValue) -> Iterator[Event]:
-    """The words and the calls of a content, in their order."""
+    """Yield the words and the calls of a content, in order."""
     if isinstance(content, list):
         for part in content:
             if isinstance(part, str):
@@ -252,7 +246,7 @@ def _said(side: str, content: JsonValue) -> Iterator[Event]:
 
 
 class _Gathered:
-    """The turns so far; calls wait for what they return."""
+    """The turns so far; calls wait for their results."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -268,20 +262,18 @@ class _Gathered:
         self._has_answer = False  # whether the assistant has answered to what came last
 
     def note_silence(self) -> None:
-        """Note that the assistant neither says nor calls anything: what it answered is not
-        known.
-        """
+        """Note that the assistant neither speaks nor calls, so its answer is unknown."""
         if not self._has_answer:
             self._silent = self.number
 
     def _close_answer(self) -> None:
-        """End what the assistant answers. Raises UnreadableChat where that was nothing."""
+        """End the assistant's answer. Raises UnreadableChat if it is empty."""
         if self._silent:
             raise UnreadableChat(f"message {self._silent} is an answer of neither words nor calls")
         self._has_answer = False
 
     def add(self, event: Event) -> None:
-        """Take in what happens next. Raises UnreadableChat where it can't come here."""
+        """Add the next event. Raises UnreadableChat if it can't come here."""
         if isinstance(event, Called) or (isinstance(event, Spoken) and event.side == "assistant"):
             self._silent, self._has_answer = 0, True
         match event:
@@ -321,7 +313,7 @@ class _Gathered:
             self._lost[call.note] = None
 
     def end(self, *, is_idle: bool) -> Chat:
-        """The conversation. Raises UnreadableChat where there is none, or nobody answers."""
+        """Return the conversation. Raises UnreadableChat if it is empty or nobody answers."""
         self._close_answer()
         self._close()
         self._settle()
@@ -360,7 +352,7 @@ class _Gathered:
         self._texts = [turn.text]
 
     def _settle(self) -> None:
-        """Put what one side said in several messages into its turn."""
+        """Join what one side said in several messages into its turn."""
         last = self._turns[-1] if self._turns else None
         if isinstance(last, UserTurn | ReplyTurn) and len(self._texts) > 1:
             self._turns[-1] = last.with_changes(text="\n".join(self._texts))
@@ -380,7 +372,7 @@ class _Gathered:
         self._results[found] = result.value
 
     def _close(self) -> None:
-        """Keep the calls that wait, with what they returned."""
+        """Store the waiting calls with their results."""
         if not self._calls:
             return
         if self._results and len(self._results) < len(self._calls):

@@ -75,11 +75,11 @@ KINDS: Mapping[str, str] = {  # file names, theirs and ours
 
 
 def read_hammerbench(path: Path) -> Iterator[ImportedRecord]:
-    """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is
-    at the path.
+    """Read every record of a file or folder tree in order.
 
-    The kind is known by the file's name or the record's id (`Based_0_3`); the language by the
-    nearest folder named `en` or `zh`, or else by the request.
+    The kind is known from the file's name or the record's id (`Based_0_3`); the language from
+    the nearest folder named `en` or `zh`, or else from the request. Raises ConfigurationError if
+    nothing is at the path.
     """
     builder = hammerbench_builder()
     files = files_at(path)
@@ -104,7 +104,7 @@ def _read_file(file: Path, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
 
 
 class _HammerBenchReader(RecordReader):
-    """Reads one record; besides what is wrong with it, the labels that no call is due for."""
+    """Reads one record; collects its problems, and the labels that no call is due for."""
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:
         super().__init__(where, builder)
@@ -167,9 +167,7 @@ class _HammerBenchReader(RecordReader):
     def _turn(
         self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str
     ) -> list[Turn]:
-        """The turns of one message; a user's message that no label follows is one that no tool
-        fits.
-        """
+        """Return a message's turns; a user message without a label is one that no tool fits."""
         match role, content:
             case "user", str(text):
                 if following == "function call":
@@ -193,7 +191,7 @@ class _HammerBenchReader(RecordReader):
 
 
 def _kind(file: Path, fields: Fields) -> str | None:
-    """The kind that the file's name tells, or else the record's id; None where neither does."""
+    """Return the kind that the file's name or else the record's id gives; None if neither does."""
     identity = fields.get("id")
     prefix = identity.rsplit("_", 2)[0] if isinstance(identity, str) else ""
     names = (file.stem, f"HammerBench_{file.stem}", prefix, f"HammerBench_{prefix}")
@@ -201,7 +199,7 @@ def _kind(file: Path, fields: Fields) -> str | None:
 
 
 def _user_turn(text: str, kind: str) -> UserTurn:
-    """What the user says, apart from the message it leans on."""
+    """Return the user's turn, separate from the message that it refers to."""
     if kind in FILES and FILES[kind].is_single:
         message, found, query = text.removeprefix(MESSAGE_FIRST).rpartition(MESSAGE_FIRST_QUERY)
         if found and text.startswith(MESSAGE_FIRST):
@@ -214,7 +212,7 @@ def _user_turn(text: str, kind: str) -> UserTurn:
 
 
 def _due_tools(fields: Fields) -> list[JsonValue]:
-    """The candidates that the record's labels call."""
+    """Return the candidates that the record's labels call."""
     contents = [message.get("content") for message in objects(fields.get("messages"))]
     called = [content.get("name") for content in contents if isinstance(content, dict)]
     return [tool for tool in objects(fields.get("multiple_tools")) if tool.get("name") in called]
@@ -227,9 +225,7 @@ _KINDS = {str(kind.traits.difficulty): kind.name for kind in ROUTING.kinds}
 
 
 def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
-    """Every question of a CallNavi folder; ConfigurationError where it has no tools or no
-    questions.
-    """
+    """Read the questions of a CallNavi folder; ConfigurationError without tools or questions."""
     domains: dict[str, tuple[Tool, ...]] = {}
     for tool in read_callnavi(path).tools:
         domains[tool.category] = (*domains.get(tool.category, ()), tool)
@@ -331,9 +327,7 @@ CALLNAVI = SampleFormat(
 
 
 def read_complexfuncbench(path: Path) -> Iterator[ImportedRecord]:
-    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError
-    where nothing is there.
-    """
+    """Read the records of a file, or of a folder's .jsonl files; ConfigurationError if none."""
     # cross-domain records do not say whose a function is
     builder = CatalogBuilder("complexfuncbench", by_category=False)
     rows = chain.from_iterable(map(read_rows, files_at(path, ".jsonl")))
@@ -395,9 +389,7 @@ class _ComplexFuncBenchReader(RecordReader):
         return turns
 
     def _turn(self, message: Fields, before: Turn | None) -> list[Turn]:
-        """The turn of one message; calls must be followed by an observation with a response for
-        each.
-        """
+        """Return a message's turn; an observation must follow calls, with one response for each."""
         expected = len(before.calls) if isinstance(before, CallTurn) else None
         match message:
             case {"role": "observation", "content": list(content)} if len(content) == expected:

@@ -1,8 +1,7 @@
-"""What reading published records shares: the formats, the samples that come of records, what was
-found wrong, their tools.
+"""What reading published records shares: formats, samples from records, problems, and tools.
 
-Each format of the table gives records one after another, so that a file may be larger than memory.
-`release import` and the `samples` of a recipe read by this one table.
+Each format of the table yields records one by one, so a file may be larger than memory. Both
+`release import` and the `samples` of a recipe use this table.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,9 +34,7 @@ CANARY = "canary"  # of our own exports: what marks test samples is no part of t
 
 
 class Signals(NamedTuple):
-    """What a log tells of how a conversation went: its outcome, the error that ended it, its
-    user's feedback; "" for nothing.
-    """
+    """A log's signals about a conversation: outcome, final error, user feedback ("" if none)."""
 
     outcome: str = ""
     error: str = ""
@@ -45,9 +42,7 @@ class Signals(NamedTuple):
 
 
 class ImportedRecord(NamedTuple):
-    """A record as a sample with its candidate tools; `sample` is None where it can't be read:
-    `problems` say why.
-    """
+    """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why."""
 
     where: str
     sample: Sample | None = None
@@ -57,10 +52,9 @@ class ImportedRecord(NamedTuple):
 
 
 class SampleFormat(NamedTuple):
-    """A format that samples are read from; `read` gives the records of a file or folder, the broken
-    ones with what is wrong.
+    """A format of samples; `read` yields a path's records, the broken ones with their problems.
 
-    It raises ConfigurationError where nothing is at the path.
+    `read` raises ConfigurationError if nothing is at the path.
     """
 
     name: str
@@ -72,10 +66,10 @@ SOURCES = Registry("sources", SampleFormat, "format of samples", "formats")
 
 
 def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
-    """The records of a file or folder in a format, each of a size that can be kept.
+    """Yield the records of a file or folder in a format, each small enough to be kept.
 
-    What is no record, where somebody else's reader gives that, says so in the place of one. Raises
-    ConfigurationError where nothing is at the path, or such a reader breaks down as a whole.
+    If an external reader yields something else, a broken record in its place says so. Raises
+    ConfigurationError if nothing is at the path, or such a reader fails as a whole.
     """
     what = f"source {form.name!r}"
     known: dict[str, bool] = {}  # by the key of a tool: whether it is too large
@@ -97,7 +91,7 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
 
 
 def _is_record(given: object) -> bool:
-    """Whether a reader of somebody else's gives what it should."""
+    """Whether an external reader returns a valid record."""
     return (
         isinstance(given, ImportedRecord)
         and isinstance(given.where, str)
@@ -114,54 +108,52 @@ def _is_too_large(record: Sample | Tool) -> bool:
 
 
 def unread(problem: Problem) -> ImportedRecord:
-    """A record that can't be read, with what is wrong."""
+    """Return an unreadable record with its problem."""
     return ImportedRecord(problem.where, problems=(problem,))
 
 
 def broken(where: str, message: str) -> ImportedRecord:
-    """A record that can't be read, with why in a sentence."""
+    """Return an unreadable record, with the reason as a sentence."""
     return unread(Problem(where=where, kind="bad_record", message=message))
 
 
 def read_each(
     rows: Iterable[DocumentItem | Problem], read: Callable[[DocumentItem], ImportedRecord]
 ) -> Iterator[ImportedRecord]:
-    """What `read` makes of each row; a broken one is a record that can't be read."""
+    """Yield what `read` returns for each row; a broken row is an unreadable record."""
     for row in rows:
         yield unread(row) if isinstance(row, Problem) else read(row)
 
 
 def add_result(turns: list[Turn], result: JsonValue) -> None:
-    """Add what a call returned: to the results that stand last, or as the first of new ones."""
+    """Add a call's result to the last results, or as the first of new ones."""
     before = turns.pop() if turns and isinstance(turns[-1], ResultTurn) else None
     known = before.results if isinstance(before, ResultTurn) else ()
     turns.append(ResultTurn(results=(*known, result)))
 
 
 class RecordReader:
-    """Reads one record, and gathers what is wrong with it."""
+    """Reads one record and collects its problems."""
 
     word = "record"
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:
-        """Tools go to `builder`; what is noted is noted at `where`."""
+        """Create a reader that adds tools to `builder` and reports problems at `where`."""
         self.where, self._builder = where, builder
         self.problems: list[Problem] = []
         self.is_readable = True
 
     def refuse(self, reason: str) -> None:
-        """Note why the record can't be read."""
+        """Report why the record can't be read."""
         self.is_readable = False
         self.note("bad_record", f"{reason}; the {self.word} is left out.")
 
     def note(self, kind: ProblemKind, message: str) -> None:
-        """Note what is odd about the record."""
+        """Report a problem of the record."""
         self.problems.append(Problem(where=self.where, kind=kind, message=message))
 
     def note_lost(self, fields: Iterable[str], known: Iterable[str], of: str = "") -> None:
-        """Note the fields that a sample has no place for, so that an export would not give them
-        back.
-        """
+        """Note fields that a sample can't hold, so an export would not give them back."""
         if extra := sorted(set(fields) - {*known, CANARY}):
             told = of or f"The {self.word}"
             self.note(
@@ -175,9 +167,7 @@ class RecordReader:
         put: Callable[[JsonValue, str], Tool | None],
         what: str = "functions",
     ) -> tuple[Tool, ...]:
-        """The tools that `put` makes of a record's list of them; refused where one can't be
-        used.
-        """
+        """Return the tools that `put` makes of a record's list; refuse it if one is unusable."""
         if not isinstance(listed, list):
             self.refuse(f"The {what} are {shown(listed)}, not a list")
             return ()
@@ -190,8 +180,9 @@ class RecordReader:
         return tools
 
     def calls_of(self, listed: list[JsonValue], *, closed: bool = True) -> Iterator[GoldCall]:
-        """The calls of a list of names with arguments; refused where one is none, or has more
-        than these if `closed`.
+        """Yield the calls of a list of names with arguments, refusing anything else.
+
+        If `closed`, further keys are refused too.
         """
         for stated in listed:
             match stated:
@@ -202,7 +193,7 @@ class RecordReader:
             self.refuse(f"A call is {shown(stated)}, not a name and arguments")
 
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
-        """The record as `sample` makes one of it, unless it was refused."""
+        """Return the record with the sample that `sample` builds, unless it was refused."""
         made = None
         if self.is_readable:
             try:
@@ -213,14 +204,12 @@ class RecordReader:
 
 
 def language_of_user(turns: Sequence[Turn]) -> Language:
-    """The language that the user speaks."""
+    """Return the language that the user speaks."""
     return main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn)))
 
 
 def parsed(value: JsonValue) -> JsonValue:
-    """The JSON that a text states; anything else as it is, a text as well of which the values
-    would not stay exact.
-    """
+    """Parse a text as JSON; anything else, and text with inexact values, stays as it is."""
     if not isinstance(value, str):
         return value
     try:
@@ -230,23 +219,23 @@ def parsed(value: JsonValue) -> JsonValue:
 
 
 def items(value: JsonValue) -> list[JsonValue]:
-    """The items of a list, or of the JSON text of one; [] where it is none."""
+    """Return the items of a list, or of its JSON text; [] if it is not a list."""
     held = parsed(value)
     return held if isinstance(held, list) else []
 
 
 def objects(value: JsonValue) -> list[Fields]:
-    """The items that are objects."""
+    """Return the items that are objects."""
     return [one for one in items(value) if isinstance(one, dict)]
 
 
 def part(fields: Fields, *names: str) -> Fields:
-    """The first of these fields that is an object, or the JSON text of one; {} where none is."""
+    """Return the first of these fields that is an object, or its JSON text; {} if none is."""
     found = (parsed(fields.get(name)) for name in names)
     return next((one for one in found if isinstance(one, dict) and one), {})
 
 
 def words(fields: Fields, *names: str) -> str:
-    """The first of these fields that says something, as text; "" where none does."""
+    """Return the first of these fields that has a text or number, as text; "" if none has."""
     stated = (fields.get(name) for name in names)
     return next((str(one) for one in stated if isinstance(one, str | int | float)), "")

@@ -1,9 +1,8 @@
-"""Logs of agents: spans of OpenTelemetry's conventions for generative AI, Langfuse's observations,
-ATIF, Inspect's logs.
+"""Read agent logs: OpenTelemetry spans (generative AI), Langfuse observations, ATIF, Inspect.
 
-The spans of a trace may lie anywhere in a file, so a file is read twice: once for which trace each
-line belongs to, once trace by trace. Memory holds three numbers of a line. Of a trace's calls of
-models those count whose conversation no later one goes on with.
+The spans of a trace may be anywhere in a file, so a file is read twice: once for the trace of
+each line, once trace by trace. Memory holds three numbers per line. Model calls of a trace count
+only if no later one continues their conversation.
 """
 
 import zipfile
@@ -66,9 +65,7 @@ _LONGEST_PLACE = 9  # digits of a place in a list
 
 
 class Span(NamedTuple):
-    """What a span or an observation tells: when it began, the messages of a call of a model, and
-    what a tool returned.
-    """
+    """A span or observation: when it began, a model call's messages, and a tool's result."""
 
     began: str
     messages: tuple[JsonValue, ...] = ()
@@ -84,7 +81,7 @@ class Span(NamedTuple):
 
 
 class _Format(NamedTuple):
-    """How spans stand in a row: which ones there are, the trace of each, and what one tells."""
+    """How rows hold spans: which spans there are, the trace of each, and its content."""
 
     spans_in: Callable[[JsonValue], Iterator[Fields]]
     trace_of: Callable[[Fields], str]
@@ -126,7 +123,7 @@ def _traces(file: Path, form: _Format) -> Iterator[_Trace | Problem]:
 
 
 class _Index:
-    """Where the spans of each trace stand in a file of lines."""
+    """The places of each trace's spans in a file of lines."""
 
     def __init__(self, file: Path, form: _Format) -> None:
         self._file, self._form = file, form
@@ -136,7 +133,7 @@ class _Index:
 
     @classmethod
     def of(cls, file: Path, form: _Format) -> "_Index | None":
-        """The index of a file of JSON lines, None of another file."""
+        """Return the index of a file of JSON lines; None for any other file."""
         if not has_json_lines(file):
             return None
         index = cls(file, form)
@@ -152,7 +149,7 @@ class _Index:
         return index
 
     def traces(self) -> Iterator[_Trace]:
-        """The traces, in the order in which they begin."""
+        """Yield the traces in the order in which they begin."""
         traces = np.frombuffer(self._traces, dtype=np.uint64)
         _, firsts, places = np.unique(traces, return_index=True, return_inverse=True)
         order = np.lexsort((np.arange(len(traces)), firsts[places]))
@@ -183,9 +180,7 @@ class _Index:
 
 
 def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
-    """The conversations of a trace: a call of a model that a later one goes on with is a part of
-    that one.
-    """
+    """Yield a trace's conversations; a model call that a later one continues is part of it."""
     spans = sorted(trace.spans, key=lambda span: span.began)
     asked = [span for span in spans if span.messages or span.answers]
     if not asked:
@@ -219,9 +214,7 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
 
 
 def _otel_spans(value: JsonValue) -> Iterator[Fields]:
-    """The spans of a row: one span by itself, or a request of the OpenTelemetry protocol with
-    many.
-    """
+    """Yield the spans of a row: a single span, or those of an OpenTelemetry protocol request."""
     if isinstance(value, list):
         for one in value:
             yield from _otel_spans(one)
@@ -281,9 +274,7 @@ def _otel_span(span: Fields) -> Span:
 
 
 def _attributes(stated: JsonValue) -> Fields:
-    """Attributes as a mapping: they are one already, or the protocol's list of keys and typed
-    values.
-    """
+    """Return attributes as a mapping; the protocol may list them as keys and typed values."""
     if isinstance(stated, Mapping):
         return dict(stated)
     return {words(one, "key"): _otlp_value(one.get("value")) for one in objects(stated)}
@@ -301,8 +292,9 @@ def _otlp_value(value: JsonValue) -> JsonValue:
 
 
 def _flat(told: Fields, prefix: str) -> list[JsonValue]:
-    """The list that older instrumentations write flat: `gen_ai.prompt.0.role`,
-    `llm.input_messages.0.message.content`.
+    """Return the list that older instrumentations write flat, such as `gen_ai.prompt.0.role`.
+
+    Another form is `llm.input_messages.0.message.content`.
     """
     items: dict[str, Fields] = {}
     for name, value in told.items():
@@ -324,9 +316,7 @@ def _put(fields: Fields, path: str, value: JsonValue) -> None:
 
 
 def _relisted(value: JsonValue) -> JsonValue:
-    """A mapping whose keys are all numbers is a list; calls lose the word that OpenInference
-    puts around them.
-    """
+    """Turn mappings with only numeric keys into lists, and unwrap OpenInference's calls."""
     if not isinstance(value, dict):
         return value
     inner = {name: _relisted(one) for name, one in value.items()}
@@ -337,9 +327,7 @@ def _relisted(value: JsonValue) -> JsonValue:
 
 
 def _langfuse_spans(value: JsonValue) -> Iterator[Fields]:
-    """The observations of a row: one by itself, or a trace with those of its own; its scores go
-    along.
-    """
+    """Yield the observations of a row, one or a trace's own, together with the trace's scores."""
     for one in value if isinstance(value, list) else [value]:
         if not isinstance(one, dict):
             continue
@@ -385,10 +373,9 @@ def _langfuse_span(span: Fields) -> Span:
 
 
 def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
-    """The messages of an output, which instrumentations write as a text, a message, several, or the
-    reply of a provider.
+    """Return the messages of an output: a text, one or more messages, or a provider's reply.
 
-    Raises UnreadableChat where it is none of these.
+    Raises UnreadableChat for any other output.
     """
     match answer:
         case None:
@@ -403,7 +390,7 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
 
 
 def _atif(fields: Fields) -> ChatRow | None:
-    """A trajectory: each step of the agent with its calls, and what they returned beside them."""
+    """Read a trajectory: each step of the agent with its calls, and their results beside them."""
     steps, version = fields.get("steps"), str(fields.get("schema_version", "ATIF"))
     if not isinstance(steps, list) or not version.startswith("ATIF"):
         return None
@@ -419,9 +406,9 @@ def _atif(fields: Fields) -> ChatRow | None:
 
 
 def read_inspect(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a log, or of all below a folder.
+    """Yield the samples of a log, or of all logs below a folder.
 
-    Raises ConfigurationError where there is no file.
+    Raises ConfigurationError if there is no file.
     """
     chats = ChatReader("inspect")
     archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}"))
@@ -431,7 +418,7 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
 
 
 def _written(file: Path) -> Iterator[DocumentItem | Problem]:
-    """The samples of a log in JSON, or the rows of a data set."""
+    """Yield the samples of a JSON log, or the rows of a data set."""
     for row in read_rows(file):
         value = row.value if isinstance(row, DocumentItem) else None
         logged = value.get("samples") if isinstance(value, dict) else None
@@ -443,9 +430,7 @@ def _written(file: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
-    """The samples of an archive, one after another; those of newer Inspect are compressed with
-    Zstandard.
-    """
+    """Yield the samples of an archive; newer versions of Inspect compress them with Zstandard."""
     with suppress(ImportError):  # teaches the zipfile of older Pythons, as Inspect itself does
         import_module("zipfile_zstd")
     try:
@@ -470,9 +455,7 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _inspect(fields: Fields) -> ChatRow | None:
-    """A sample of a log; the tools are those that the last call of a model was given, which its
-    events tell.
-    """
+    """Read a log's sample; its tools are those of the last model call among the events."""
     messages, events = fields.get("messages"), fields.get("events")
     if not isinstance(messages, list) or not messages:
         return inspect_row(fields)

@@ -1,6 +1,4 @@
-"""Our exports that hold samples whole, read back: records, Parquet tables, and folders for the
-Hugging Face hub.
-"""
+"""Read back exports with whole samples: records, Parquet tables, and Hugging Face folders."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -32,9 +30,9 @@ _AS_TEXT = ("parameters", "returns", "constants")  # columns of JSON text
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a `records` export with all that is kept of them.
+    """Yield the samples of a `records` export with all their stored data.
 
-    Raises ConfigurationError where nothing is there.
+    Raises ConfigurationError if nothing is there.
     """
     return read_each(chain.from_iterable(map(read_rows, sample_files(path))), _record)
 
@@ -64,9 +62,9 @@ def _no_record(where: str, error: Exception) -> ImportedRecord:
 
 
 def read_tables(path: Path) -> Iterator[ImportedRecord]:
-    """The samples of a `parquet` export.
+    """Yield the samples of a `parquet` export.
 
-    Raises ConfigurationError where the file of its tools is missing.
+    Raises ConfigurationError if its file of tools is missing.
     """
     if not (path / TOOLS_FILE).is_file():
         message = f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}."
@@ -97,9 +95,7 @@ def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRe
 
 
 def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:
-    """The rows of an export for the Hugging Face hub: what is said, and the calls that are due
-    after so many messages.
-    """
+    """Read rows of a Hugging Face export: what is said, and the calls due after some messages."""
     chats = ChatReader("hf")
     rows = chain.from_iterable(map(read_rows, sample_files(path)))
     return read_each(rows, lambda row: _HubReader(row.where, chats).record(row.value))

@@ -1,7 +1,7 @@
-"""The preliminary path, on which a model calls knowing request, tools and responses alone, held
-against the shortest path.
+"""Compare the shortest path with a preliminary one that a model calls from the request alone.
 
-Then a request that says all that the path needs (ComplexFuncBench 2.1.1, 2.1.2).
+The model also knows the tools and responses. Then complete the request so that it says all that
+the path needs (ComplexFuncBench 2.1.1, 2.1.2).
 """
 
 from collections.abc import Sequence
@@ -59,9 +59,7 @@ class NextCalls(BaseModel):
 
 
 async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedGoal]:
-    """The worded goal with what the model called; `problem` says why it stopped where it did not
-    end by itself.
-    """
+    """Return the worded goal with the model's calls; `problem` says why it had to be stopped."""
     goal = worded.goal
     environment = environment_of(goal, context)
     tools = context.toolset(goal.candidates)
@@ -98,7 +96,7 @@ def next_calls_prompt(
     history: Sequence[Exchange],
     language: Language = DEFAULT_LANGUAGE,
 ) -> Prompt:
-    """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
+    """Return the prompt that shows request, tools and answers so far, and asks for NextCalls."""
     shown = [tool.signature for tool in tools]
     return render(
         PROMPTS,
@@ -111,7 +109,7 @@ def next_calls_prompt(
 
 
 def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
-    """What was called and returned, and what was said in between, as prompts show it."""
+    """Return past calls, results and words in the form that prompts show."""
     return [
         (
             {"assistant": one.said, "user": one.told}
@@ -126,9 +124,7 @@ def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
 
 
 def abridged(response: JsonValue, most: int = MOST_CHARACTERS) -> JsonValue:
-    """The response, shortened where its JSON is longer than `most`; every entry of the outer
-    lists stays.
-    """
+    """Shorten a response with more than `most` bytes of JSON, keeping all outer list entries."""
     if len(orjson.dumps(response)) <= most:
         return response
     shown = response
@@ -164,10 +160,9 @@ class MendedRequest(BaseModel):
 
 
 async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:
-    """The shortest path, with all that sets the model's apart from it; the request is mended where
-    it lacks details.
+    """Return the shortest path with its differences from the model's, completing the request.
 
-    Raises RecordError where no path meets the goal.
+    Raises RecordError if no path meets the goal, or a shorter one can't be told by conditions.
     """
     worded = traced.worded
     environment = RememberedEnvironment(environment_of(worded.goal, context))
@@ -194,9 +189,7 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
 
 
 async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> ShortestPath:
-    """The shortest path and its goal: where a shorter one than the planned is found, what is
-    shorter than that.
-    """
+    """Find the shortest path and its goal, repeating the search from each shorter one found."""
     plan: ShortestPath | None = None
     for _ in range(_ROUNDS):
         plans = await find_plans(plan.goal if plan else goal, environment, tools, limit=1)
@@ -251,9 +244,9 @@ class _Placed(NamedTuple):
 
 
 def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list[Correction]:
-    """The corrections that lead from the one path to the other, in the order of their steps.
+    """Return the corrections that turn one path into the other, in the order of their steps.
 
-    The same calls at the same steps are paired first, then the same calls, then those of the same
+    Pairs the same calls at the same steps first, then the same calls, then those of the same
     tools that are most alike.
     """
     made, due = (
@@ -281,7 +274,7 @@ def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list
 
 
 def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
-    """The call that shares most arguments with `own`, of several the one at the nearest step."""
+    """Return the call that shares most arguments with `own`; among equals, at the nearest step."""
 
     def likeness(other: _Placed) -> tuple[int, int]:
         same = sum(
@@ -293,7 +286,7 @@ def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
 
 
 def _differences(own: _Placed, match: _Placed) -> list[Correction]:
-    """What differs in two calls of one tool, and in when they are made."""
+    """Return the differences between two calls of one tool, in arguments and in step."""
     found: list[Correction] = []
     for name in dict.fromkeys((*match.call.arguments, *own.call.arguments)):
         rendered = [_value(call.arguments, name) for call in (own.call, match.call)]
@@ -314,14 +307,14 @@ def _value(arguments: dict[str, JsonValue], name: str) -> str:
 
 
 def _kind(own: JsonValue, other: JsonValue) -> CorrectionKind:
-    """A value of another JSON type that reads the same is a matter of type."""
+    """Return the kind of a correction: values that read the same differ only in JSON type."""
     if own is None or other is None or type(own) is type(other):
         return "value"
     return "type" if as_text(own) == as_text(other) else "value"
 
 
 def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
-    """Calls of tools that only one path has: at the same step one stands for the other."""
+    """Return corrections for tools that only one path calls; calls at the same step are paired."""
     left, found = list(due), []
     for own in made:
         match = next((one for one in left if one.step == own.step), None)

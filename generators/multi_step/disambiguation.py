@@ -1,7 +1,6 @@
-"""One path and no other: overlapping tools leave the candidates, entries that fit as well leave the
-responses.
+"""Make a path unique by removing overlapping tools and striking entries that fit as well.
 
-Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
+Only as many as necessary; unrelated ones stay (ComplexFuncBench 2.1.2).
 """
 
 from collections.abc import Sequence
@@ -29,9 +28,7 @@ ListName = tuple[int, int, str]  # step, call and entries
 
 
 class Cleared(NamedTuple):
-    """A goal's path when as much is struck and removed as it takes; `plans` are those of
-    shortest length that are left.
-    """
+    """A goal's path after the strikes and removals; `plans` are the shortest ones still left."""
 
     goal: Goal
     resolved: Resolved
@@ -41,14 +38,12 @@ class Cleared(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether the planned path is the only one of shortest length."""
+        """Whether the planned path is the only shortest one."""
         return len(self.plans) == 1 and calls_of(self.plans[0].path) == calls_of(self.resolved.path)
 
 
 async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
-    """Strike and remove what leaves a choice; where a choice is left all the same, the path goes
-    on as it is.
-    """
+    """Strike and remove what leaves a choice; if one remains, the path is passed on as it is."""
     goal = path.traced.worded.goal
     tools = context.toolset(tuple(key for key in goal.candidates if key not in path.removed))
     cleared = await clear(goal, RememberedEnvironment(environment_of(goal, context)), tools)
@@ -68,9 +63,7 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
 async def single_path(
     goal: Goal, environment: Environment, tools: Sequence[Tool]
 ) -> Cleared | None:
-    """The goal's path, or one as long, as the only one of shortest length; None where striking
-    and removing leave none so.
-    """
+    """Return the goal's path, or one as long, as the only shortest one, or None if impossible."""
     remembered = RememberedEnvironment(environment)
     try:
         planned = (await resolve(goal, remembered)).path
@@ -85,11 +78,9 @@ async def single_path(
 
 
 async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
-    """Strike the rivals of every pick, then remove the tools that only other paths of the same
-    length need.
+    """Strike all picks' rivals, then remove tools that only other paths of that length need.
 
-    Where two tools that the path needs can stand for each other, a path that needs one of them
-    alone is taken.
+    If two tools on the path can replace each other, a path that needs only one of them is taken.
     """
     cleared = await _clear(goal, environment, tools)
     if cleared.is_single:
@@ -123,7 +114,7 @@ async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence
 
 
 class Struck(NamedTuple):
-    """A goal's path with no rivals left in its responses, what answers so, and what was struck."""
+    """A goal's path without rivals in its responses, what answers so, and what was struck."""
 
     resolved: Resolved
     environment: RememberedEnvironment
@@ -131,9 +122,9 @@ class Struck(NamedTuple):
 
 
 async def strike_rivals(goal: Goal, environment: RememberedEnvironment) -> Struck:
-    """The goal's path, the entries left out that would fit as well as those picked.
+    """Return the goal's path after striking the entries that fit as well as those picked.
 
-    Raises RecordError where it has none.
+    Raises RecordError if it has none.
     """
     original = await resolve(goal, environment)
     strikes: tuple[Strike, ...] = ()
@@ -157,14 +148,12 @@ def _tools_of(path: Sequence[Exchange]) -> frozenset[str]:
 
 
 def calls_of(path: Sequence[Exchange]) -> frozenset[str]:
-    """The calls of a path, by key: two paths are one where these are the same."""
+    """Return a path's calls by key; paths with the same calls count as one."""
     return frozenset(call.key for exchange in path for call in exchange.calls)
 
 
 def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]:
-    """The entries that fit as well as one that is picked, unless they are picked themselves for
-    something else.
-    """
+    """Return strikes of entries that fit as well as a picked one and are not picked elsewhere."""
     groups: dict[tuple[ListName, str], list[PickedPlace]] = {}
     chosen: dict[ListName, set[int]] = {}
     for place in resolved.places:
@@ -190,9 +179,7 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
 
 
 def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
-    """The entries that meet the same conditions and would give one of these places another
-    value.
-    """
+    """Return entries that meet the same conditions and give one of the places another value."""
     first = places[0]
     entries = entries_of(resolved.path[first.step].responses[first.call], first.source.entries)
     values = {

@@ -1,6 +1,4 @@
-"""Giving a sketch its values, by calling the environment: what is stated, and which entries are
-meant.
-"""
+"""Fill a sketch by calling the environment: choose stated values and the entries meant."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -70,7 +68,7 @@ class _Filled(NamedTuple):
 
 
 class Filling:
-    """Fills one sketch; made anew for each."""
+    """Fills one sketch; each sketch needs a new instance."""
 
     def __init__(
         self, graph: ToolGraph, vocabulary: Vocabulary, environment: Environment, rng: Random
@@ -87,9 +85,7 @@ class Filling:
         self._meant: dict[tuple[int, str], dict[int, int]] = {}
 
     async def fill(self, sketch: GoalSketch) -> tuple[PlannedCall, ...] | None:
-        """The planned calls, each answered by the environment; None where one of them can't be
-        made.
-        """
+        """Return the planned calls, each answered by the environment; None if one can't be made."""
         try:
             return tuple([await self._fill(sketch, call) for call in sketch.calls])
         except (UnfilledError, RecordError):
@@ -129,9 +125,7 @@ class Filling:
         )
 
     async def _tells_apart(self, made: Call, asked: Sequence[str], response: JsonValue) -> bool:
-        """Whether a task's call would tell something else without what it need not say, and of
-        the entries around the one meant.
-        """
+        """Whether a task's call tells something else without its options or for other entries."""
         if not isinstance(self._environment, BegunWorld):
             return True
         tool, told = (
@@ -246,7 +240,7 @@ class Filling:
 
 
 def is_refusal(response: JsonValue) -> bool:
-    """Whether a response says that the request was wrong, or holds nothing at all."""
+    """Whether a response says that the request was wrong, or is empty."""
     if not isinstance(response, dict):
         return response in (None, "", [])
     is_frame = "status" in response or response.keys() == {
@@ -257,9 +251,7 @@ def is_refusal(response: JsonValue) -> bool:
 
 
 def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
-    """The condition under which the entry that `query` names is the first found; None where none
-    is named so.
-    """
+    """Return a condition that finds the entry named by `query` first, or None if none is."""
     able = [entry for entry in entries if _holds(entry, field)]
     found = named([entry.value for entry in able], query)
     if found is None:
@@ -276,8 +268,9 @@ def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
 def by_name(
     entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rng: Random
 ) -> Where | None:
-    """The name of any entry that no other has; the entries whose values are `taken` are passed
-    over.
+    """Return a condition on the unique name of a random entry, or None.
+
+    Entries whose values are `taken` are skipped.
     """
     able = [
         entry
@@ -301,9 +294,7 @@ def by_name(
 def by_rank(
     entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random
 ) -> Where | None:
-    """What sets one entry apart from all others that people would say; entries at the indices
-    `taken` are passed over.
-    """
+    """Return a spoken condition that singles out one entry, skipping indices `taken`; or None."""
     if len(entries) == 1:
         is_able = 0 not in taken and all(_holds(entries[0], field) for field in fields)
         return (Condition(test="only"),) if is_able else None

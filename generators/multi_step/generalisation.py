@@ -1,8 +1,7 @@
-"""One template becomes as many samples as its goal asks for: same tools, same steps, other values
-(ComplexFuncBench 2.1.3).
+"""Turn a template into as many samples as its goal wants, with the same tools and steps.
 
-The same old value gets the same new one everywhere. Dates move together, so that order and duration
-stay; what lies in a city moves with it.
+Only the values differ (ComplexFuncBench 2.1.3). An old value gets the same new one everywhere.
+Dates move together, so that order and duration stay; what lies in a city moves with it.
 """
 
 import logging
@@ -60,7 +59,7 @@ _MOST_DRAWS = 20
 
 
 def name_of(stated: StatedValue) -> str:
-    """One name for equal values of one kind."""
+    """Return a name that equal values of one kind share."""
     return (
         f"{'date' if _is_dated(stated.value) else stated.element}"
         f" {orjson.dumps(stated.value).decode()}"
@@ -74,7 +73,7 @@ def choose_replacements(
     fixed: frozenset[str],
     rng: Random,
 ) -> Replacements:
-    """Another value for each that may be replaced; those named in `fixed` keep theirs."""
+    """Choose another value for each replaceable one; those named in `fixed` keep theirs."""
     trip = vocabulary_of(environment).trip(rng)
     days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
     found: Replacements = {}
@@ -96,9 +95,7 @@ def choose_replacements(
 
 
 def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
-    """The goal with other values said, in its conditions as well where they compare with one of
-    them.
-    """
+    """Replace stated values of a goal, also in its conditions that compare with them."""
     stated = [one for _, one in sources_in(goal, StatedValue) if name_of(one) in new]
     texts = {one.value: new[name_of(one)] for one in stated if isinstance(one.value, str)}
 
@@ -125,9 +122,7 @@ def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
 def replace_condition(
     goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int
 ) -> Goal:
-    """The goal with other conditions for every value that was picked from the response of `call`
-    by the old ones.
-    """
+    """Replace the conditions of every value picked by the old ones from the response of `call`."""
 
     def replaced(leaf: SourceLeaf) -> StatedValue | Default | Picked:
         source = leaf.source
@@ -144,7 +139,7 @@ def _is_dated(value: JsonValue) -> bool:
 
 
 class ValueReplacement(NamedTuple):
-    """A value that the request says, and the one that it is to say instead."""
+    """A value that the request states, and its replacement."""
 
     old: JsonValue
     new: JsonValue
@@ -152,7 +147,7 @@ class ValueReplacement(NamedTuple):
 
 
 def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
-    """Every place where a text says a value."""
+    """Return every place where a text states a value."""
     found: list[Found] = []
     left = text
     while len(found) < _MOST_MENTIONS:
@@ -167,7 +162,7 @@ def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
 def reword(
     request: str, changes: Iterable[ValueReplacement], language: Language, rng: Random
 ) -> str:
-    """The request with the new values in the place of the old ones."""
+    """Return the request with the old values replaced by the new ones."""
     spans = [span for change in changes for span in _spans(request, change, language, rng)]
     kept: list[tuple[int, int, str]] = []  # the longer of two that overlap
     for start, end, words in sorted(spans, key=lambda one: (one[0] - one[1], one[0])):
@@ -179,7 +174,7 @@ def reword(
 
 
 def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
-    """Whether a text that was to go is still in the request, and is no part of a new one."""
+    """Whether an old text is still in the request, other than as part of a new one."""
     changed = [(fold(str(one.old)), one) for one in changes if isinstance(one.old, str)]
     new_texts = [fold(str(one.new)) for _, one in changed]
     plain = fold(request)
@@ -189,9 +184,7 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
 def _spans(
     request: str, change: ValueReplacement, language: Language, rng: Random
 ) -> Iterator[tuple[int, int, str]]:
-    """Where the request says the old value, from start to end, and the words that say the new
-    one there.
-    """
+    """Yield where the request says the old value (start, end), and the new value's words."""
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
         stated = str(change.new)
@@ -219,17 +212,16 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class _Variant(NamedTuple):
-    """A goal with other values, and what has to change in the request for it."""
+    """A goal with other values, and the changes that it requires in the request."""
 
     goal: Goal
     changes: tuple[ValueReplacement, ...]
 
 
 async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
-    """The template's sample, then variants of it, each with one path only; fewer than asked for
-    where no more are found.
+    """Return the template's sample and variants with one path each, possibly fewer than wanted.
 
-    Raises RecordError where not even the template makes a sample.
+    Raises RecordError if not even the template makes a sample.
     """
     template = path.traced.worded.goal
     samples = [await write_sample(path, context, path)]
@@ -248,7 +240,7 @@ async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
 
 
 class _Maker:
-    """Makes variants of one template."""
+    """Creates variants of one template."""
 
     def __init__(self, path: GoalPath, context: StageContext) -> None:
         self.path = path
@@ -274,9 +266,7 @@ class _Maker:
         return schema_of(self.by_name[self.goal.calls[call].tool], argument)
 
     async def make(self, rng: Random) -> GoalPath | None:
-        """A variant, None where these values lead to none with a single path of the template's
-        shape.
-        """
+        """Return a variant, or None if the values give no single path of the template's shape."""
         environment = RememberedEnvironment(self.environment)
         variant = await self._filled(environment, rng)
         if variant is None:
@@ -301,7 +291,7 @@ class _Maker:
         )
 
     async def _filled(self, environment: Environment, rng: Random) -> _Variant | None:
-        """Other values, and where no entry meets a condition any more, another condition."""
+        """Return a variant with other values, and other conditions if no entry meets them now."""
         new = choose_replacements(self.goal, self.environment, self.by_name, self.fixed, rng)
         changes = [
             ValueReplacement(
@@ -352,8 +342,9 @@ class _Maker:
         return all(locate_text(replaced.get(str(value), str(value)), request) for value in rendered)
 
     def _is_like(self, cleared: Cleared) -> bool:
-        """Whether the path is the only one, has the template's shape, and no response was
-        refused.
+        """Whether the path is unique and like the template's in shape and in its responses.
+
+        A refused response differs from the template's.
         """
         path = cleared.resolved.path
         return (
@@ -374,8 +365,9 @@ class _Maker:
 def _another(
     where: tuple[Condition, ...], entries: Sequence[Entry], rng: Random
 ) -> tuple[Condition, tuple[Condition, ...]] | None:
-    """The first condition that compares with a text, and all of them with another text that one
-    entry alone has.
+    """Return the first condition that compares a text, and all with another text of one entry.
+
+    None if there is no such condition or text.
     """
     old = next(filter(_compares, where), None)
     if old is None:
@@ -390,7 +382,7 @@ def _another(
 
 
 def _named_sources(goal: Goal) -> list[Picked]:
-    """The values that are picked from an entry which a text tells."""
+    """Return the picked values whose entry a text identifies."""
     return [picked for _, picked in sources_in(goal, Picked) if any(map(_compares, picked.where))]
 
 
@@ -403,8 +395,9 @@ def _shape(path: Sequence[Exchange]) -> list[list[str]]:
 
 
 def _is_alike(one: JsonValue, other: JsonValue) -> bool:
-    """Whether two responses have the same members (a refusal has others), and neither is empty
-    where the other is not.
+    """Whether two responses have the same members and neither is empty unless both are.
+
+    A refusal has other members.
     """
     if not isinstance(one, dict) or not isinstance(other, dict):
         return type(one) is type(other) and bool(one) == bool(other)
@@ -412,6 +405,6 @@ def _is_alike(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _holds_something(response: dict[str, JsonValue]) -> bool:
-    """Whether any list or object in a response holds something, where there is one."""
+    """Whether any list or object in a response is not empty, or there is none."""
     holders = [member for member in response.values() if isinstance(member, dict | list)]
     return any(holders) or not holders

@@ -1,7 +1,6 @@
-"""How multi-step samples are made: goals whose calls hang together and succeed, then paths through
-an environment.
+"""Make multi-step samples: goals of linked successful calls, then paths in an environment.
 
-On average goals are as deep and wide as wished (ComplexFuncBench 2.1).
+Goals have the wanted depth and width on average (ComplexFuncBench 2.1).
 """
 
 from collections import Counter
@@ -45,7 +44,7 @@ STAGE = "goals"
 
 
 class Shape(NamedTuple):
-    """How many steps and calls a goal has on average."""
+    """The average number of steps and calls in a goal."""
 
     steps: float
     calls: float
@@ -80,19 +79,17 @@ async def plan_goals(
     seed: int,
     variants: int = 10,
 ) -> AsyncIterator[Goal]:
-    """`count` different goals of a domain, or of several at once for "Cross"; fewer where the world
-    has no more.
+    """Yield up to `count` different goals of a domain, or of several at once for "Cross".
 
-    In a world that has begun they are tasks, which change it.
-
-    Raises ConfigurationError where the environment has no tools for the domain.
+    There are fewer if the world has no more. In a world that has begun they are tasks, which
+    change it. Raises ConfigurationError if the environment has no tools for the domain.
     """
     async for goal in _Plan(domain, language, environment, seed).goals(count):
         yield goal.with_changes(variants=variants)
 
 
 def find_obstacle(domain: str, language: Language, environment: Environment) -> str:
-    """Why a domain allows no goal: which link is missing."""
+    """Return why a domain allows no goal, such as a missing link."""
     return f"{domain} ({language}): {_Plan(domain, language, environment, 0).obstacle()}"
 
 
@@ -147,9 +144,7 @@ class _Plan:
             )
 
     def _is_wanted(self, name: str) -> bool:
-        """Whether a goal can be about the tool: it needs something of another's response, and is
-        no list of choices.
-        """
+        """Whether the tool can be a goal: it needs another's response, and lists no choices."""
         graph, tool = self._graph, self._graph.tools[name]
         offers = {
             self._vocabulary.element(link.tool, link.parameter)
@@ -200,8 +195,9 @@ class _Plan:
         return None
 
     def _goal(self, calls: tuple[PlannedCall, ...]) -> Goal:
-        """The goal that these calls meet; every tool of the domains that they are of is a
-        candidate, and what these were lent.
+        """Return the goal of these calls, with all tools of their domains as candidates.
+
+        Tools lent to a call are candidates too.
         """
         graph = self._graph
         domains = {graph.domain(call.tool) for call in calls if call.tool not in graph.lent}
@@ -223,9 +219,7 @@ class _Plan:
         )
 
     def _repeats(self, calls: Sequence[PlannedCall]) -> bool:
-        """Whether a thing that a call makes is given by another one what it has been given
-        already.
-        """
+        """Whether a call passes a created thing a value that it was already created with."""
         return any(
             call.arguments.get(name) == source
             for call in calls
@@ -235,9 +229,7 @@ class _Plan:
         )
 
     async def _is_provable(self, goal: Goal) -> bool:
-        """Whether the calls can be made the only shortest path, and those of a task change the
-        world as they stand.
-        """
+        """Whether the calls can be made the only shortest path and, for tasks, change the world."""
         environment = self._environment
         tools = [tool for tool in environment.tools if tool.key in goal.candidates]
         found = await single_path(goal, environment, tools)
@@ -310,9 +302,7 @@ class _Plan:
         return list(dict.fromkeys(self._graph.domain(name) for name in tools))
 
     def _badness(self, sketch: GoalSketch) -> float:
-        """How far the averages would be off with this sketch, and how often its tools were
-        wanted already.
-        """
+        """Return how far the sketch moves the averages off target, and how used its tools are."""
         goals = self._goals + 1
         steps = (self._steps + sketch.steps) / goals
         calls = (self._calls + len(sketch.calls)) / goals
@@ -323,9 +313,7 @@ class _Plan:
         return goals * apart + _REPETITION * often / max(1.0, usual)
 
     def obstacle(self) -> str:
-        """Why no goal can be planned: what no result gives and no user would say, or that no
-        tool takes another's results.
-        """
+        """Return why no goal can be planned, such as no tool taking another one's results."""
         if self._wanted:
             return (
                 "its tools' results do not let one thing be told from the others, so no goal in"
@@ -378,9 +366,9 @@ _OWN_DOMAIN = (
 def share_over_domains(
     kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]
 ) -> Iterator[Share]:
-    """A kind's count shared out over the languages and the domains that an environment answers for.
+    """Divide a kind's count among the languages and the domains that an environment answers for.
 
-    Raises ConfigurationError where there is none.
+    Raises ConfigurationError if there is none.
     """
     answered = [tool for tool in tools if tool.source.startswith(_SOURCE)]
     own = {tool.language for tool in answered} & {
@@ -397,7 +385,7 @@ def share_over_domains(
 
 
 def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
-    """The domains that a kind is shared out over. Raises ConfigurationError where there is none."""
+    """Return the domains that share a kind's count. Raises ConfigurationError if there is none."""
     counts = Counter(tool.category for tool in tools if tool.source.startswith(_SOURCE))
     domains = [
         domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != SHARED
@@ -426,9 +414,7 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
 
 
 async def _plan(order: Order) -> AsyncIterator[Goal]:
-    """Goals that make `count` samples; the last one makes fewer where they don't share out
-    evenly.
-    """
+    """Yield goals for the order's samples; the last one makes fewer if they don't divide."""
     fitting: list[Environment] = []
     for one in order.environments.values():
         domains = {tool.category for tool in one.tools}

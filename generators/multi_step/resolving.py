@@ -1,6 +1,4 @@
-"""A goal's calls made step by step: every source of a value becomes a value, every call gets its
-response.
-"""
+"""Make a goal's calls step by step: sources become values, and calls get responses."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,9 +39,7 @@ Source = TypeVar("Source", StatedValue, Picked)
 
 
 class SourceLeaf(NamedTuple):
-    """A source that is not composed, and where it stands: goal call `call`, argument path
-    "legs[0].fromId".
-    """
+    """An uncomposed source and its place: goal call `call`, argument path "legs[0].fromId"."""
 
     call: int
     argument: str
@@ -51,12 +47,12 @@ class SourceLeaf(NamedTuple):
 
 
 def leaves_of(call: int, arguments: Mapping[str, ValueSource]) -> list[SourceLeaf]:
-    """Every source of a call's arguments that is not composed of others."""
+    """Return every source of a call's arguments that is not composed of others."""
     return [leaf for name, source in arguments.items() for leaf in _leaves(call, name, source)]
 
 
 def sources_in(goal: Goal, kind: type[Source]) -> Iterator[tuple[SourceLeaf, Source]]:
-    """Every source of a kind in a goal's calls, with where it stands."""
+    """Yield every source of a kind in a goal's calls, with its place."""
     for index, planned in enumerate(goal.calls):
         for leaf in leaves_of(index, planned.arguments):
             if isinstance(leaf.source, kind):
@@ -66,7 +62,7 @@ def sources_in(goal: Goal, kind: type[Source]) -> Iterator[tuple[SourceLeaf, Sou
 def with_changed_leaves(
     goal: Goal, change: Callable[[SourceLeaf], StatedValue | Default | Picked]
 ) -> Goal:
-    """The goal with what `change` makes of each leaf of its calls."""
+    """Return the goal with each leaf of its calls replaced by what `change` returns."""
     calls: list[PlannedCall] = []
     for index, planned in enumerate(goal.calls):
         new = {leaf.argument: change(leaf) for leaf in leaves_of(index, planned.arguments)}
@@ -77,17 +73,17 @@ def with_changed_leaves(
 def with_leaves(
     arguments: Mapping[str, ValueSource], new: Mapping[str, StatedValue | Default | Picked]
 ) -> dict[str, ValueSource]:
-    """The same arguments with another source for each leaf that `new` names."""
+    """Return the same arguments with another source for each leaf that `new` names."""
     return {name: _with_leaves(name, source, new) for name, source in arguments.items()}
 
 
 def values_of(arguments: Mapping[str, ValueSource], picked: Mapping[str, JsonValue]) -> Arguments:
-    """The arguments as a call has them; `picked` holds the value of every leaf that is picked."""
+    """Return a call's arguments; `picked` holds the value of every picked leaf."""
     return {name: _value(name, source, picked) for name, source in arguments.items()}
 
 
 def shifted(value: JsonValue, minutes: int) -> JsonValue:
-    """A date and time so many minutes later, in the form it came in; with 0 any value as it is."""
+    """Return a date and time `minutes` later, in its form; with 0, any value as it is."""
     if not minutes:
         return value
     try:
@@ -104,12 +100,12 @@ def shifted(value: JsonValue, minutes: int) -> JsonValue:
 
 
 def as_text(value: JsonValue) -> str:
-    """A value as a text that is joined with others has it."""
+    """Return a value as text, as it appears in a joined text."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def parts_of(argument: str, source: Composed) -> Iterator[tuple[str, ValueSource]]:
-    """The parts of a composed value by where they stand."""
+    """Yield the parts of a composed value with their places."""
     for index, part in enumerate(source.parts):
         yield (
             argument + (f".{source.names[index]}" if source.shape == "object" else f"[{index}]"),
@@ -143,22 +139,22 @@ def _value(argument: str, source: ValueSource, picked: Mapping[str, JsonValue]) 
 
 
 def joined(source: Composed, values: Sequence[JsonValue]) -> JsonValue:
-    """The value that is composed of these."""
+    """Return the value composed of these."""
     if source.shape == "object":
         return dict(zip(source.names, values, strict=True))
     return JOINT.join(map(as_text, values)) if source.shape == "joined" else [*values]
 
 
 def pattern_of(argument: str) -> str:
-    """The place of a leaf as links name it: "legs[0].fromId" is a "legs[].fromId"."""
+    """Return a leaf's place as links name it: "legs[0].fromId" is a "legs[].fromId"."""
     return _INDEX.sub("[]", argument)
 
 
 class KnownValues:
-    """The values said in a goal: as arguments, and as texts that conditions compare with."""
+    """The values stated in a goal: as arguments, and as texts that conditions compare with."""
 
     def __init__(self, goal: Goal, links: Iterable[Link], tools: Iterable[Tool]) -> None:
-        """Read all of it once; a parameter that a link feeds can't be stated."""
+        """Collect the values once; a parameter that a link feeds can't be stated."""
         self._linked = {(link.tool, link.parameter) for link in links}
         by_name = {tool.name: tool for tool in tools}
         self._named: dict[str, list[StatedValue | Default]] = {}
@@ -180,13 +176,11 @@ class KnownValues:
                     self._keep(kind_of(tool.properties[leaf.argument]), leaf.source)
 
     def is_linked(self, tool: str, parameter: str) -> bool:
-        """Whether some response gives this parameter its value."""
+        """Whether a response gives this parameter its value."""
         return (tool, parameter) in self._linked
 
     def values_for(self, tool: Tool, parameter: str) -> list[StatedValue | Default]:
-        """What the user said that this parameter can take: for one of the same name, else for
-        one of the same kind.
-        """
+        """Return stated values that fit a parameter: of the same name, or else of the same kind."""
         schema = tool.properties[parameter]
         kind = kind_of(schema)
         texts = self.texts if kind == "text" else []
@@ -206,7 +200,7 @@ class KnownValues:
 
     @property
     def texts(self) -> list[StatedValue]:
-        """Every text that was stated."""
+        """The texts that were stated."""
         return self._by_kind.get("text", [])
 
     def _keep(self, kind: Kind, stated: StatedValue) -> None:
@@ -224,20 +218,16 @@ def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Defa
 
 
 class NoEntryError(RecordError):
-    """No entry meets the conditions for a picked value; `source` and `entries` say which value,
-    and of which entries.
-    """
+    """No entry meets the conditions of the picked value `source`; `entries` are the candidates."""
 
     def __init__(self, message: str, source: Picked, entries: list[Entry]) -> None:
-        """Keep what another condition could be chosen by."""
+        """Create the error with the data needed to choose another condition."""
         super().__init__(message)
         self.source, self.entries = source, entries
 
 
 class PickedPlace(NamedTuple):
-    """Where a picked leaf was found: response `call` of step `step`, at `path`; `entry` of the
-    `fitting` entries.
-    """
+    """A picked leaf's origin: response `call` of `step`, `path`, `entry`, and `fitting` entries."""
 
     leaf: SourceLeaf
     step: int
@@ -251,7 +241,7 @@ class PickedPlace(NamedTuple):
 class Resolved(NamedTuple):
     """A goal's path.
 
-    `positions` says at which step, and where in it, each call of the goal is made.
+    `positions` has the step of each of the goal's calls, and its position in that step.
     """
 
     path: tuple[Exchange, ...]
@@ -259,21 +249,20 @@ class Resolved(NamedTuple):
     positions: tuple[tuple[int, int], ...]
 
     def call(self, index: int) -> Call:
-        """The call that is made for a call of the goal."""
+        """Return the call made for a call of the goal."""
         step, position = self.positions[index]
         return self.path[step].calls[position]
 
     def response(self, index: int) -> JsonValue:
-        """The response to a call of the goal."""
+        """Return the response to a call of the goal."""
         step, position = self.positions[index]
         return self.path[step].responses[position]
 
 
 async def resolve(goal: Goal, environment: Environment) -> Resolved:
-    """Make the goal's calls, those of one step at once; RecordError says which value or response is
-    missing and why.
+    """Make the goal's calls, those of a step at once, taking the first entry that fits.
 
-    Where several entries meet the conditions, the first is taken.
+    Raises RecordError that says which value or response is missing and why.
     """
     steps = steps_of(goal)
     positions: dict[int, tuple[int, int]] = {}
@@ -330,7 +319,7 @@ async def resolve(goal: Goal, environment: Environment) -> Resolved:
 
 
 def steps_of(goal: Goal) -> list[int]:
-    """The step of each call: one after the last of those whose responses it needs."""
+    """Return the step of each call: one after the last call whose response it needs."""
     steps: list[int] = []
     for index, planned in enumerate(goal.calls):
         needed = {
@@ -349,14 +338,12 @@ def steps_of(goal: Goal) -> list[int]:
 
 
 class RememberedEnvironment(WrappedEnvironment):
-    """Asks `environment` once for each call; what was struck from the response to a call is left
-    out of it.
-    """
+    """An environment that is asked once per call, and whose responses lack struck entries."""
 
     def __init__(
         self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()
     ) -> None:
-        """Answer the calls of `recorded` by their stored responses."""
+        """Answer the calls of `recorded` with their stored responses."""
         super().__init__(environment)
         self._answers = {call.key: CallResponse(response) for call, response in recorded}
         self._strikes: Mapping[str, Sequence[Strike]] = {}
@@ -364,9 +351,7 @@ class RememberedEnvironment(WrappedEnvironment):
     def struck(
         self, path: Sequence[Exchange], strikes: Sequence[Strike]
     ) -> "RememberedEnvironment":
-        """The same environment, without the entries struck from the responses to these calls of
-        `path`.
-        """
+        """Return the environment without the entries struck from responses to calls of `path`."""
         one = RememberedEnvironment(self._environment)
         one._answers = self._answers
         by_call: dict[str, list[Strike]] = {}
@@ -376,7 +361,7 @@ class RememberedEnvironment(WrappedEnvironment):
         return one
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response to a call without what was struck, never an exception."""
+        """Return the response to a call without its struck entries; never raise."""
         key = call.key
         if key not in self._answers:
             self._answers[key] = await self._environment.answer(call)
@@ -390,9 +375,7 @@ class RememberedEnvironment(WrappedEnvironment):
 
 
 def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
-    """A response without the entries that were struck; the rest of it is shared with the
-    original.
-    """
+    """Return a response without the struck entries; the rest is shared with the original."""
     by_list: dict[str, set[int]] = {}
     for strike in strikes:
         by_list.setdefault(strike.entries, set()).add(strike.entry)
@@ -410,7 +393,7 @@ def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
 
 
 def original_index(index: int, gone: Iterable[int]) -> int:
-    """Where the entry stood that is at `index` now that those of `gone` were struck."""
+    """Return where the entry now at `index` stood before those of `gone` were struck."""
     for struck in sorted(gone):
         if struck <= index:
             index += 1

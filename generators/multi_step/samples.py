@@ -1,7 +1,6 @@
-"""The sample of a path: the request, then calls and responses in turn, evidence for every argument,
-and an answer.
+"""Build a path's sample: request, calls, responses, evidence for each argument, and an answer.
 
-The answer tells the fields that are asked for, and no more.
+The answer tells the requested fields and no more.
 """
 
 import re
@@ -69,9 +68,7 @@ _STATE = frozenset({"status", "message", "success"})
 
 
 class Asked(NamedTuple):
-    """A tool that was called, what it returned, and the paths of the fields that the user asks
-    for.
-    """
+    """A called tool, its response, and the paths of the fields that the user asks for."""
 
     tool: str
     response: JsonValue
@@ -79,10 +76,9 @@ class Asked(NamedTuple):
 
 
 def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tuple[str, ...]:
-    """The fields of a response that somebody would ask for: those of its entries where it lists
-    something, names first.
+    """Return the fields of a response that a user would ask for, in lists those of entries.
 
-    What is `known`, since the call says it, nobody asks for.
+    Names come first. Nobody asks for what is `known` because the call says it.
     """
     every = dict.fromkeys(_fields(response, ""))
     # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for
@@ -107,12 +103,12 @@ def _is_thing(response: Mapping[str, JsonValue]) -> bool:
 
 
 def field_words(path: str) -> str:
-    """A field as people call it; "" where the entry itself is what is told."""
+    """Return a field's name in words; "" if the entry itself is meant."""
     return " ".join(split_name(_last(path)))
 
 
 def answer_of(asked: Sequence[Asked], language: Language) -> str:
-    """What the responses say of the fields that are asked for, in a sentence for each call."""
+    """Return what the responses say about the requested fields, in a sentence for each call."""
     sentences = [answer_sentence(one, language) for one in asked]
     return (
         of(language).space.join(dict.fromkeys(sentences))
@@ -121,7 +117,7 @@ def answer_of(asked: Sequence[Asked], language: Language) -> str:
 
 
 def answer_sentence(asked: Asked, language: Language) -> str:
-    """What a response says of the fields that are asked for, in one sentence."""
+    """Return what a response says about the requested fields, in one sentence."""
     words = split_name(asked.tool)
     topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
     pack, names = of(language), ("sentence", "nothing", "none", "yes", "no")
@@ -137,7 +133,7 @@ def answer_sentence(asked: Asked, language: Language) -> str:
 def _facts(
     value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str = ""
 ) -> Iterator[str]:
-    """The fields of a thing one by one, then each of its lists; amounts with their currency."""
+    """Yield the fields of a thing one by one, then its lists; amounts have their currency."""
     plain = [path for path in asked if "[]" not in path]
     unit = next(
         (str(one) for path in plain if _last(path) == "currency" for one in values_at(value, path)),
@@ -164,7 +160,7 @@ def _facts(
 
 
 def _entry(entry: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str) -> str:
-    """An entry of a list: what it is told by first needs no label where it is a text."""
+    """Return a list's entry in words; its first field needs no label if it is a text."""
     first, *rest = asked
     named = (
         [one for one in values_at(entry, first) if isinstance(one, str)]
@@ -182,7 +178,7 @@ def _fact(name: str, value: JsonValue, unit: str, shape: Mapping[str, str]) -> s
 
 
 def _fields(value: JsonValue, path: str) -> Iterator[str]:
-    """The paths of what is worth telling, the outer before the inner."""
+    """Yield the paths of fields worth telling, outer before inner."""
     if isinstance(value, dict):
         inner = [(f"{path}.{key}" if path else key, key, member) for key, member in value.items()]
         readable = [(at, member) for at, key, member in inner if not _OPAQUE & set(split_name(key))]
@@ -217,13 +213,14 @@ AS_TEXT = (  # the response has a number where the argument has its text, or the
 
 
 def kind_of_domain(domain: str) -> str:
-    """The kind of the samples of a domain."""
+    """Return the kind of a domain's samples."""
     return SEVERAL_DOMAINS if domain == CROSS else ONE_DOMAIN
 
 
 async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
-    """The sample of a path that was disambiguated: of the template itself, or of a variant of
-    it.
+    """Write the sample of a disambiguated path, either the template or a variant of it.
+
+    Raises RecordError if the goal leads to other calls than the path has.
     """
     goal = path.traced.worded.goal
     environment = environment_of(goal, context)
@@ -291,9 +288,7 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
 
 
 def place_of(evidence: Evidence) -> tuple[int, int] | None:
-    """The step and the place of the call whose response has a value, None where it comes from
-    elsewhere.
-    """
+    """Return step and place of the call whose response gave a value; None for other evidence."""
     found = RESULT_PLACE.match(evidence.path) if evidence.kind == "response" else None
     return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
 
@@ -323,7 +318,7 @@ def _places(steps: Sequence[Sequence[GoldCall]]) -> Iterator[tuple[tuple[int, in
 
 
 def reported(sample: Sample) -> Iterator[Asked]:
-    """The calls that the user asks for, with what they returned."""
+    """Yield the calls that the user asks for, with their results."""
     exchanges = list(
         pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn))
     )[::2]
@@ -336,9 +331,7 @@ def reported(sample: Sample) -> Iterator[Asked]:
 
 
 def schema_of(tool: Tool, argument: str) -> JsonSchema:
-    """The schema of an argument or of a part of one ("legs[0].fromId"); an empty one where the
-    tool has none for it.
-    """
+    """Return the schema of an argument or part of it ("legs[0].fromId"), empty if unknown."""
     pieces = argument.replace("]", "").replace("[", ".").split(".")
     schema: JsonSchema = {**tool.properties.get(pieces[0], {}), "title": pieces[0]}
     for piece in pieces[1:]:
@@ -355,14 +348,14 @@ def schema_of(tool: Tool, argument: str) -> JsonSchema:
 
 
 def find_stated(argument: str, value: JsonValue, tool: Tool, request: str) -> Found | None:
-    """Where a request says the value of an argument or a part of one."""
+    """Find where a request states the value of an argument or of a part of one."""
     return locate(value, schema_of(tool, argument), request)
 
 
 def unstated(
     goal: Goal, request: str, tools: Mapping[str, Tool]
 ) -> list[tuple[SourceLeaf, StatedValue]]:
-    """What the user has to say for the goal, and the request does not; `tools` by name."""
+    """Return what the user must state for the goal but the request does not; `tools` by name."""
     return [
         (leaf, stated)
         for leaf, stated in sources_in(goal, StatedValue)
@@ -374,9 +367,7 @@ def unstated(
 def evidence_of(
     call: int, goal: Goal, resolved: Resolved, request: str, tool: Tool
 ) -> tuple[Evidence, ...]:
-    """The evidence for every argument of a call of the goal, part by part; a value that is not
-    said has none.
-    """
+    """Return the evidence for each part of a goal call's arguments; unsaid values have none."""
     places = {place.leaf.argument: place for place in resolved.places if place.leaf.call == call}
     found: list[Evidence] = []
     for leaf in leaves_of(call, goal.calls[call].arguments):
@@ -414,9 +405,7 @@ class _Leaf(NamedTuple):
 
 
 def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
-    """The turns, each gold call with the evidence that can be found; an argument of many parts
-    has one for each part.
-    """
+    """Add evidence to every gold call where it can be found, one for each part of an argument."""
     responses = _Responses()
     stated: list[tuple[int, str]] = []
     found: list[Turn] = []
@@ -448,16 +437,14 @@ def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn
 
 
 class _Responses:
-    """Every value of the responses so far, by what it is and by its text: the place where it was
-    seen last.
-    """
+    """The last place of every value of the responses so far, by type and value and by text."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[bool, JsonValue], _GoalPlace] = {}  # text or number, and which
         self._texts: dict[str, _GoalPlace] = {}
 
     def add(self, turn: int, results: ResultTurn) -> None:
-        """Take in the responses of a turn; inside one turn the first place of a value counts."""
+        """Add the responses of a turn; within one turn, the first place of a value counts."""
         places: dict[tuple[bool, JsonValue], _GoalPlace] = {}
         texts: dict[str, _GoalPlace] = {}
         for number, result in enumerate(results.results):
@@ -469,16 +456,14 @@ class _Responses:
         self._texts |= texts
 
     def find(self, value: JsonValue) -> _GoalPlace | None:
-        """Where a response has this value; what is empty, or only true or false, is no proof."""
+        """Return where a response has this value; empty values and booleans prove nothing."""
         if value in (None, "", [], {}) or isinstance(value, bool | list | dict):
             return None
         return self._places.get((isinstance(value, str), value)) or self._texts.get(str(value))
 
 
 def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
-    """The single values that an argument is put together of: members, or the parts of a list
-    written with commas.
-    """
+    """Yield the single values of an argument: members, items, or comma-separated parts."""
     name, value, schema = leaf
     if isinstance(value, list) and value:
         for at, item in enumerate(value):
@@ -503,9 +488,7 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
 def _evidence(
     leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Responses
 ) -> Evidence | None:
-    """What was stated in so many words comes first, then a response, then what was stated
-    otherwise, then the default.
-    """
+    """Return evidence from verbatim words, else a response, other words, or the default."""
     spans = [
         (turn, text, found)
         for turn, text in stated

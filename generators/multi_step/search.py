@@ -1,11 +1,9 @@
-"""The shortest paths that meet a goal, found by search over what an environment answers
-(ComplexFuncBench 2.1.2).
+"""Search an environment's answers for the shortest paths to a goal (ComplexFuncBench 2.1.2).
 
-A call can be made of what the user said, of defaults, and of values that a link finds in the
-response to an earlier
-call: the value that the goal's conditions pick, or one that they would pick as well. A path has
-what every wanted call needs and no more; fewest steps come first, then fewest calls. Two paths are
-one where they make the same calls.
+A call can use what the user said, defaults, and values that a link finds in the response to an
+earlier call: the value that the goal's conditions pick, or one that they would pick as well. A
+path has what every wanted call needs and no more; fewest steps come first, then fewest calls.
+Two paths are the same if they make the same calls.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,9 +59,7 @@ MOST_BUILT = 12
 
 
 class PossibleCall(NamedTuple):
-    """A call that can be made; the `call` of each picked value of `planned` is an index into
-    `needs`.
-    """
+    """A possible call; in `planned`, a picked value's `call` is an index into `needs`."""
 
     planned: PlannedCall
     call: Call
@@ -73,29 +69,25 @@ class PossibleCall(NamedTuple):
 
     @property
     def stated(self) -> frozenset[str]:
-        """All that the user says for it, and for the calls that it needs."""
+        """Everything that the user states for this call, and for the calls that it needs."""
         sources = [leaf.source for leaf in leaves_of(0, self.planned.arguments)]
         own = frozenset(repr(source.value) for source in sources if isinstance(source, StatedValue))
         return own.union(*(need.stated for need in self.needs))
 
     def with_tool(self, tool: str) -> "PossibleCall":
-        """The same arguments for another tool."""
+        """Return a call of another tool with the same arguments."""
         call = Call(tool=tool, arguments=self.call.arguments)
         return _made(self.planned.with_changes(tool=tool), call, self.needs)
 
     def with_stated(self, argument: str, stated: StatedValue) -> "PossibleCall":
-        """The same call with another value that is stated; the argument is one of its own, not a
-        part of one.
-        """
+        """Return the same call with another stated value for an argument (not for part of one)."""
         call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: stated.value})
         arguments = {**self.planned.arguments, argument: stated}
         return _made(self.planned.with_changes(arguments=arguments), call, self.needs)
 
 
 class Option(NamedTuple):
-    """A value that an argument may have: picked out of the response of `supplier`, from its
-    entry `entry`.
-    """
+    """A possible value of an argument, picked from entry `entry` of `supplier`'s response."""
 
     value: JsonValue
     supplier: PossibleCall
@@ -104,7 +96,7 @@ class Option(NamedTuple):
 
 
 class ShortestPath(NamedTuple):
-    """A path of shortest length, and the goal that it is the planned path of."""
+    """A shortest path, and the goal whose planned path it is."""
 
     goal: Goal
     path: Path
@@ -113,7 +105,7 @@ class ShortestPath(NamedTuple):
 async def find_plans(
     goal: Goal, environment: Environment, candidates: Sequence[Tool], limit: int = 2
 ) -> list[ShortestPath]:
-    """The shortest paths with the goals that they are planned by; see `shortest_paths`."""
+    """Return the shortest paths with the goals that plan them; see `shortest_paths`."""
     resolved = await resolve(goal, environment)
     ways = Ways(goal, resolved, environment, candidates)
     wanted = wanted_of(goal)
@@ -143,18 +135,14 @@ async def find_plans(
 
 
 def wanted_of(goal: Goal) -> list[int]:
-    """The calls that the user asks for; where none is marked, those whose responses no other
-    call needs.
-    """
+    """Return the wanted calls or, if none is marked, those whose responses no call needs."""
     wanted = [index for index, planned in enumerate(goal.calls) if planned.wanted]
     used = {picked.call for _, picked in sources_in(goal, Picked)}
     return wanted or [index for index in range(len(goal.calls)) if index not in used]
 
 
 def _combinations(choices: list[list[PossibleCall]]) -> Iterator[tuple[PossibleCall, ...]]:
-    """Ways for all wanted calls: as planned, with one of them otherwise, then all together as
-    far as bounded.
-    """
+    """Yield ways for all wanted calls: as planned, one varied, then all, at most MOST_PLANS."""
     planned = [ways[0] for ways in choices]
     yield tuple(planned)
     for index, ways in enumerate(choices):
@@ -164,7 +152,7 @@ def _combinations(choices: list[list[PossibleCall]]) -> Iterator[tuple[PossibleC
 
 
 def _calls(chosen: Sequence[PossibleCall]) -> list[PossibleCall]:
-    """Every call that these need, each once, after those that it needs itself."""
+    """Return every call that these need, each once, after the calls that it needs itself."""
     found: dict[str, PossibleCall] = {}
 
     def visit(made: PossibleCall) -> None:
@@ -186,7 +174,7 @@ def _length(calls: Sequence[PossibleCall]) -> tuple[int, int]:
 async def _plan(
     goal: Goal, resolved: Resolved, calls: list[PossibleCall], environment: Environment
 ) -> ShortestPath | None:
-    """The path of these calls, None where one of them is not answered."""
+    """Return the path of these calls, or None if one of them is not answered."""
     keys = {made.call.key for made in calls}
     if keys == {call.key for exchange in resolved.path for call in exchange.calls}:
         return ShortestPath(goal, resolved.path)
@@ -212,7 +200,7 @@ async def _plan(
 
 
 def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> PossibleCall:
-    """The call with a value chosen for each picked argument."""
+    """Return the call with a value chosen for each picked argument."""
     needs = tuple({option.supplier.name: option.supplier for option in options.values()}.values())
     names = [need.name for need in needs]
     picks = {
@@ -233,12 +221,12 @@ def _made(planned: PlannedCall, call: Call, needs: tuple[PossibleCall, ...]) -> 
 
 
 class Ways:
-    """Every way to make each call of a resolved goal with the candidates alone."""
+    """All ways to make each call of a resolved goal with the candidates alone."""
 
     def __init__(
         self, goal: Goal, resolved: Resolved, environment: Environment, candidates: Sequence[Tool]
     ) -> None:
-        """Start from the calls as the goal plans them."""
+        """Start from the calls that the goal plans."""
         self.goal, self.resolved, self.environment = goal, resolved, environment
         self.tools = {tool.name: tool for tool in candidates}
         self.links: dict[str, list[Link]] = {}
@@ -268,7 +256,7 @@ class Ways:
         self._ways: dict[int, list[PossibleCall]] = {}
 
     async def of(self, index: int) -> list[PossibleCall]:
-        """The ways to make a call of the goal, the planned one first."""
+        """Return the ways to make a call of the goal, the planned one first."""
         if index not in self._ways:
             found = {
                 way.name: way
@@ -278,18 +266,14 @@ class Ways:
         return self._ways[index]
 
     async def entries(self, made: PossibleCall, entries: str) -> list[Entry]:
-        """The entries that the response to a call has at this path; none where it has no such
-        path or no response.
-        """
+        """Return the entries at a path of the response to a call; [] without path or response."""
         answer = await self.environment.answer(made.call)
         if answer.problem or not has(answer.response, entries):
             return []
         return entries_of(answer.response, entries)
 
     async def _calls_of(self, tool: str, consumer: int) -> list[PossibleCall]:
-        """The calls of a tool that can be made without the response of the goal's call
-        `consumer`.
-        """
+        """Return the tool's calls that don't need the response of the goal's call `consumer`."""
         free = [
             self.planned[index]
             for index, planned in enumerate(self.goal.calls)
@@ -300,9 +284,7 @@ class Ways:
         )
 
     def _varied(self, tool: str) -> list[PossibleCall]:
-        """The planned calls of a tool, each with another text that was stated in the place of
-        one that they say.
-        """
+        """Return the tool's planned calls, each with one of its texts replaced by another one."""
         texts, found = self.known.texts, list[PossibleCall]()
         if is_making(tool):
             return found
@@ -318,9 +300,7 @@ class Ways:
         return found[:MOST_BUILT]
 
     async def _build(self, name: str) -> list[PossibleCall]:
-        """The calls of a tool that can be made of what was stated, and of what the goal's picks
-        found.
-        """
+        """Return the tool's calls that stated values and values found by goal picks allow."""
         if name not in self._built and is_making(name):
             self._built[name] = []  # nobody makes a thing to find one
         if name not in self._built:
@@ -353,7 +333,7 @@ class Ways:
         return found
 
     def _beside_picks(self, link: Link) -> list[Option]:
-        """The values of a link in the entries that the goal's own picks have found."""
+        """Return the values of a link in the entries that the goal's own picks have found."""
         found: dict[str, Option] = {}
         for place in self.resolved.places:
             source = place.source
@@ -372,7 +352,7 @@ class Ways:
         return list(found.values())
 
     async def _single(self, link: Link) -> list[Option]:
-        """The value of a link in a response that leaves no choice."""
+        """Return the value of a link in a response that leaves no choice."""
         found: list[Option] = []
         if link.source in self.planned_tools:
             return found
@@ -417,9 +397,7 @@ class Ways:
         ]
 
     async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
-        """The planned value, or one that the conditions tell as well, out of the responses of
-        other calls.
-        """
+        """Return the planned value, or one that fits as well, from responses of other calls."""
         place = next(
             one
             for one in self.resolved.places
@@ -458,9 +436,7 @@ class Ways:
         return _options(same[:1], supplier, picked)
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
-        """The ways in which another tool gives the very same response to the very same
-        arguments.
-        """
+        """Return calls of other tools that give the same response to the same arguments."""
         planned, own = self.goal.calls[index], self.planned[index]
         if not planned.wanted:
             return []
@@ -478,7 +454,7 @@ class Ways:
 
 
 def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[Option]:
-    """One option for each entry that holds the field; its value is what the conditions lead to."""
+    """Return an option for each entry with the field; its value follows from the conditions."""
     return [
         Option(
             shifted(value_at(entry.value, picked.field), picked.later_by),
@@ -492,7 +468,7 @@ def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> li
 
 
 def _is_consistent(chosen: tuple[Option, ...]) -> bool:
-    """Whether values picked by the same conditions from the same list come from the same entry."""
+    """Whether values picked by equal conditions from the same list come from the same entry."""
     entries: dict[tuple[str, str, str], int] = {}
     for option in chosen:
         where = repr(option.picked.where)

@@ -1,6 +1,4 @@
-"""Sketches of goals: which tools are called, which of their parameters a user says, and which
-come out of responses.
-"""
+"""Sketch goals: which tools are called, with which parameters said or taken from responses."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -62,12 +60,12 @@ _NEVER = frozenset(
 
 
 def same_kind(one: JsonSchema, other: JsonSchema) -> bool:
-    """Whether two parameters of one name take the same values."""
+    """Whether two parameters of the same name take the same values."""
     return all(one.get(part) == other.get(part) for part in SHOWN)
 
 
 def shared_start(one: str, other: str) -> int:
-    """How many characters two names begin with alike."""
+    """Return how many characters two names share at the start."""
     return next(
         (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
         len(one),
@@ -75,9 +73,7 @@ def shared_start(one: str, other: str) -> int:
 
 
 class Say(NamedTuple):
-    """A value that the user says; `role` tells which city of the trip it belongs to, equal keys
-    share one value.
-    """
+    """A value that the user says; `role` is its city in the trip, equal keys share a value."""
 
     element: ElementKind
     role: str
@@ -87,9 +83,7 @@ class Say(NamedTuple):
 
 
 class Take(NamedTuple):
-    """A value out of the response of another call; `mark` tells apart several entries meant of
-    one response.
-    """
+    """A value from another call's response; `mark` separates several entries of one response."""
 
     source: int
     link: Link
@@ -99,18 +93,18 @@ class Take(NamedTuple):
 
     @property
     def entry(self) -> tuple[int, int, str]:
-        """Which entry is meant: equal for values that come out of one."""
+        """The entry that is meant; equal for values from the same entry."""
         return self.source, self.mark, self.link.entries
 
 
 class Fixed(NamedTuple):
-    """A value that the schema gives."""
+    """A value that the schema itself gives."""
 
     value: JsonValue
 
 
 class Group(NamedTuple):
-    """Several values in one."""
+    """Several values combined into one."""
 
     shape: Literal["object", "joined", "list"]
     names: tuple[str, ...]
@@ -121,7 +115,7 @@ Slot = Union[Say, Take, Fixed, Group]  # noqa: UP007 - a forward reference in it
 
 
 class SketchedCall(NamedTuple):
-    """A call with slots where its values will be."""
+    """A call with slots for its future values."""
 
     tool: str
     slots: Mapping[str, Slot]
@@ -129,13 +123,13 @@ class SketchedCall(NamedTuple):
 
 
 class GoalSketch(NamedTuple):
-    """The calls of a goal, each after those it needs."""
+    """The calls of a goal, each after the calls that it needs."""
 
     calls: tuple[SketchedCall, ...]
 
     @property
     def steps(self) -> int:
-        """How many steps the calls take when all that can be made at once are."""
+        """The number of steps if calls are made together wherever possible."""
         depths: list[int] = []
         for call in self.calls:
             depths.append(max((depths[need] + 1 for need in needs(call.slots)), default=0))
@@ -143,7 +137,7 @@ class GoalSketch(NamedTuple):
 
 
 def needs(slots: Mapping[str, Slot]) -> set[int]:
-    """The calls whose responses are needed."""
+    """Return the calls whose responses the slots need."""
     found: set[int] = set()
     waiting = list(slots.values())
     while waiting:
@@ -156,9 +150,7 @@ def needs(slots: Mapping[str, Slot]) -> set[int]:
 
 
 def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) -> bool:
-    """Whether two of the calls' tools could give one parameter its value: two searches for one
-    thing, two look-ups.
-    """
+    """Whether two calls' tools could give one parameter: two searches for a thing, two look-ups."""
     used = {call.tool for call in calls}
     return any(
         len(used & _rivals(call.tool, name, slot, graph, element)) > 1
@@ -169,7 +161,7 @@ def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) 
 
 
 def _rivals(tool: str, name: str, take: Take, graph: ToolGraph, element: Element) -> set[str]:
-    """The tools that could give a parameter what it takes, in the very way that it takes it."""
+    """Return the tools that could give a parameter its value, taken in the same way."""
     sources = {link.source for link in graph.links(tool, name) if graph.is_listed(link)}
     if take.selection == "lookup":
         asked = _asked(take.link.source, graph, element)
@@ -182,23 +174,21 @@ def _rivals(tool: str, name: str, take: Take, graph: ToolGraph, element: Element
 
 
 def _asked(lookup: str, graph: ToolGraph, element: Element) -> ElementKind:
-    """What kind of thing a look-up is given."""
+    """Return the kind of thing that a lookup takes."""
     return element(lookup, graph.tools[lookup].required[0])
 
 
 class UnsayableError(Exception):
-    """The tool needs a value that neither a user says nor a response gives; the sketch is given
-    up.
-    """
+    """The tool needs a value that no user says and no response gives; the sketch is dropped."""
 
 
 class Sketcher:
-    """Draws one sketch; made anew for each."""
+    """Draws one sketch; each sketch needs a new instance."""
 
     def __init__(
         self, graph: ToolGraph, element: Element, rng: Random, *, crosses: bool = False
     ) -> None:
-        """`crosses` lets a search of one domain name what is looked up in another."""
+        """Start a sketch; `crosses` lets one domain's search name things looked up in another."""
         self._crosses, self._bridged = crosses, set[tuple[str, str]]()
         self._graph, self._element, self._rng = graph, element, rng
         self._calls: list[SketchedCall] = []
@@ -209,9 +199,7 @@ class Sketcher:
         self._turn = 0
 
     def draw(self, wants: Sequence[str]) -> GoalSketch | None:
-        """The sketch of a goal that wants these tools' responses, None where one of them can't
-        be called.
-        """
+        """Draw a goal that wants these tools' responses, or None if one can't be called."""
         try:
             for tool in wants:
                 self._turn += 1
@@ -260,7 +248,7 @@ class Sketcher:
         return self._kept(SketchedCall(tool, ordered, wanted))
 
     def _is_settled(self, tool: str, name: str, slots: Mapping[str, Slot]) -> bool:
-        """Whether the search that the tool follows could have been given this already."""
+        """Whether the search before the tool could already have been given this parameter."""
         if name in self._graph.tools[tool].required or is_changing(tool):
             return False
         searches = {
@@ -279,7 +267,7 @@ class Sketcher:
         return len(self._calls) - 1
 
     def _chosen(self, tool: str) -> list[str]:
-        """Every required parameter and some of the others, the same each time."""
+        """Return every required parameter and some optional ones, the same for each call."""
         if tool in self._given:
             return self._given[tool]
         shown = self._graph.tools[tool]
@@ -313,7 +301,7 @@ class Sketcher:
         return self._element(tool, name) != "identifier"
 
     def _is_hidden(self, tool: str, name: str) -> bool:
-        """Whether nobody would say the value: it has to come out of a response."""
+        """Whether nobody would say the value, so it must come from a response."""
         return self._element(tool, name) in {"identifier", "filter", "sort", "number", "text"}
 
     def _comes_inside(self, tool: str, name: str) -> bool:
@@ -352,9 +340,7 @@ class Sketcher:
                     slots[name] = slot
 
     def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Parameters that one entry gives together: two that take the same field are of two
-        entries.
-        """
+        """Group the parameters that one entry gives; two with the same field need two entries."""
         groups: list[tuple[str, list[str]]] = []
         for name in names:
             source = self._source(tool, name, [known for known, _ in groups])
@@ -372,8 +358,10 @@ class Sketcher:
         return groups
 
     def _source(self, tool: str, name: str, taken: Sequence[str]) -> str:
-        """The tool whose response gives the value: one that gives others already, else a search,
-        else a look-up.
+        """Return the tool that gives a value: one already used, else a look-up or a search.
+
+        A search gives identifiers if there is one; other values come from a look-up first. At
+        times it is a tool that makes a thing.
         """
         links = self._open_links(tool, name) or self._graph.links(tool, name)
         makers = [
@@ -398,7 +386,7 @@ class Sketcher:
         return self._rng.choice(found or searches)
 
     def _open_links(self, tool: str, name: str) -> list[Link]:
-        """The links of a parameter but those from calls that need this very one."""
+        """Return a parameter's links, except those from calls that need this call."""
         return [link for link in self._graph.links(tool, name) if link.source not in self._building]
 
     def _link(self, tool: str, name: str, source: str) -> Link:
@@ -412,8 +400,9 @@ class Sketcher:
         return self._known[tool, role]
 
     def _bridge(self, tool: str, user: str, parameter: str) -> int | None:
-        """A look-up of what an entry of an earlier search is called: the airport of a flight,
-        the hotel that was found.
+        """Return a look-up of what an earlier search's entry names, such as a flight's airport.
+
+        None if there is none, or if it would not be the shortest way.
         """
         query = self._graph.tools[tool].required[0]
         direct = {
@@ -441,7 +430,7 @@ class Sketcher:
         return None
 
     def _mark(self, call: int) -> int:
-        """Mostly the entry that was meant before, now and then another one."""
+        """Return the entry that is meant: usually the one before, sometimes a new one."""
         mark = self._marks.get(call)
         if mark is None or self._rng.random() < 0.25:  # noqa: PLR2004 - one want in four is of another entry
             self._marks[call] = 0 if mark is None else mark + 1
@@ -501,8 +490,9 @@ class Sketcher:
         return Group("object", members, tuple(parts))
 
     def _inside(self, tool: str, name: str, slots: Mapping[str, Slot]) -> Slot:
-        """An entry of a list that a call with the same values gives: a filter, an order, a
-        currency.
+        """Return an entry from a call with the same values: a filter, an order, a currency.
+
+        Raises UnsayableError if one of the values is missing.
         """
         link = next(
             one

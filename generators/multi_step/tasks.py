@@ -1,8 +1,8 @@
-"""Tasks: goals that are a change of a world, and how a world ends that calls were made in.
+"""Tasks: goals that change a world, and the final state of a world after calls.
 
-A task's sample is made as every path is, but its responses are those of episodes of its world,
-where lists have all that there is and what was written is read; it says by `changes` how the world
-has to end, whichever calls lead there.
+A task's sample is made as every path is, but its responses come from episodes of its world,
+where lists are complete and reads see what was written; its `changes` say how the world has to
+end, whichever calls lead there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,36 +31,36 @@ from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, S
 
 
 class BegunWorld(WrappedEnvironment):
-    """An environment that answers each call as an episode that has just begun does."""
+    """An environment that answers each call in a new episode."""
 
     def __init__(self, environment: Environment) -> None:
         """Take the world of an environment.
 
-        Raises ConfigurationError where calls can't change it.
+        Raises ConfigurationError if calls can't change it.
         """
         super().__init__(environment)
         self.inner = world_of(environment)
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What people say in it."""
+        """What people say in this world."""
         return vocabulary_of(self._environment)
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response of a new episode, never an exception."""
+        """Return the response of a new episode; never raise."""
         return self.inner.begin().answer(call)
 
 
 def environment_of(goal: Goal, context: StageContext) -> Environment:
-    """What answers the calls of a goal."""
+    """Return the environment that answers a goal's calls."""
     environment = context.environment(goal.environment)
     return BegunWorld(environment) if goal.kind in TASKS else environment
 
 
 def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
-    """The world that a task's calls change.
+    """Return the world that a task's calls change.
 
-    Raises ConfigurationError where it is not at hand, or calls can't change it.
+    Raises ConfigurationError if it is not available, or calls can't change it.
     """
     if sample.facts.environment not in context.environments:
         raise ConfigurationError(
@@ -72,7 +72,7 @@ def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
 
 
 def world_problem(sample: Sample, context: StageContext) -> str:
-    """Why a task can't be judged here by how its world ends, "" where it can."""
+    """Return why a task can't be judged here by the end of its world, or "" if it can."""
     try:
         world_of_sample(sample, context)
     except ConfigurationError as error:
@@ -81,14 +81,14 @@ def world_problem(sample: Sample, context: StageContext) -> str:
 
 
 class Ending(NamedTuple):
-    """How a world has ended: what has changed since its start, and what each call was answered."""
+    """The end of a world: the changes since its start, and the answer to each call."""
 
     changes: tuple[Change, ...]
     answers: tuple[CallResponse, ...]
 
 
 def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
-    """The end of an episode in which these calls are made, one after the other."""
+    """Return the end of an episode in which these calls are made, one by one."""
     answers = tuple([episode.answer(call) for call in calls])
     return Ending(diff(START, episode.state), answers)
 
@@ -96,13 +96,13 @@ def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
 def find_changes(
     path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
 ) -> tuple[Change, ...]:
-    """What the calls of a path make of the world.
+    """Return the changes that the calls of a path make to the world.
 
-    Raises RecordError where they don't make up a task.
+    Raises RecordError if they don't form a task.
 
-    Each that writes has to change something, by each of its arguments, and all have to be answered
-    as the path has it when they are made one after the other; a world answers whole, so that
-    nothing can be struck.
+    Each writing call must change something with each of its arguments, and all calls, made one
+    by one, must get the answers that the path has; a world answers completely, so no entries can
+    be struck.
     """
     if strikes:
         raise RecordError("Other entries of what the world answers fit what is wanted as well.")
@@ -119,9 +119,7 @@ def find_changes(
 
 
 def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
-    """What could be called in place of a call that says too much, and what is wrong with it
-    then.
-    """
+    """Yield what could replace a call that says too much, and what is then wrong with it."""
     yield [], "changes nothing"
     for name in call.arguments:
         rest = {other: value for other, value in call.arguments.items() if other != name}
@@ -131,9 +129,9 @@ def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
 def made_in_a_row(
     path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
 ) -> Ending:
-    """The end of an episode in which the calls of a path are made.
+    """Return the end of an episode in which the calls of a path are made.
 
-    Raises RecordError where they are answered otherwise then.
+    Raises RecordError if they then get other answers.
     """
     by_call: dict[tuple[int, int], list[Strike]] = {}
     for strike in strikes:
@@ -154,12 +152,11 @@ def made_in_a_row(
 def validate_path(
     path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment
 ) -> None:
-    """Raise RecordError where a server would answer the calls of a path otherwise when they are
-    made one after the other.
+    """Raise RecordError if a path's calls get other answers when made one after the other.
 
-    A world that is simulated answers those that are no task for themselves; it may refuse none in
-    an episode, in whichever order those made at once come: what one of them deletes is not looked
-    at by another.
+    This is for servers. A simulated world answers calls that are no task on their own; it must
+    refuse none in an episode, in either order of those made at once: nothing that one of them
+    deletes may be read by another.
     """
     within = getattr(environment, "inner", environment)
     if isinstance(within, ServerWorld):
@@ -178,9 +175,7 @@ def validate_path(
 def is_sound(
     path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool
 ) -> bool:
-    """Whether the calls of a path make up a task, or else are answered as it has them when made
-    one after the other.
-    """
+    """Whether a path's calls make up a task or, if not `as_task`, keep their answers in a row."""
     try:
         if as_task:
             find_changes(path, strikes, world_of(environment))
@@ -192,7 +187,5 @@ def is_sound(
 
 
 def is_reached(goal: Sequence[Change], changes: Sequence[Change]) -> bool:
-    """Whether a world has ended as a task wants it: all that is due has changed, and nothing
-    else.
-    """
+    """Whether a world has ended as a task wants: all that is due has changed, nothing else."""
     return unnamed(goal) == unnamed(changes)

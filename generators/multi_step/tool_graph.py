@@ -1,6 +1,4 @@
-"""The tools of an environment as a graph: which tool's response gives what another one takes,
-and what each does.
-"""
+"""The tools of an environment as a graph: which response feeds which tool, and what each does."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -29,11 +27,11 @@ class ToolGraph:
         element: Element | None = None,
         writing: Collection[str] = (),
     ) -> None:
-        """Of the tools, those of `domains` (all where it is empty) in `language`.
+        """Take the tools of `domains` (of all, if it is empty) in `language`.
 
-        With `element` there are tools of other domains as well, `lent`: lists that give the
-        identifiers that those take and none of them gives. No link is from what is `writing`: what
-        a task makes is used by no other call of it.
+        With `element`, tools of other domains are added as `lent`: lists that give the
+        identifiers that those tools take and none of them gives. No link starts at a `writing`
+        tool: no other call of a task uses what it creates.
         """
         wanted = {*domains, SHARED} if domains else set()
         spoken = {tool.name: tool for tool in tools_for(environment.tools, language)}
@@ -55,11 +53,11 @@ class ToolGraph:
         self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
 
     def links(self, tool: str, parameter: str) -> Sequence[Link]:
-        """Where the parameter's value can come from; of "legs[].fromId" too."""
+        """Return where the parameter's value can come from; works for "legs[].fromId" too."""
         return self._links.get((tool, parameter), ())
 
     def schema(self, tool: str, parameter: str) -> JsonSchema:
-        """The schema of a parameter, of "legs[].fromId" too."""
+        """Return the schema of a parameter; works for "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.tools[tool].properties[first]
         return (
@@ -67,14 +65,12 @@ class ToolGraph:
         )
 
     def members(self, tool: str, parameter: str) -> tuple[str, ...]:
-        """The required members of the objects that a list parameter holds, () for any other
-        parameter.
-        """
+        """Return the required members (else all) of a list parameter's objects; () if no list."""
         items = self.tools[tool].properties[parameter].get("items") or {}
         return tuple(items.get("required") or items.get("properties") or ())
 
     def is_lookup(self, tool: str) -> bool:
-        """Whether the tool finds a thing by the one text that names it."""
+        """Whether the tool finds a thing by the single text that names it."""
         return tool in self._lookups
 
     def _finds_by_name(self, tool: str) -> bool:
@@ -85,7 +81,7 @@ class ToolGraph:
         return is_query(required[0], schema, linked=linked) and not is_opaque(required[0])
 
     def is_inside(self, source: str, tool: str, parameter: str) -> bool:
-        """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""
+        """Whether `tool` takes, besides `parameter`, everything that a call of `source` needs."""
         known = self.tools[tool].properties
         needed = self.tools[source].required
         if not needed and is_number_of_thing(
@@ -97,25 +93,21 @@ class ToolGraph:
         )
 
     def is_through(self, source: str, tool: str, parameter: str) -> bool:
-        """Whether the parameter only ever comes out of a response as a whole: what one entry
-        leads to.
-        """
+        """Whether the source gives the parameter by a whole response only, not by list entries."""
         return not any(
             self.is_listed(link) for link in self.links(tool, parameter) if link.source == source
         )
 
     def is_listed(self, link: Link) -> bool:
-        """Whether the value is one of a list, so that it has to be stated which is meant."""
+        """Whether the value is one of a list, so that a goal must say which is meant."""
         return is_listed(link, self.tools[link.source])
 
     def is_source(self, tool: str) -> bool:
-        """Whether another tool takes something out of its response."""
+        """Whether another tool takes a value from its response."""
         return any(link.source == tool for links in self._links.values() for link in links)
 
     def refers(self, tool: str, parameter: str) -> bool:
-        """Whether an optional parameter takes the id of a thing of another kind, which a list
-        gives ("petId" of an order).
-        """
+        """Whether an optional parameter takes another thing's id from a list ("petId")."""
         is_optional = parameter in self.tools[tool].optional
         is_named = is_opaque(parameter) and len(words_of(parameter)) > 1
         return (
@@ -125,12 +117,12 @@ class ToolGraph:
         )
 
     def domain(self, tool: str) -> str:
-        """The domain of a tool."""
+        """Return the domain of a tool."""
         return self.tools[tool].category
 
 
 def is_listed(link: Link, source: Tool) -> bool:
-    """Whether what a link gives is one of a list."""
+    """Whether the value that a link gives is one of a list."""
     return bool(link.entries) or (source.returns or {}).get("type") == "array"
 
 
@@ -140,11 +132,10 @@ def _lent(
     links: Mapping[tuple[str, str], Sequence[Link]],
     element: Element,
 ) -> dict[str, Tool]:
-    """The tools that give the identifiers which a domain's `own` take and none of them gives; and
-    what these take in turn.
+    """Return tools outside a domain for ids that its `own` need and none gives, recursively.
 
-    Of several that list them, one whose entries are what is identified, and of these the one that
-    itself requires least.
+    Of several that list the ids, those whose entries are the identified things are preferred,
+    and of these the one that requires least.
     """
     found: dict[str, Tool] = {}
     waiting = list(own.values())
@@ -170,9 +161,7 @@ def _lent(
 
 @lru_cache(4096)
 def is_making(tool: str) -> bool:
-    """Whether a tool's name says that it makes a thing: it is called only where the user wants
-    one.
-    """
+    """Whether a tool's name says that it makes a thing; then it is called only on request."""
     verb = next(iter(function_words(tool)), "")
     return deed_of(verb) == "make" or verb in _MAKING
 
@@ -184,7 +173,7 @@ def is_changing(tool: str) -> bool:
 
 
 def is_deed(tool: str) -> bool:
-    """Whether a tool's name says that it does something, so that nobody asks what it returns."""
+    """Whether a tool's name says that it does something, so its result is never asked for."""
     return (
         is_making(tool)
         or is_changing(tool)

@@ -1,4 +1,4 @@
-"""Wording a goal as the request of a person who has it (ComplexFuncBench 2.1.1)."""
+"""Write a goal as the request of a person who has it (ComplexFuncBench 2.1.1)."""
 
 import re
 from collections.abc import Iterator
@@ -100,8 +100,9 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
 
 
 def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> bool:
-    """Whether the request leaves out no more than half of what it has to say: the correction of
-    paths puts that in.
+    """Whether at most half of the stated values are missing, which the correction can add.
+
+    The request must also be usable and give nothing away.
     """
     lacking = [
         value
@@ -115,9 +116,7 @@ def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: froze
 def wording_problem(
     request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]
 ) -> str:
-    """Why this request can't stand for the goal, "" where it can: all is stated that must be,
-    and nothing more.
-    """
+    """Return why the request can't stand for the goal, or ""; it must state all and no more."""
     return (
         _unusable(request, goal)
         or _given_away(request, tools, secrets)
@@ -134,9 +133,9 @@ def _unusable(request: str, goal: Goal) -> str:
 
 
 def _left_out(request: str, goal: Goal, tools: dict[str, Tool]) -> str:
-    """What the request lacks by every reader, "" where nothing.
+    """Return what every reader misses in the request, or "" if nothing is missing.
 
-    Corrections put it in (ComplexFuncBench 2.1.2).
+    Corrections add it later (ComplexFuncBench 2.1.2).
     """
     for tool, parameter, value in stated_values(goal):
         stated = find_value(
@@ -162,21 +161,19 @@ def _given_away(request: str, tools: dict[str, Tool], secrets: frozenset[str]) -
 
 
 def stated_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
-    """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper),
-    value.
-    """
+    """Yield tool, parameter ("legs[0].date" if nested) and value for all that the user says."""
     for leaf, stated in sources_in(goal, StatedValue):
         yield goal.calls[leaf.call].tool, leaf.argument, stated.value
 
 
 def named_values(goal: Goal) -> Iterator[JsonValue]:
-    """What the user says to tell which entry is meant."""
+    """Yield what the user says to identify the entry that is meant."""
     for _, picked in sources_in(goal, Picked):
         yield from (one.value for one in picked.where if one.test in {"equals", "contains"})
 
 
 def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
-    """The schema of an argument, of "legs[0].date" too."""
+    """Return the schema of an argument; works for "legs[0].date" too."""
     schema: JsonSchema = tool.parameters
     for piece in re.findall(r"[^.\[\]]+", argument):
         schema = (

@@ -1,6 +1,4 @@
-"""One request that asks for several calls at once, none of which depends on another (BFCL's
-parallel categories).
-"""
+"""Requests for several independent calls at once (BFCL's parallel categories)."""
 
 GROUP = "parallel"
 PARALLEL = "parallel"

@@ -1,9 +1,8 @@
-"""Several calls at once: of one tool with different values, or of several tools, none of which
-needs another one.
+"""Make several independent calls at once, of one tool with different values or of several.
 
-They are planned, and worded as one message with evidence for each argument in the stretch that is
-about its call. The n-th plan of a language depends on the seed, the catalog and n alone, never on
-how many are asked for.
+They are planned, then worded as one message, with evidence for each argument in the part about
+its call. The n-th plan of a language depends only on the seed, the catalog and n, not on how
+many are wanted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -82,19 +81,17 @@ LONGEST = 2500
 
 
 class ParallelWording(BaseModel):
-    """A message in the person's voice, and the stretch of it that is about each call, in the
-    order of the calls.
-    """
+    """A message in the person's voice, and the stretch of it about each call, in call order."""
 
     request: str
     parts: list[str]
 
 
 async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """A sample whose request states every value of every call; asked anew where it leaves one out
-    or says another one.
+    """Write a sample whose request states every value of every call and no other values.
 
-    Raises ReplyError where three wordings in a row do.
+    Raises ReplyError if three wordings in a row fail, RecordError if a call needs another's
+    result.
     """
     given = (one for call in plan.calls for one in call.arguments.values())
     if not all(isinstance(one, StatedValue) for one in given):
@@ -136,8 +133,9 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
 def wording_problem(
     wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> str:
-    """Why this wording can't stand for the calls, "" where it can: no value is left out, and no
-    other one said for it.
+    """Return why this wording can't stand for the calls, or ""; it must state all values.
+
+    No other value may be stated for one of them.
     """
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
@@ -148,9 +146,7 @@ def wording_problem(
 def stated_values(
     wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> dict[Spot, Stated]:
-    """Where the request states each value: in the stretch that is about its call, where the
-    stretches can be told apart.
-    """
+    """Return where the request states each value, in its call's stretch if stretches are known."""
     found: dict[Spot, Stated] = {}
     calls = len({number for number, _ in expected})
     for number, (start, end) in enumerate(call_stretches(wording, calls)):
@@ -163,9 +159,7 @@ def stated_values(
 
 
 def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
-    """The stretch of the request that is about each call, up to where the next one begins; all
-    of it where parts don't tell.
-    """
+    """Return each call's stretch of the request, up to the next; all of it if parts fail."""
     starts: list[int] = []
     end = 0
     for part in wording.parts:
@@ -188,9 +182,9 @@ _TRIES = 40
 
 
 def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
-    """The first plans of an order.
+    """Yield the first plans of an order.
 
-    Raises ConfigurationError where the catalog has too few tools in its language.
+    Raises ConfigurationError if the catalog has too few tools in its language.
     """
     spoken = sorted(tools_for(order.tools, order.language), key=lambda tool: tool.key)
     usable = usable_tools(order, spoken, tool_obstacle)
@@ -213,8 +207,9 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
 
 
 def tool_obstacle(order: Order, tool: Tool) -> str:
-    """Why the tool can't be called beside others: it takes nothing, too much to be stated there,
-    or no single texts and numbers.
+    """Return why the tool can't be called beside others, or "".
+
+    It requires nothing, too much to state, or other values than single texts and numbers.
     """
     if not tool.required:
         return "It requires nothing, so its calls can't be told apart."
@@ -271,9 +266,7 @@ def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
 def _with_other_values(
     tool: Tool, count: int, order: Order, rng: Random
 ) -> list[tuple[Tool, Arguments]]:
-    """So many calls of a tool, each argument's value another one than in the calls before;
-    nothing where there are too few.
-    """
+    """Return `count` calls of a tool with entirely different values, or [] if impossible."""
     found: list[Arguments] = []
     names = _names(tool, rng)
     for _ in range(_TRIES):

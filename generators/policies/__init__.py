@@ -1,6 +1,4 @@
-"""Policies that an assistant follows in tasks: what they allow and forbid, and what takes leave
-(τ-bench, arXiv:2406.12045).
-"""
+"""An assistant's policies in tasks: permissions, bans, approvals (τ-bench, arXiv:2406.12045)."""
 
 GROUP = "policies"
 POLICY = "policy"

@@ -1,10 +1,9 @@
-"""Samples of policies: those of the recipe laid over a task that was proved, what is then due, and
-the words for it.
+"""Make policy samples: apply a recipe's policies to a proved task, and word what is then due.
 
-Everything is decided in episodes of the world: each gold call of the task is held against the
-policies in the state in which it would be made. A call that is forbidden is left out, with all that
-takes values from it. How leave is asked for and given, how a call is refused, and how users urge is
-worded; the world answers anew.
+Everything is decided in episodes of the world: each gold call of the task is checked against the
+policies in the state in which it would be made. A forbidden call is left out, with all that
+takes values from it. Asking for and giving approval, refusals, and urging users are worded; the
+world answers again.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -57,12 +56,11 @@ Place = tuple[int, int]
 
 
 class CasePlan(NamedTuple):
-    """A policy case before it is worded: the call at issue and its policy, what is due, and the
-    steps of the gold.
+    """A policy case before wording: the call at issue, its policy, what is due, the gold steps.
 
-    Before the step `pause` the assistant and the user speak: it asks for leave (`answer` is what
-    the user says), or refuses and is urged (`is_pressed`). `broken` are the policies that are told
-    where something is refused.
+    Before the step `pause` the assistant and the user speak: it asks for approval (`answer` is
+    whether the user gives it), or refuses and is urged (`is_pressed`). `broken` are the policies
+    named in a refusal.
     """
 
     sort: PolicySort
@@ -82,9 +80,7 @@ class CasePlan(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """What the policies say of each gold call of a task, those left out that can't be made
-    without a forbidden one.
-    """
+    """The policies' rulings on a task's gold calls; `lost` are those that need a forbidden one."""
 
     ruled: tuple[tuple[PlacedCall, Ruling], ...]
     lost: frozenset[Place]
@@ -98,7 +94,7 @@ class _Walk(NamedTuple):
 
 
 def plans_of(planting: Planting, book: PolicyBook) -> Iterator[CasePlan]:
-    """What can be made of a task under policies, in an order that chance gives."""
+    """Yield what policies make of a task, in random order."""
     walk = _walk(planting, book)
     forbidden, unasked = walk.of_verdict("forbidden"), walk.unasked
     if forbidden and not unasked:
@@ -163,8 +159,9 @@ def _refused(
 def _asked(
     planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling
 ) -> Iterator[CasePlan]:
-    """The call is made last, with what takes values from it: before it stands the question,
-    whose answer decides.
+    """Yield cases that ask before a call, which comes last with what depends on it.
+
+    The answer to the question decides.
     """
     at = placed.step, planting.steps[placed.step].index(placed.call)
     lost, kept = {at}, set[Place]()
@@ -195,7 +192,7 @@ def _looks(walk: _Walk, placed: PlacedCall) -> list[Call]:
 def _with_looks(
     planting: Planting, steps: Sequence[GoldStep], at: int, looks: list[Call]
 ) -> tuple[GoldStep, ...]:
-    """The steps with a step of reads before the step `at`: those that nothing before it tells."""
+    """Insert a step of reads before the step `at`: those that nothing before it answers."""
     lacking = unseen_after(
         looks, (call.bare for call in chain.from_iterable(steps[:at])), planting.episode(0)
     )
@@ -214,7 +211,7 @@ class PolicyWords(FaultWords):
 
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
-    """Why no policies can be laid over a sample, "" where they can."""
+    """Return why policies can't be applied to a sample, or "" if they can."""
     return (
         ""
         if sample.changes and sample.underlying is sample

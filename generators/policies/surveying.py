@@ -1,8 +1,7 @@
-"""What a recipe's policies come to in its worlds, before anything is made: calls of each tool are
-tried, of the things there are.
+"""Try a recipe's policies in its worlds before a build, with calls of each tool.
 
-A call that a policy is about is made of what the world's links lead to (the ids that a list has)
-and of choices. What takes a value that only people say is not tried.
+A call that a policy is about is made from what the world's links lead to (the ids in a list) and
+from choices. Calls that need a value only people say are not tried.
 """
 
 from collections import Counter
@@ -26,9 +25,7 @@ _DEEPEST = 3  # calls that lead to a value
 
 
 class PolicyProblem(NamedTuple):
-    """What is wrong with a policy, or odd about it where it `is_remark`; `at` is its place in
-    the list.
-    """
+    """A problem of a policy, or just something odd if `is_remark`; `at` is its index."""
 
     at: int
     message: str
@@ -38,9 +35,7 @@ class PolicyProblem(NamedTuple):
 def survey_policies(
     policies: Sequence[Policy], environments: Iterable[Environment]
 ) -> Iterator[PolicyProblem]:
-    """What is wrong with policies, or odd, in the worlds of a recipe: each is about the tools of
-    one of them.
-    """
+    """Yield problems and oddities of policies in a recipe's worlds; each concerns one world."""
     worlds = [one for one in environments if is_changeable(one)]
     names = Counter(policy.name for policy in policies)
     for at, policy in enumerate(policies):
@@ -66,7 +61,7 @@ def survey_policies(
 
 
 def _world_of(policy: Policy, known: Sequence[Collection[str]]) -> int:
-    """The number of the world that has its tools; the first, which tells so, where none has."""
+    """Return the index of the world that has the policy's tools; 0 if none, which reports it."""
     return next(
         (
             number
@@ -80,7 +75,7 @@ def _world_of(policy: Policy, known: Sequence[Collection[str]]) -> int:
 def _tried(
     policies: Sequence[tuple[int, Policy]], environment: Environment
 ) -> Iterator[PolicyProblem]:
-    """Which policies forbid nothing, or all, of what can be tried."""
+    """Yield the policies that forbid nothing, or everything, among the calls that can be tried."""
     world, places = world_of(environment), {policy.name: at for at, policy in policies}
     book, found = PolicyBook([policy for _, policy in policies], world), dict[str, Counter[str]]()
     for tool in dict.fromkeys(tool for _, policy in policies for tool in policy.tools):
@@ -115,9 +110,7 @@ def _tried(
 
 
 def _never(known: Sequence[tuple[Ruling, ...]], tool: str, places: dict[str, int]) -> PolicyProblem:
-    """Why no call of a tool is ever allowed: by one policy, or since several contradict each
-    other.
-    """
+    """Return why no call of a tool is ever allowed: one policy, or several that conflict."""
     names = {
         ruling.policy.name: None for one in known for ruling in one if ruling.verdict == "forbidden"
     }
@@ -149,9 +142,7 @@ def _calls(
     taken: Iterable[str] = (),
     depth: int = 0,
 ) -> list[Call]:
-    """Calls of a tool with all that it requires and what is taken besides; none where a value
-    can only be said.
-    """
+    """Return calls of a tool with its required and `taken` arguments; [] if one must be said."""
     stated = next(one for one in world.tools if one.name == tool)
     names = dict.fromkeys((*stated.required, *sorted(taken)))
     values = []

@@ -1,6 +1,4 @@
-"""Questions that are routed through a whole catalog: one call, several, or nested ones (CallNavi
-3, 4.1).
-"""
+"""Questions routed through a whole catalog: single, multiple or nested calls (CallNavi 3, 4.1)."""
 
 GROUP = "routing"
 ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD = "routing_easy", "routing_medium", "routing_hard"

@@ -1,7 +1,6 @@
-"""Planning questions over a domain's whole catalog: which tools, with which values, and which feed
-which (CallNavi 4.1).
+"""Plan questions over a domain's whole catalog: tools, values and feeds (CallNavi 4.1).
 
-The n-th plan depends on the domain, the seed and n alone, never on how many are asked for.
+The n-th plan depends only on the domain, the seed and n, not on how many are wanted.
 """
 
 from collections import Counter
@@ -64,21 +63,21 @@ _STATED: ElementKind = "text"
 
 
 class _ValueDraw(NamedTuple):
-    """What the values of a plan are drawn by."""
+    """The inputs for drawing a plan's values."""
 
     language: Language
     rng: Random
     own_values: OwnValues
 
     def fill(self, tool: Tool, names: Sequence[str], known: Arguments | None = None) -> Arguments:
-        """A value for each of these parameters."""
+        """Return a value for each of these parameters."""
         return self.own_values.fill(tool, names, self.language, self.rng, known)
 
 
 def plan_routing(order: Order) -> Iterator[RoutingPlan]:
-    """The first plans of an order over the tools of its domain, the order's place.
+    """Yield the first plans of an order over the tools of its domain, the order's place.
 
-    Raises ConfigurationError where the domain's tools allow none.
+    Raises ConfigurationError if the domain's tools allow none.
     """
     kind, language, domain, seed = order.kind.name, order.language, order.place, order.seed
     tools = tools_for(
@@ -124,7 +123,7 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
 
 
 def _unlinked(tools: Sequence[Tool]) -> str:
-    """The required ids that no result gives under their names."""
+    """Return a phrase with the required ids that no result gives under their names, or ""."""
     lacking = [
         f"`{name}` of {tool.name}" for tool in tools for name in tool.required if is_opaque(name)
     ]
@@ -153,7 +152,7 @@ def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[
 
 
 def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
-    """Calls whose arguments are all said; what several take is the same thing."""
+    """Return calls whose arguments are all stated; a value that several take is the same."""
     known: dict[str, JsonValue] = {}
     calls = []
     for tool in tools:
@@ -167,9 +166,7 @@ def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
 
 
 def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
-    """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what
-    it found.
-    """
+    """Return a chain of lookups up to a tool, filled up with more uses of what it found."""
     rng = draw.rng
     wanted = rng.choices(_HARD_CALLS, _HARD_SHARES)[0]
     roads = _chain(last, graph, wanted, rng)
@@ -188,9 +185,7 @@ def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[Plan
 
 
 def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Road]:
-    """The roads from a tool back to a lookup that takes what the user says; nothing is looked up
-    twice.
-    """
+    """Return the roads from a tool back to a lookup with sayable arguments, without repetitions."""
     best: list[Road] = []
     for _ in range(_TRIES):
         roads = [rng.choice(graph.roads(last))]
@@ -210,9 +205,7 @@ def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Roa
 
 
 def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> PlannedCall:
-    """A call that takes from the last of the calls before it what that returns, and has all else
-    said.
-    """
+    """Return a call that takes the last call's results, with all other arguments stated."""
     at = len(before) - 1
     fed = [name for name in tool.required if before and feeds(name, before[at], name, tool)]
     stated = draw.fill(
@@ -233,10 +226,9 @@ def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> Pla
 def share_over_domains(
     kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]
 ) -> Iterator[Share]:
-    """How many of a kind's questions each language and domain gets, in the proportions of
-    CallNavi's (Table 2).
+    """Share questions over languages and domains in CallNavi's proportions (Table 2).
 
-    Raises ConfigurationError where there is no domain.
+    Raises ConfigurationError if there is no domain.
     """
     catalogs = catalog_tools(tools)
     own = {tool.language for tool in catalogs} & {
@@ -280,9 +272,7 @@ def share_over_domains(
 
 
 def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
-    """The tools of whole catalogs: those of business domains, else of the categories of imports
-    that are large enough.
-    """
+    """Return the tools of business domains, else of imported categories that are large enough."""
     counts = Counter(tool.category for tool in tools if tool.source not in NO_CATALOGS)
     domains = [tool for tool in tools if tool.source == DOMAINS]
     own = (tool for tool in tools if tool.source not in NO_CATALOGS)

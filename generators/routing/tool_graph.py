@@ -1,4 +1,4 @@
-"""What of a domain leads where: which lookups return what which tools take."""
+"""The links within a domain: which lookups return what which tools take."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _READING = frozenset(
 
 
 class Road(NamedTuple):
-    """A parameter of a tool, and the lookup whose answer holds its value."""
+    """A parameter of a tool, and the lookup that returns its value."""
 
     parameter: str
     source: Tool
@@ -23,7 +23,7 @@ class DomainGraph:
     """The tools of a domain, and the roads to each."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        """Look up which tool feeds which."""
+        """Find out which tool feeds which."""
         self.tools = tuple(tools)
         lookups = [tool for tool in tools if split_name(tool.name)[0] in _READING]
         self._roads = {
@@ -37,11 +37,11 @@ class DomainGraph:
         }
 
     def roads(self, tool: Tool) -> tuple[Road, ...]:
-        """What a tool takes that lookups of the domain return."""
+        """Return the parameters of a tool that lookups of the domain return."""
         return self._roads[tool.name]
 
     def are_linked(self, tools: Sequence[Tool]) -> bool:
-        """Whether one of these returns what another of them takes."""
+        """Whether one of these tools returns what another takes."""
         names = {tool.name for tool in tools}
         return any(road.source.name in names for tool in tools for road in self._roads[tool.name])
 
@@ -55,7 +55,7 @@ def unknown_evidence(argument: str, call: int, field: str) -> Evidence:
 
 
 def unknown_arguments(call: GoldCall) -> dict[str, FeedRule]:
-    """The arguments of a call that have the sign of the unknown and evidence of what feeds them."""
+    """Return a call's unknown arguments with the feed that their evidence names."""
     return {
         evidence.argument: evidence.rule
         for evidence in call.evidence
@@ -64,17 +64,16 @@ def unknown_arguments(call: GoldCall) -> dict[str, FeedRule]:
 
 
 def returned_fields(tool: Tool) -> dict[str, JsonSchema]:
-    """The schema of each field that a tool returns, by name."""
+    """Return the schema of each field that a tool returns, by name."""
     found = (tool.returns or {}).get("properties", {})
     return found if isinstance(found, dict) else {}
 
 
 def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
-    """Whether this field of what `source` returns is what `target` takes as this parameter; not
-    where `source` is asked with it.
+    """Whether a field that `source` returns is what `target` takes as this parameter.
 
-    It is where both have one name and one shape: the same pattern, or without any the same type and
-    the name of an id.
+    Both must have the same name and shape: the same pattern or, without any, the same type and
+    the name of an id. It must not be required by `source`.
     """
     given, taken = returned_fields(source).get(field), target.properties.get(parameter)
     if given is None or taken is None or field != parameter or field in source.required:
@@ -90,9 +89,7 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
 
 
 def known_arguments(call: GoldCall) -> Arguments:
-    """The arguments of a call that have a value; those with the sign and no evidence of a source
-    count among them.
-    """
+    """Return a call's arguments but those with the unknown sign and evidence of their source."""
     unknown = unknown_arguments(call)
     return {name: value for name, value in call.arguments.items() if name not in unknown}
 
@@ -100,7 +97,7 @@ def known_arguments(call: GoldCall) -> Arguments:
 def feed_problem(
     argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]
 ) -> str:
-    """Why nothing can feed an unknown argument, "" where a call before it does."""
+    """Return why nothing can feed an unknown argument, or "" if an earlier call does."""
     feed = unknown_arguments(call).get(argument)
     if feed is None:
         return (

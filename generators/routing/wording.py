@@ -1,6 +1,4 @@
-"""The values of calls that are asked for at once, chosen as one person would, and the question
-that states them (CallNavi 4.1).
-"""
+"""Choose consistent values for simultaneous calls, and word their question (CallNavi 4.1)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,12 +63,11 @@ class PlanValues(BaseModel):
 async def choose_plan_values(
     plan: RoutingPlan, context: StageContext, *, stage: str
 ) -> list[RoutingPlan]:
-    """The plan with the values that a model gives, and the optional parameters that it adds; one's
-    own values stay.
+    """Fill the plan with a model's values and optional parameters; the user's own values stay.
 
-    A value that the schema refuses, or that is missing in two answers, is the one drawn; who is
-    asked again is told which and why. Where two calls of a tool could then be mistaken for each
-    other, all are.
+    A value that the schema refuses, or that is missing in two answers, is drawn; the second
+    prompt says which and why. If two calls of a tool could then be mistaken for each other, all
+    are drawn.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
@@ -118,9 +115,7 @@ async def choose_plan_values(
 
 
 class _Slots:
-    """What of a planned call is to be given: what it needs, what it may have; what a call before
-    it says is said once.
-    """
+    """What a planned call needs and may have; values that an earlier call says are said once."""
 
     def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
         self.call, self._tool, self._at = plan.calls[at], tool, at
@@ -149,7 +144,7 @@ class _Slots:
         return {"tool": self.call.tool, "need": [*self.need], "may": [*self.may], "found": [*found]}
 
     def taken(self, answer: PlanValues) -> Arguments:
-        """The values of an answer that this call may have."""
+        """Return the values of an answer that this call may have."""
         values = self._named(answer)
         return {
             name: value
@@ -158,9 +153,7 @@ class _Slots:
         }
 
     def told_lacking(self, answer: PlanValues, values: Arguments) -> str:
-        """What an answer lacks where these values are known by now, a sentence a parameter; ""
-        where it lacks nothing.
-        """
+        """Return what an answer lacks beyond `values`, a sentence for each parameter, or ""."""
         named = self._named(answer)
         problems = (
             (
@@ -183,9 +176,7 @@ class _Slots:
         return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
 
     def filled(self, values: Arguments) -> PlannedCall:
-        """The call with these values: in place of those drawn, without the optional ones that
-        nobody gave.
-        """
+        """Return the call with these values in place of drawn ones, without unused options."""
         kept = {name: one for name, one in self.call.arguments.items() if name not in self.may}
         new = {name: StatedValue(value=value, element="text") for name, value in values.items()}
         arguments: dict[str, ValueSource] = {**kept, **new}
@@ -199,7 +190,7 @@ def _key(source: ValueSource) -> str:
 
 
 def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Iterator[PlannedCall]:
-    """The calls, what several of them say being what the first of them says."""
+    """Yield the calls; a value that several share is that of the first."""
     said: dict[str, ValueSource] = {}
     for call, slot in zip(calls, slots, strict=True):
         arguments = {
@@ -211,9 +202,7 @@ def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Itera
 
 
 def _are_apart(one: PlannedCall, other: PlannedCall) -> bool:
-    """Whether a value that both calls have differs, and none that does says a part of the
-    other's.
-    """
+    """Whether a shared value differs, and no different value contains the other's."""
     values = [
         {
             name: fold(str(stated.value))
@@ -243,10 +232,9 @@ class RoutingWording(BaseModel):
 
 
 async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """A sample whose request says every value of the plan and gives no unknown one away; asked anew
-    until one does.
+    """Write a sample whose request says all of the plan's values and no unknown ones.
 
-    Raises ReplyError where three wordings in a row break this.
+    Raises ReplyError if three wordings in a row fail.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     used = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
@@ -297,10 +285,10 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
 def routing_problem(
     request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]
 ) -> str:
-    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and
-    nothing unknown is.
+    """Return why this request can't stand for the plan, or "".
 
-    `quotes` are the words that a model found in it to state values which no reader finds.
+    It must state all that is required and nothing unknown. `quotes` are the words in which a
+    model found values that no reader finds.
     """
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
@@ -341,7 +329,7 @@ def routing_problem(
 
 
 def expected_of(plan: RoutingPlan, tools: Mapping[str, Tool]) -> Expected:
-    """What the request states of the plan, by the number of the call and its parameter."""
+    """Return what the request states of the plan, by the number of the call and its parameter."""
     return {
         (number, name): (source.value, tools[call.tool].properties[name])
         for number, call in enumerate(plan.calls)
@@ -353,9 +341,7 @@ def expected_of(plan: RoutingPlan, tools: Mapping[str, Tool]) -> Expected:
 def gold_calls(
     plan: RoutingPlan, tools: Mapping[str, Tool], stated: Mapping[Spot, Stated], request: str
 ) -> tuple[GoldCall, ...]:
-    """The calls of a plan, with evidence where the request states their values, or of what feeds
-    those that are unknown.
-    """
+    """Return the plan's calls, with evidence of stated values and of the feeds of unknown ones."""
     return tuple(
         _gold(number, call, tools[call.tool], stated, request)
         for number, call in enumerate(plan.calls)

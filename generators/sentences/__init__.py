@@ -1,1 +1,1 @@
-"""Drafting the sentences that people say to tools, for template/v1 to word and read requests by."""
+"""Draft the sentences that people say to tools; template/v1 words and reads requests by them."""

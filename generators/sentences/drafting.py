@@ -1,4 +1,4 @@
-"""Asking a model for the sentences that people say to a tool."""
+"""Ask a model for the sentences that people say to a tool."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -40,8 +40,9 @@ class SentenceDraft(BaseModel):
 
 
 def sentence_prompt(tool: Tool, others: Sequence[Tool], language: Language, opener: str) -> Prompt:
-    """What a model is asked for a tool's sentences; some of the `others` are shown, `opener` is
-    what a request may begin with.
+    """Return the prompt for a tool's sentences, with some of the `others` and an `opener`.
+
+    A request may begin with the opener.
     """
     near = [one for one in others if one.category == tool.category and one.key != tool.key]
     shown = [{"name": one.name, "description": one.description} for one in near[:_OTHERS]]
@@ -49,14 +50,14 @@ def sentence_prompt(tool: Tool, others: Sequence[Tool], language: Language, open
 
 
 async def draft_sentences(prompt: Prompt, chat: ChatModel) -> SentenceDraft:
-    """A model's first draft. Raises ReplyError where it is none."""
+    """Return a model's first draft. Raises ReplyError if it is not a draft."""
     return await chat.ask(prompt, SentenceDraft)
 
 
 async def mend_sentences(
     prompt: Prompt, draft: SentenceDraft, problems: Sequence[str], chat: ChatModel
 ) -> SentenceDraft:
-    """Another draft in place of one that can't be used. Raises ReplyError where it is none."""
+    """Return a draft that replaces an unusable one. Raises ReplyError if it is not a draft."""
     told = "\n".join(f"- {one}" for one in problems)
     wish = f"These are its mistakes:\n{told}\nReply again with the whole, corrected."
     return await chat.ask(again(prompt, draft.model_dump_json(), wish), SentenceDraft)

@@ -1,6 +1,4 @@
-"""Which arguments of a conversation can be given another value, so that all that is kept of it
-stays true.
-"""
+"""Find arguments of a conversation that can get another value without making the rest false."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -32,9 +30,7 @@ OPEN_END = (
 
 
 class ChangeableArgument(NamedTuple):
-    """An argument with a value: of the call `call` of the call turn `turn`; `said` is where the
-    user said it.
-    """
+    """An argument of call `call` in call turn `turn`; `stated` is where the user said it, if so."""
 
     turn: int
     call: int
@@ -45,14 +41,14 @@ class ChangeableArgument(NamedTuple):
 def find_places(
     sample: Sample, tools: Mapping[str, Tool], transform: Transform
 ) -> list[ChangeableArgument]:
-    """The arguments that the transform can change."""
+    """Return the arguments that the transform can change."""
     sample = until_due(sample, transform)
     weighed = _weighed(sample, tools_by_name(sample, tools), transform)
     return [place for place, reason in weighed if not reason]
 
 
 def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no argument of the sample can be changed in this way; "" where one can."""
+    """Return why no argument of the sample can be changed in this way, or "" if one can."""
     sample = until_due(sample, transform)
     named = tools_by_name(sample, tools)
     if not sample.all_calls:
@@ -90,9 +86,7 @@ def _is_fixed(schema: JsonSchema) -> bool:
 
 
 def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
-    """The calls, by call turn, whose argument changes with this one: those that have it from the
-    same words.
-    """
+    """Return the calls, by call turn, whose argument comes from the same words and changes too."""
     old = call_at(sample, place).arguments[place.argument]
     found: dict[int, list[int]] = {}
     for index in range(place.turn, len(sample.turns)):
@@ -109,8 +103,9 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
 def interruptions(
     sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]
 ) -> list[int]:
-    """The user turns before which the user could correct the value, because a question is open
-    that can be asked again.
+    """Return the user turns before which the user could correct the value.
+
+    There a question is open that can be asked again.
     """
     if place.stated is None or place.stated.turn is None:
         return []
@@ -129,7 +124,7 @@ def interruptions(
 
 
 def _closed(sample: Sample) -> str:
-    """Why nothing can follow the last call, "" where something can."""
+    """Return why nothing can follow the last call, or "" if something can."""
     last = sample.turns[-1]
     if traits_of(sample.kind).is_open:
         return IMPERFECT
@@ -149,7 +144,7 @@ def _closed(sample: Sample) -> str:
 def _weighed(
     sample: Sample, tools: Mapping[str, Tool], transform: Transform
 ) -> Iterator[tuple[ChangeableArgument, str]]:
-    """Every argument with the reason why it can't be changed, "" where it can."""
+    """Yield every argument with the reason why it can't be changed, or "" if it can."""
     if transform == "mSv":
         last = max((index for index, _ in sample.call_turns), default=0)
         for place in _places(sample, tools, range(last, len(sample.turns))):
@@ -179,12 +174,12 @@ def _places(
 
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
-    """The call that the place is in."""
+    """Return the call that contains the place."""
     return sample.calls_at(place.turn)[place.call]
 
 
 def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> str:
-    """Why nobody could say another value for the argument."""
+    """Return why nobody could say another value for the argument."""
     call = call_at(sample, place)
     tool, value = tools.get(call.tool), call.arguments[place.argument]
     if tool is None or place.argument not in tool.properties:
@@ -199,7 +194,7 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
 
 
 def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[ChangeableArgument]) -> str:
-    """What of the conversation would no longer hold, were the value overridden."""
+    """Return what in the conversation would become untrue if the value were overridden."""
     stated = place.stated
     if stated is None or stated.turn is None:
         return f"Nobody says the value of {place.argument!r} in words that were found."
@@ -224,7 +219,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
 def _untimely(
     sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool], transform: Transform
 ) -> str:
-    """Why there is no moment at which the user could override the value."""
+    """Return why the user has no moment to override the value."""
     turn = place.stated.turn if place.stated else None
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
         return f"The value of {place.argument!r} is said again later."
@@ -243,9 +238,7 @@ def _is_of(one: Evidence | None, other: Evidence) -> bool:
 def _restated(
     sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]
 ) -> bool:
-    """Whether the old value is stated from the turn `start` on, so that a new one would not be
-    the last word.
-    """
+    """Whether the old value is stated from turn `start` on, so a new one isn't the last word."""
     call = call_at(sample, place)
     tool = tools.get(call.tool)
     value, schema = (call.arguments[place.argument], titled_schema(tool, place.argument))
@@ -260,7 +253,7 @@ def _restated(
 
 
 def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
-    """Why it would not be clear which of several calls is wanted again with the new value."""
+    """Return why it would be unclear which of several calls the new value is for."""
     call = call_at(sample, place)
     rest = {name: value for name, value in call.arguments.items() if name != place.argument}
     for other in sample.calls_at(place.turn):

@@ -1,9 +1,8 @@
-"""Another value for an argument, of the same type, plausible and new; its wording, and the
-conversation in which it comes.
+"""Give an argument another plausible value of its type, its wording, and a conversation.
 
-(HammerBench 4.2.3) SO_case1: the user takes the value back in the turn that says it. SO_case2: the
-user does so in a turn of its own, while a question is open, which the assistant then asks again.
-mSv: after the call the user wants it again with another value.
+(HammerBench 4.2.3) SO_case1: the user takes the value back in the turn that says it. SO_case2:
+the user does so in a separate turn, while a question is open, which the assistant then asks
+again. mSv: after the call the user wants it again with another value.
 """
 
 from contextlib import suppress
@@ -95,8 +94,7 @@ class OverridingText(BaseModel, title="Correction"):
 
 
 class Scene(NamedTuple):
-    """A change on its way to a sample: where it is, what is stated until then, and whether its
-    parameter must be named.
+    """A change to be worded: its place, the turns before, and whether to name the parameter.
 
     `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that
     one is the last of them.
@@ -111,17 +109,15 @@ class Scene(NamedTuple):
 
     @property
     def source(self) -> Sample:
-        """The sample that is changed, as far as it is."""
+        """The part of the source that is changed."""
         derivation = self.change.derivation
         return until_due(derivation.source, derivation.transform)
 
 
 async def override_values(change: ValueChange, context: StageContext) -> list[Sample]:
-    """The source with the change worded and every later snapshot set right; asked anew until the
-    words do.
+    """Return the source with the change worded and all later snapshots corrected.
 
-    Raises RecordError where the change does not fit its source, ReplyError where three wordings do
-    not do.
+    Raises RecordError if the change doesn't fit its source, ReplyError if three wordings fail.
     """
     scene = _scene(change, context)
     correction = await _ask(scene, context)
@@ -141,8 +137,9 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
 
 
 def correction_problem(correction: OverridingText, scene: Scene) -> str:
-    """Why this wording can't bring the change, "" where it can: the new value said last, and of
-    the right parameter.
+    """Return why this wording can't bring the change, or "".
+
+    It must say the new value last, and of the right parameter.
     """
     text = correction.sentence.strip()
     new, old, schema = scene.change.new, scene.change.old, scene.schema
@@ -164,8 +161,9 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
 
 
 def stated_new(correction: OverridingText, scene: Scene) -> Stated:
-    """Where the sentence states the new value: the words quoted, at their last place, else
-    wherever it is found.
+    """Return where the sentence states the new value: the last place of the quoted words.
+
+    If these don't state it, it is wherever the value is found.
     """
     text, words, name = correction.sentence.strip(), correction.words.strip(), scene.place.argument
     stated = find_value((name, scene.change.new), scene.schema, words, text, scene.source.language)
@@ -244,7 +242,7 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
 
 
 def _is_named(text: str, words: str, scene: Scene) -> bool:
-    """Whether the sentence speaks of the parameter, or of the value that it takes back."""
+    """Whether the sentence mentions the parameter, or the value that it takes back."""
     old, name = scene.change.old, scene.place.argument
     if not isinstance(old, bool) and locate(old, scene.schema, text) is not None:
         return True
@@ -259,9 +257,7 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """What a text is about: the stems of its words, and pairs of characters where words have no
-    spaces.
-    """
+    """Return what a text is about: word stems, and character pairs where there are no spaces."""
     keys = content_keys(text)
     neighbours = ((one.light, other.light) for one, other in pairwise(keys))
     pairs = (one + other for one, other in neighbours if len(one) == len(other) == 1)
@@ -309,14 +305,14 @@ def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, .
 def _evidence(
     scene: Scene, correction: OverridingText, turn: int, offset: int, text: str
 ) -> Evidence:
-    """Where the new value is stated."""
+    """Return where the new value is stated."""
     place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
     argument = scene.place.argument
     return span_evidence(argument, turn, Place(offset + place.start, offset + place.end), text)
 
 
 def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
-    """The turn at `index` of the source with the new value, where the change reaches it."""
+    """Return turn `index` of the source, with the new value if the change affects it."""
     calls = affected(scene.source, scene.place).get(index, [])
     if isinstance(turn, CallTurn) and calls:
         return with_value(turn, calls, scene.change.new, stated)
@@ -406,8 +402,9 @@ async def _ask_value(
 
 
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
-    """Why `new` can't replace the value at the place, "" where it can: valid, different, and not
-    said before.
+    """Return why `new` can't replace the value at the place, or "".
+
+    It must be valid, different, and not said before.
     """
     call = call_at(source, place)
     old, schema = call.arguments[place.argument], titled_schema(tool, place.argument)
@@ -425,7 +422,7 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
 
 
 def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
-    """Why the value stands for something already, "" where nobody has spoken of it."""
+    """Return why the value already has another meaning, or "" if nobody has mentioned it."""
     for name, value in call_at(source, place).arguments.items():
         is_other = name != place.argument and not isinstance(value, bool)
         if is_other and fold(str(value)) == fold(str(new)):
@@ -443,9 +440,7 @@ def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: Js
 
 
 def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    """Whether two values could be taken for each other: equal, spelled alike, or one said within
-    the other.
-    """
+    """Whether two values are mistakable: equal, spelled alike, or one said within the other."""
     if one == other and isinstance(one, bool) == isinstance(other, bool):
         return True
     if isinstance(one, bool) or isinstance(other, bool):
@@ -466,7 +461,7 @@ def _words(value: JsonValue) -> str:
 
 
 def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
-    """The one value that the schema allows besides `old`, None where there are more."""
+    """Return the single value besides `old` that the schema allows, or None if there are more."""
     if isinstance(old, bool):
         return not old
     others: list[JsonValue] = [

@@ -42,11 +42,11 @@ _BEFORE_THE_CALL = frozenset({"SO_case1", "SO_case2"})
 
 
 def until_due(sample: Sample, transform: Transform) -> Sample:
-    """What of the sample a transform can change.
+    """Return the part of the sample that a transform can change.
 
-    Of a simulated conversation, where a value is overridden before the call, that is all up to the
-    last call that is no part of a chain, yet to be made (CONFETTI 3.2 cuts there too); of any other
-    sample all of it.
+    In a simulated conversation whose value is overridden before the call, this is everything up
+    to the last call that is not part of a chain and still to be made (CONFETTI 3.2 cuts there
+    too); in any other sample it is everything.
     """
     last = sample.turns[-1]
     is_due = isinstance(last, CallTurn) and not last.executed
@@ -69,16 +69,14 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
 
 
 def is_conversation(sample: Sample) -> bool:
-    """Whether the sample is a simulated conversation, or made of one."""
+    """Whether the sample is a simulated conversation, or was made from one."""
     return traits_of(sample.kind).asked == "conversation"
 
 
 def find_stated(
     call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema
 ) -> Evidence | None:
-    """Where the user said an argument's value: by the call's own evidence, else by looking; None
-    where nowhere.
-    """
+    """Return where the user said an argument's value, by evidence or by search, or None."""
     for evidence in call.evidence:
         if evidence.argument == argument and evidence.turn is not None and not evidence.in_message:
             stated = prefix[evidence.turn] if evidence.turn < len(prefix) else None
@@ -99,18 +97,14 @@ def find_stated(
 
 
 def snapshots_before(turns: Sequence[Turn], index: int) -> int:
-    """How many snapshots stand before the turn `index`: the number of the first one behind it,
-    counted from 0.
-    """
+    """Return how many snapshots precede turn `index`: the next snapshot's number, from 0."""
     return sum(isinstance(turn, CallTurn) for turn in turns[:index])
 
 
 def with_value(
     turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence
 ) -> CallTurn:
-    """The same calls, those at the places `calls` with another value for the argument that the
-    evidence is for.
-    """
+    """Return the turn with another value for the evidence's argument in the calls at `calls`."""
     made = (
         call_with_value(one, value, evidence) if at in calls else one
         for at, one in enumerate(turn.calls)
@@ -119,16 +113,14 @@ def with_value(
 
 
 def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
-    """The same call with another value for one argument, and the evidence for it."""
+    """Return the same call with another value for one argument, and the evidence for it."""
     kept = tuple(one for one in call.evidence if one.argument != evidence.argument)
     arguments = {**call.arguments, evidence.argument: value}
     return call.with_changes(arguments=arguments, evidence=(*kept, evidence))
 
 
 def moved(turn: Turn, at: int, by: int) -> Turn:
-    """The turn as it stands after `by` turns were put in at the index `at`: its evidence points
-    where it did.
-    """
+    """Return the turn after `by` turns were inserted at index `at`, with its evidence moved."""
     if not isinstance(turn, CallTurn):
         return turn
     calls: list[GoldCall] = []
@@ -164,9 +156,7 @@ def with_shift(source: Sample, shift: int) -> SampleFacts:
 
 
 def was_made_already(sample: Sample) -> bool:
-    """Whether the calls were made with results that later turns build upon: a path, or a
-    simulated conversation.
-    """
+    """Whether later turns build on the calls' results: a path or a simulated conversation."""
     return is_path(sample) or is_conversation(sample)
 
 
@@ -180,7 +170,7 @@ STAGE = "intent_shifts"
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no intent shift can be made of the sample; "" where one can."""
+    """Return why no intent shift can be made from the sample, or "" if one can."""
     unknown = next((key for key in sample.candidates if key not in tools), None)
     if unknown is not None:
         return f"The catalog has no tool with the key {unknown!r}, a candidate of the sample."
@@ -190,7 +180,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why the request of `other` is no shift away from `source`; "" where it is one."""
+    """Return why the request of `other` is no shift away from `source`, or "" if it is one."""
     if other.language != source.language:
         return (
             f"The other request is in {other.language!r}, the conversation in {source.language!r}."
@@ -207,10 +197,9 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
 
 
 async def shift_intents(derivation: Derivation, context: StageContext) -> list[Sample]:
-    """The conversation up to a user turn that is replaced by the other sample's request; the
-    assistant declines.
+    """Replace a user turn by the other sample's request, which the assistant declines.
 
-    Raises RecordError where the source has no such turn, or one of its candidates may serve the
+    Raises RecordError if the source has no such turn, or one of its candidates may serve the
     other request.
     """
     source, other = derivation.source, derivation.other
@@ -245,15 +234,13 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
 
 
 def _replaceable(sample: Sample) -> list[int]:
-    """The user turns that something was stated before."""
+    """Return the indices of the user turns that follow a reply."""
     spoken = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     return [index for index in spoken[1:] if isinstance(sample.turns[index - 1], ReplyTurn)]
 
 
 def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
-    """The tools that the other request asks for: those it calls at first, or the one that was
-    withheld from it.
-    """
+    """Return the tools that the other request needs: those called first, or those withheld."""
     calls = next((snapshot.calls for snapshot in other.snapshots()), ())
     called = {call.tool for call in calls}
     known = [tools[key] for key in (other.candidates if called else other.withheld) if key in tools]
@@ -264,11 +251,10 @@ def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
 def stock_phrases(
     language: Language, deed: Literal["openers", "refusals", "done"]
 ) -> tuple[str, ...]:
-    """How a request that drops another begins, what an assistant replies that has no tool, or whose
-    call went through.
+    """Return phrases for dropping a request, refusing without a tool, or reporting success.
 
-    What follows an opener begins as its own writer began it; none of those that say that something
-    is done asks anything.
+    What follows an opener keeps its own first letter; phrases that report success don't ask
+    anything.
     """
     space = of(language).space if deed == "openers" else ""
     return tuple(f"{one}{space}" for one in shapes_in(language, f"assistant.{deed}"))
@@ -278,5 +264,5 @@ _ASKS = LanguagePattern("@[?]|@{assistant_asks}")
 
 
 def is_question(text: str) -> bool:
-    """Whether the assistant's words leave something for the user to answer."""
+    """Whether the assistant's words ask the user for an answer."""
     return _ASKS.of(text).search(text) is not None

@@ -1,6 +1,6 @@
 """A request of one turn: perfect, imperfect or irrelevant (HammerBench 4.2.1).
 
-How many irrelevant requests the paper has is not stated: there we take as many as intent shifts.
+The paper does not state its number of irrelevant requests; we make as many as intent shifts.
 """
 
 GROUP = "single_turn"

@@ -1,9 +1,8 @@
-"""A request of one turn (HammerBench 4.2): planned, its parameters chosen, then valued and worded
-in one.
+"""Make single-turn requests (HammerBench 4.2): plan, choose parameters, draft, word.
 
-A plan says which tool, which kind, how many parameters, in company of which candidates. The n-th
-assignment of a kind depends on the seed, the catalog and n alone, never on how many are asked for:
-whoever raises a count pays for the difference only.
+A plan says which tool, which kind, how many parameters, and which other candidates. The n-th
+assignment of a kind depends only on the seed, the catalog and n, not on how many are wanted, so
+raising a count costs only the difference.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,10 +66,9 @@ class ParameterNames(BaseModel):
 
 
 async def choose_parameters(assignment: Assignment, context: StageContext) -> list[ParameterChoice]:
-    """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect
-    one never does.
+    """Choose `parameter_count` parameters: all required ones, or fewer for imperfect requests.
 
-    Raises RecordError where an imperfect request is planned for a tool that requires nothing.
+    Raises RecordError if an imperfect request is planned for a tool that requires nothing.
     """
     tool = context.tool(assignment.tool)
     fixed = () if traits_of(assignment.kind).is_partial else tool.required
@@ -105,10 +103,9 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
 def as_many(
     named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool
 ) -> tuple[str, ...]:
-    """So many of the parameters that are offered: those named, required ones first; where they are
-    too few, others in order.
+    """Return `wanted` of the offered parameters: named ones first, required before optional.
 
-    Fewer are enough where all required ones are among them: nobody has to say what everyday users
+    Fewer are enough if they include all required ones: nobody has to say what everyday users
     don't.
     """
     known = [name for name in dict.fromkeys(named) if name in offered]
@@ -134,9 +131,7 @@ class Mention(BaseModel):
 
 
 class Wording(BaseModel):
-    """A request in the user's voice, and for each parameter the words in it that state the
-    value.
-    """
+    """A request in the user's voice, and for each parameter the words that state the value."""
 
     request: str
     mentions: list[Mention]
@@ -151,11 +146,10 @@ DRAFT_TEMPLATE = "draft_request"
 
 
 async def draft_requests(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
-    """A draft call with exactly the chosen parameters, each value valid by the tool's schema, and
-    the words that came with them.
+    """Draft a call with exactly the chosen parameters, valid values, and words that state them.
 
-    Where nothing is left to choose, or the values are of several answers, nothing words them yet.
-    Raises ReplyError where neither three answers nor a draw give a value that is valid.
+    If no value is left to choose, or the values come from several answers, there are no words
+    yet. Raises ReplyError if neither three answers nor a draw give a valid value.
     """
     assignment = choice.assignment
     tool = context.tool(assignment.tool)
@@ -203,11 +197,10 @@ REQUEST_TEMPLATE = "write_request"
 
 
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
-    """A sample whose request states the drafted arguments; asked anew where the words say another
-    value, or do not say one.
+    """Write a sample whose request states the drafted arguments and no other values.
 
-    What no rule can read goes on: checks are strict. Raises ReplyError where three wordings do not
-    fit; the reason is that of the last one.
+    Values that no rule can read are accepted, because checks are strict. Raises ReplyError if
+    three wordings don't fit, with the reason of the last one.
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
@@ -240,8 +233,9 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
 
 
 def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
-    """Why this wording can't stand for the draft, "" where it can: in its language, no value
-    left out and no other one said.
+    """Return why this wording can't stand for the draft, or "".
+
+    It must be in the draft's language, state all values and no others.
     """
     return _form_problem(wording, draft) or _stated_problem(_stated(wording, draft, tool))
 
@@ -260,9 +254,7 @@ def _stated_problem(stated: Mapping[str, Stated]) -> str:
 
 
 def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
-    """Where the request states each drafted argument, in the order in which the model told of
-    them.
-    """
+    """Return where the request states each drafted argument, in the order of its mentions."""
     quotes = {
         mention.parameter: mention.words
         for mention in wording.mentions
@@ -311,10 +303,10 @@ MOST_OPTIONAL = 2
 
 
 def plan_assignments(order: Order) -> Iterator[Assignment]:
-    """The first assignments of an order; tools take turns, category by category.
+    """Yield the first assignments of an order; tools take turns, category by category.
 
-    Raises ConfigurationError where too few tools of the catalog allow its kind in its language,
-    after those that they allow.
+    Raises ConfigurationError, after those, if too few tools of the catalog allow its kind in its
+    language.
     """
     kind, language = order.kind.name, order.language
     spoken = sorted(tools_for(order.tools, language), key=lambda tool: tool.key)
@@ -347,14 +339,14 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
 
 
 def tool_obstacle(order: Order, tool: Tool) -> str:
-    """Why no sample of the order's kind can be about the tool, "" where one can."""
+    """Return why no sample of the order's kind can be about the tool, or "" if one can."""
     if order.kind.traits.is_partial and not tool.required:
         return "It requires nothing, so no request can lack anything."
     return ""
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
-    """Tools in random order, one of each category before the second of any."""
+    """Return tools in random order, one of each category before the second of any."""
     shuffled = rng.sample(tools, len(tools))
     categories: dict[str, list[Tool]] = {}
     for tool in shuffled:
@@ -385,10 +377,10 @@ def _assign(
 
 
 def _parameter_count(kind: str, tool: Tool, rng: Random, *, is_first: bool) -> int:
-    """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
+    """Return how many parameters the request gives; most requests are short (HammerBench 4.2.1).
 
-    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a
-    tool would be its duplicate.
+    An imperfect request may give none, as in HammerBench's dialogues; a second one like that for
+    the same tool would be a duplicate.
     """
     required, optional = len(tool.required), len(tool.optional)
     if traits_of(kind).is_partial:

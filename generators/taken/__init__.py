@@ -1,4 +1,4 @@
-"""Conversations that others had: taken as they are, and checked as if they had been made."""
+"""Conversations that others had: imported as they are, and checked like generated ones."""
 
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -12,7 +12,7 @@ CALL, CALLS, CONVERSATION = "taken_call", "taken_calls", "taken_conversation"
 
 
 def kind_of_turns(turns: Iterable[Turn]) -> str:
-    """The kind of a conversation by its calls: with results, several at once, or one at most."""
+    """Return a conversation's kind by its calls: with results, several at once, or at most one."""
     made = [turn for turn in turns if isinstance(turn, CallTurn)]
     if any(turn.executed for turn in made):
         return CONVERSATION
@@ -20,9 +20,7 @@ def kind_of_turns(turns: Iterable[Turn]) -> str:
 
 
 def print_of(sample: Sample) -> bytes:
-    """What is the same for conversations that say the same: the users' words, without case and
-    gaps, and what is called.
-    """
+    """Return a digest of users' words, ignoring case and spacing, and calls, to find duplicates."""
     said = [
         " ".join(turn.text.casefold().split())
         for turn in sample.turns

@@ -1,6 +1,4 @@
-"""How records of others become samples: each is read before the build; its stage gives the
-sample that it holds, if any.
-"""
+"""Turn external records, read before the build, into the samples that they hold, if any."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,13 +1,11 @@
-"""Personal data in a conversation: found in words, calls and results alike, and replaced by other
-values of the same sort.
+"""Find personal data in words, calls and results, and replace it by values of the same sort.
 
-What a value is tell the meaning of the parameter or the field that holds it, numbers that check
-themselves (cards, IBANs), the libraries of those who keep their rules (phone numbers, secrets), and
-words that introduce a name. In Chinese, where no gap tells where a name begins and ends, it is a
-family name with one or two characters more: what introduces it or follows it tells that it is one,
-or the given name does, where people have it (both by Faker's lists). Each value is replaced
-wherever the conversation has it, in whatever notation, by the same made-up one: so what proved an
-argument before proves it afterwards. No model is asked or fetched.
+A value is recognised by the meaning of its parameter or field, by check digits (cards, IBANs),
+by libraries for phone numbers and secrets, and by words that introduce a name. In Chinese, where
+no gap shows where a name begins and ends, it is a family name with one or two more characters,
+if words before or after it indicate a name, or if it has a common given name (both by Faker's
+lists). Each value is replaced throughout the conversation, in any notation, by the same made-up
+one, so evidence for arguments stays valid. No model is asked or fetched.
 """
 
 import re
@@ -110,9 +108,7 @@ _INTRODUCING = 40  # letters before a name
 
 
 class Replaced(NamedTuple):
-    """A conversation without its personal data: how much there was by kind, and what stands for
-    what.
-    """
+    """A conversation without personal data, with counts by kind and the replacements."""
 
     sample: Sample
     counts: dict[str, int]
@@ -125,11 +121,10 @@ class _Found(NamedTuple):
 
 
 def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> Replaced:
-    """The sample with each personal value replaced wherever it stands; what stands for it is drawn
-    by the seed.
+    """Replace each personal value of a sample throughout, with values drawn by the seed.
 
-    Raises ConfigurationError where the libraries that know phone numbers and secrets are not
-    installed, RecordError where there is more than can be replaced.
+    Raises ConfigurationError if the libraries for phone numbers and secrets are not installed,
+    RecordError if there is more than can be replaced.
     """
     require_extra("traffic")
     by_name = {tool.name: tool for tool in tools}
@@ -175,7 +170,7 @@ def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
 
 
 def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -> Iterator[_Found]:
-    """The personal data of a value; `kind` is what its name says it is."""
+    """Yield the personal data in a value; `kind` is what its name says it is."""
     match value:
         case dict():
             for name, inner in value.items():
@@ -194,9 +189,7 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
 
 
 def _kind_of(name: str, meaning: str) -> PersonalKind | None:
-    """The kind of personal data that a parameter or a field holds, by its name and meaning; a
-    mere `name` may be a thing's.
-    """
+    """Return the kind of personal data of a field by name and meaning; `name` alone has none."""
     if _secret_words().search(name):
         return "secret"
     return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
@@ -217,7 +210,7 @@ def _can_be(kind: PersonalKind, value: str) -> bool:
 
 
 def _in_text(text: str, language: Language) -> Iterator[_Found]:
-    """What a text holds; what is found first keeps its place from what is less sure."""
+    """Yield the personal data in a text; surer finds take precedence where finds overlap."""
     for piece in _pieces(text):
         taken = Spans()
         for kind in KINDS:
@@ -228,9 +221,7 @@ def _in_text(text: str, language: Language) -> Iterator[_Found]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text, a long one in pieces that begin and end between words and overlap: patterns of
-    others may be slow on long texts.
-    """
+    """Yield a text in overlapping pieces cut between words, as others' patterns may be slow."""
     at = 0
     while len(text) - at > _PIECE:
         gap = _GAP.search(text, at + _PIECE, at + _LONGEST_WORD)
@@ -295,9 +286,7 @@ def _phones(text: str, language: Language) -> Places:
 
 
 def _names(text: str) -> Places:
-    """Names that are introduced, names of two words and more that begin with a known first name,
-    and Chinese names.
-    """
+    """Find introduced names, names of two or more words with a known first name, Chinese names."""
     yield from find_chinese_names(text)
     known = first_names()
     for match in _NAME.finditer(text):
@@ -316,14 +305,14 @@ def _names(text: str) -> Places:
 
 @cache
 def _around(name: str) -> re.Pattern[str]:
-    """What stands around a name, by the name of its class in people.yaml."""
+    """Return the pattern of what surrounds a name, for a class of people.yaml."""
     code = next(one for one in known() if not puts_spaces(one))
     return re.compile(packaged(f"callwright.language.{code}", "people.yaml")[name])
 
 
 @cache
 def _characters() -> frozenset[str]:
-    """The characters of given names that are known."""
+    """Return the characters of known given names."""
     return frozenset("".join(chinese_names()[1]))
 
 
@@ -337,12 +326,12 @@ def _pattern() -> re.Pattern[str]:
 
 
 def is_chinese(value: str) -> bool:
-    """Whether a value is written in Chinese letters alone."""
+    """Whether a value consists of Chinese characters only."""
     return bool(re.fullmatch(f"[{unspaced()}]+", value))
 
 
 def find_chinese_names(text: str) -> Places:
-    """Where names of people stand in a text, from start to end."""
+    """Yield where people's names stand in a text, from start to end."""
     at = 0
     while match := _pattern().search(text, at):
         length = _length_of_given(match, text)
@@ -351,7 +340,7 @@ def find_chinese_names(text: str) -> Places:
 
 
 def _length_of_given(match: re.Match[str], text: str) -> int:
-    """How many characters of a given name stand behind a family name, 0 where it is none."""
+    """Return the length of the given name after a family name, or 0 if it is not a name."""
     start = match.start("rest")
     lengths = [
         one
@@ -372,7 +361,7 @@ def _length_of_given(match: re.Match[str], text: str) -> int:
 
 @cache
 def _secret_patterns() -> tuple[re.Pattern[str], ...]:
-    """The patterns of detect-secrets' plug-ins; what verifies a secret across a wire is not run."""
+    """Return the patterns of detect-secrets' plug-ins; no secret is verified over the network."""
     from importlib import import_module
     from pkgutil import iter_modules
 
@@ -409,14 +398,14 @@ def _secret_words() -> re.Pattern[str]:
 
 
 class _Made:
-    """Values that stand for personal ones: each another one, of the same sort and shape."""
+    """Replacements for personal values: each a different value of the same sort and shape."""
 
     def __init__(self, language: Language, seed: str) -> None:
         self._language = language if has_folder(language) else fallback()
         self._rng = Random(seed)
 
     def value(self, kind: PersonalKind, value: str) -> str:
-        """What stands for a value."""
+        """Return the replacement of a value."""
         rng = self._rng
         match kind:
             case "name":
@@ -446,8 +435,9 @@ class _Made:
                 return re.sub(r"[A-Za-z]", lambda _: rng.choice(_LETTERS), digits)
 
     def _person(self, value: str) -> str:
-        """The name of another person; in Chinese of no more signs, by which checks tell whether
-        a name is whole.
+        """Return another person's name, in Chinese not longer than this one.
+
+        Checks tell by its characters whether a name is whole.
         """
         made = made_person(self._language if value.isascii() else letters_of(value), self._rng)
         return made[: len(value)] if is_chinese(value) else made
@@ -461,15 +451,13 @@ def _digits(rng: Random, count: int) -> str:
 
 
 def _shaped(notation: str, digits: str) -> str:
-    """Digits in the notation of another number."""
+    """Return the digits in the notation of another number."""
     left = iter(digits)
     return "".join(next(left, "") if character.isdigit() else character for character in notation)
 
 
 class _Replacing:
-    """What is written in the place of each value: in text, in another notation of a number, as a
-    number, or as a part of a name.
-    """
+    """What replaces each value: in text, in other notations, as a number, or in part of a name."""
 
     def __init__(self, kinds: Mapping[str, PersonalKind], values: Mapping[str, str]) -> None:
         self._exact = dict(values)
@@ -499,7 +487,7 @@ class _Replacing:
                 self._exact.setdefault(part, others[0] if at == 0 else others[-1])
 
     def text(self, text: str) -> str:
-        """A text without what is replaced."""
+        """Return a text with all replacements made."""
         return self._pattern.sub(self._one, text)
 
     def _one(self, match: re.Match[str]) -> str:
@@ -510,7 +498,7 @@ class _Replacing:
         return made.lower() if written == written.lower() and written != written.upper() else made
 
     def value(self, value: JsonValue) -> JsonValue:
-        """A value without what is replaced."""
+        """Return a value with all replacements made."""
         match value:
             case str():
                 return self.text(value)

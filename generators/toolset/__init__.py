@@ -1,5 +1,3 @@
-"""Making tools in stages: names, then descriptions, then parameters, then returns (HammerBench
-4.2).
-"""
+"""Make tools in stages: names, descriptions, parameters, then returns (HammerBench 4.2)."""
 
 GROUP = "toolset"

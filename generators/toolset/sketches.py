@@ -1,9 +1,8 @@
-"""What tools are made of: the functional categories of what people do with their phones
-(HammerBench 4.2), and sketches.
+"""What tools are made of: categories of what people do with phones (HammerBench 4.2), sketches.
 
-Sketches are parameters and results as a model answers them, with their limits, and the JSON Schema
-that is made of them. A kind instead of free JSON Schema keeps every tool within what the later
-stages can fill in, say and read back.
+Sketches are a model's parameters and results, with limits, and the JSON Schema made from them.
+Using kinds instead of free JSON Schema keeps every tool within what later stages can fill in,
+say and read back.
 """
 
 import re
@@ -51,10 +50,9 @@ _NUMERIC = ("integer", "number")
 
 
 class Category(NamedTuple):
-    """A functional category, in English: the goals that people have there, and the things that they
-    keep there.
+    """A functional category, in English: people's goals there, and the things they keep there.
 
-    Other languages have their words for each text in a file beside it.
+    Other languages translate each text in a file beside it.
     """
 
     name: str
@@ -63,7 +61,7 @@ class Category(NamedTuple):
     resources: tuple[str, ...]
 
     def stated(self, text: str, language: Language) -> str:
-        """A text of the category in this language, in English where it has no words for it."""
+        """Return the category's text in this language, or in English if it is not translated."""
         groups: tuple[Mapping[str, Any], ...] = in_folders(FOLDER, f"{language}.yaml")
         own = (one[self.name]["texts"].get(text, text) for one in groups if self.name in one)
         return str(next(own, text))
@@ -71,7 +69,7 @@ class Category(NamedTuple):
 
 @lru_cache(1)
 def load_categories() -> tuple[Category, ...]:
-    """Every category, in alphabetical order. They are our own: a test checks them."""
+    """Return every category in alphabetical order; a test checks these packaged files."""
     listed = [raw for group in in_folders(FOLDER, "categories.yaml") for raw in group]
     told = ((raw["name"], raw["description"], raw["goals"], raw["resources"]) for raw in listed)
     found = (Category(name, text, tuple(goals), tuple(kept)) for name, text, goals, kept in told)
@@ -79,9 +77,9 @@ def load_categories() -> tuple[Category, ...]:
 
 
 def category_named(name: str) -> Category:
-    """The category with this name.
+    """Return the category with this name.
 
-    Raises ConfigurationError that lists the categories there are.
+    Raises ConfigurationError, which lists the categories.
     """
     known = {category.name: category for category in load_categories()}
     if name not in known:
@@ -91,7 +89,7 @@ def category_named(name: str) -> Category:
 
 
 def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:
-    """The plan for `count` tools of a category in a language."""
+    """Return the plan for `count` tools of a category in a language."""
     goals = tuple(category.stated(goal, language) for goal in category.goals)
     resources = tuple(category.stated(resource, language) for resource in category.resources)
     is_translated = language != DEFAULT_LANGUAGE
@@ -109,8 +107,10 @@ def plan_toolset(category: Category, language: Language, count: int, *, seed: in
 
 
 class Sketch(BaseModel):
-    """A value: `examples` for text, phone, email and list, `choices` for choice, `minimum` and
-    `maximum` for numbers.
+    """A value of a kind, and what its kind allows.
+
+    `examples` are for text, phone, email and list, `choices` for choice, `minimum` and `maximum`
+    for numbers.
     """
 
     name: str
@@ -142,9 +142,7 @@ class ResultSketch(Sketch):
 
 
 def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: bool) -> str:
-    """Why these can't stand side by side in a tool, "" where they can; `shown` asks for examples
-    of free text.
-    """
+    """Return why these can't be in one tool, or ""; `shown` asks for examples of free text."""
     names = Counter(sketch.name for sketch in sketches)
     descriptions = Counter(sketch.description.strip().casefold() for sketch in sketches)
     for what, counts, most in (
@@ -159,14 +157,14 @@ def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: b
 
 
 def object_schema(sketches: Sequence[Sketch], required: Sequence[str]) -> JsonSchema:
-    """The JSON Schema of an object with these members."""
+    """Return the JSON Schema of an object with these members."""
     properties = {sketch.name: field_schema(sketch) for sketch in sketches}
     schema: JsonSchema = {"type": "object", "properties": properties}
     return {**schema, "required": list(required), "additionalProperties": False}
 
 
 def field_schema(sketch: Sketch) -> JsonSchema:
-    """The JSON Schema of one value."""
+    """Return the JSON Schema of one value."""
     schema: JsonSchema = {**_SCHEMAS[sketch.kind], "description": sketch.description.strip()}
     members = members_of(sketch)
     if sketch.kind == "choice":
@@ -190,14 +188,12 @@ def field_schema(sketch: Sketch) -> JsonSchema:
 
 
 def members_of(sketch: Sketch) -> list[MemberSketch]:
-    """The members of a group, or of each item of a list; none for anything else."""
+    """Return the members of a group, or of each item of a list; none for anything else."""
     return sketch.members if isinstance(sketch, ParameterSketch | ResultSketch) else []
 
 
 def in_language(text: str, language: Language) -> bool:
-    """Whether a text is in the tool's language: Chinese has Chinese characters, English has
-    none.
-    """
+    """Whether a text is in the tool's language: Chinese needs Chinese characters, English none."""
     return writes(language, text)
 
 

@@ -1,6 +1,4 @@
-"""Making a tool step by step: its name, its description, its parameters, what it returns
-(HammerBench 4.2, D.1).
-"""
+"""Make a tool step by step: name, description, parameters, returns (HammerBench 4.2, D.1)."""
 
 import re
 
@@ -79,9 +77,7 @@ class ToolNames(BaseModel):
 
 
 async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool]:
-    """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers
-    are unusable.
-    """
+    """Name `plan.count` tools with their goals; ReplyError if three answers are unusable."""
     what = f"The tool names for {plan.category!r}"
     prompt, complaint = render(PROMPTS, _NAMES, plan=plan), _UNUSABLE.format(what)
 
@@ -95,8 +91,9 @@ async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
-    """Why these names can't be used, "" where they can: as many as planned, well formed, no two
-    alike.
+    """Return why these names can't be used, or "".
+
+    There must be as many as planned, well formed, no two alike.
     """
     if len(answer.tools) != plan.count:
         named = count_of(len(answer.tools), "tool was", "tools were")
@@ -132,9 +129,7 @@ class ToolDescription(BaseModel):
 
 
 async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:
-    """The tool with its description in the plan's language; ReplyError where three answers are
-    unusable.
-    """
+    """Describe the tool in the plan's language; ReplyError if three answers are unusable."""
     plan = named.plan
     prompt = render(PROMPTS, _DESCRIPTION, named=named, plan=plan)
     complaint = _UNUSABLE.format(f"The descriptions of {named.name!r}")
@@ -148,9 +143,7 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
 
 
 def description_problem(description: str, language: Language) -> str:
-    """Why these words can't describe a tool, "" where they can: one short sentence in the
-    language.
-    """
+    """Return why this can't describe a tool, or ""; it must be one short sentence."""
     longest = of(language).lengths["description"]
     if not description or len(description) > longest or "\n" in description:
         return f"{len(description)} characters were given; one line of 1 to {longest} is allowed."
@@ -170,9 +163,7 @@ class ToolParameters(BaseModel):
 async def choose_tool_parameters(
     described: DescribedTool, context: StageContext
 ) -> list[ParameterisedTool]:
-    """The tool with its parameters; ReplyError where three answers are unusable or too complex
-    to be stated.
-    """
+    """Choose the tool's parameters; ReplyError if three answers are unusable or too complex."""
     named = described.named
     plan = named.plan
     known = {"described": described, "named": named, "plan": plan}
@@ -189,7 +180,7 @@ async def choose_tool_parameters(
 
 
 def parameters_problem(answer: ToolParameters, language: Language) -> str:
-    """Why a tool can't have these parameters, "" where it can."""
+    """Return why a tool can't have these parameters, or "" if it can."""
     if len(answer.parameters) > MOST_PARAMETERS:
         count = len(answer.parameters)
         return f"{count} parameters were given; at most {MOST_PARAMETERS} can be said in a request."
@@ -204,7 +195,7 @@ def parameters_problem(answer: ToolParameters, language: Language) -> str:
 
 
 def parameters_schema(answer: ToolParameters) -> JsonSchema:
-    """The object schema of these parameters."""
+    """Return the object schema of these parameters."""
     return object_schema(answer.parameters, [one.name for one in answer.parameters if one.required])
 
 
@@ -251,9 +242,7 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
 
 
 def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
-    """Why the tool can't return this, "" where it can; whoever changes something hears whether
-    it went well.
-    """
+    """Return why the tool can't return this, or ""; a change must report its success."""
     if not 1 <= len(answer.returns) <= MOST_RETURNS:
         returned = count_of(len(answer.returns), "value is", "values are")
         return f"{returned} returned; 1 to {MOST_RETURNS} are allowed."
@@ -263,7 +252,7 @@ def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
 
 
 def changes_something(name: str) -> bool:
-    """Whether a tool of this name creates, changes or deletes something, by its verb."""
+    """Whether the verb in a tool's name says that it creates, changes or deletes something."""
     return _CHANGING.match(name.rpartition(".")[2]) is not None
 
 

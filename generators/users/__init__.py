@@ -1,5 +1,6 @@
-"""A simulated user: what it wants, knows and has said is held by code; a model only words it,
-and is read back before it speaks.
+"""A simulated user: code holds its goal, knowledge and words; a model only phrases them.
+
+What the model writes is checked before the user says it.
 """
 
 LIVE_TASK = "live_task"

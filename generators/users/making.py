@@ -1,9 +1,8 @@
-"""Live tasks: conversations between a simulated user and an assistant that came about in a task's
-world, which was proved.
+"""Live tasks: conversations of a simulated user and an assistant in a proved task's world.
 
-The user holds back some of what it knows, the assistant asks and calls, code answers questions and
-the world answers calls. What has come about is kept where the calls are those of the task and the
-world has ended as it should; its gold is what was called.
+The user holds back some of what it knows, the assistant asks and calls, code answers questions,
+and the world answers calls. The result is kept if the calls are those of the task and the world
+ended as it should; its gold is what was called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +54,7 @@ STAGE = "live_conversations"
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why nobody can talk about a sample live, "" where somebody can."""
+    """Return why nobody can talk about a sample live, or "" if somebody can."""
     known = [tools[key] for key in sample.candidates if key in tools]
     if not sample.changes or sample.fault is not None:
         return "Only what is to change a world can be talked about live."
@@ -70,7 +69,7 @@ class _Assistant:
     """An assistant in an episode of a task's world, and the turns of the conversation so far."""
 
     def __init__(self, source: Sample, opening: str, context: StageContext, number: int) -> None:
-        """Begin after the user's first words; `number` tells several tries apart."""
+        """Begin after the user's first words; `number` distinguishes several tries."""
         self.turns: list[Turn] = [UserTurn(text=opening)]
         self._opening = opening
         self._episode = world_of_sample(source, context).begin(source.simulation_seed)
@@ -82,25 +81,25 @@ class _Assistant:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """How the world is otherwise than at first."""
+        """The differences between the world now and at first."""
         return diff(START, self._episode.state)
 
     @property
     def is_over(self) -> bool:
-        """Whether it has called more often than any task needs."""
+        """Whether it has made more calls than any task needs."""
         return sum(isinstance(turn, CallTurn) for turn in self.turns) >= MOST_TURNS
 
     async def move(self, history: Sequence[Exchange]) -> NextCalls:
-        """What its model does next. Raises ReplyError where that can't be read."""
+        """Return its model's next move. Raises ReplyError if the reply can't be read."""
         shown = [one.with_changes(responses=tuple(map(abridged, one.responses))) for one in history]
         briefing = "\n".join(filter(None, (self._source.briefing, USER_IS_THERE)))
         prompt = next_calls_prompt(self._opening, self._tools, shown, self._source.language)
         return await self._chat.ask(led_by(briefing, prompt), NextCalls, sample_index=self._number)
 
     async def call(self, move: NextCalls) -> Exchange:
-        """Make its calls in the world, one after the other.
+        """Make its calls in the world, one by one.
 
-        Raises RecordError where one is refused.
+        Raises RecordError if one is refused.
         """
         calls = tuple(GoldCall(tool=one.name, arguments=one.arguments) for one in move.calls)
         answers = [self._episode.answer(call.bare) for call in calls]
@@ -112,7 +111,7 @@ class _Assistant:
         return Exchange(calls=tuple(call.bare for call in calls), responses=results)
 
     async def say(self, move: NextCalls, told: str | None) -> None:
-        """Take note of what it says, and of the user's answer."""
+        """Record what it says, and the user's answer."""
         self.turns += [
             ReplyTurn(text=move.answer),
             *([] if told is None else [UserTurn(text=told)]),
@@ -159,7 +158,7 @@ async def _hold_one(derivation: Derivation, context: StageContext, number: int) 
 
 
 def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
-    """Why a conversation that has ended is not kept, "" where it is."""
+    """Return why a finished conversation is not kept, or "" if it is."""
     last = assistant.turns[-1]
     if not isinstance(last, ReplyTurn) or not last.text.strip():
         return "The assistant said no last word."
@@ -186,7 +185,7 @@ def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
 
 
 class _Placed(NamedTuple):
-    """A call, the step and the place that it stands at, and the turn of its step."""
+    """A call with its step, its position there, and the turn of the step."""
 
     step: int
     place: int
@@ -203,10 +202,9 @@ def _placed(turns: Sequence[Turn]) -> Iterator[_Placed]:
 def _with_evidence(
     turns: Sequence[Turn], source: Sample, tools: Mapping[str, Tool]
 ) -> tuple[Turn, ...]:
-    """The turns, each call with the evidence that it has in the task, found again where it stands
-    now.
+    """Give each call its evidence from the task, found again at its present place.
 
-    Raises RecordError where a call has a value that nobody had said by then.
+    Raises RecordError if a call has a value that nobody had said by then.
     """
     gold = {(one.step, one.place): one.call for one in _placed(source.turns)}
     due = {call.bare.key: call for call in gold.values()}

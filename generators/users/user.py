@@ -1,10 +1,9 @@
-"""The simulated user of a conversation: what a question asks for is read, what is due is decided by
-code, and then it is worded.
+"""The simulated user: a question is read, code decides the answer, then it is worded.
 
-What a user knows is each value that a sample's gold takes from what is said: where the request says
-it, and what it is called. On a question it answers just that: what it knows it tells, what it said
-it says again, what it does not know it says so; a confirmation is a yes or a no by its goal; what
-leads elsewhere is led back; and who asks for nothing more has ended it.
+A user knows each value that a sample's gold takes from the words: where the request says it, and
+what it is called. It answers exactly what is asked: it tells what it knows, repeats what it has
+said, and says so if it doesn't know; it confirms by yes or no according to its goal, leads
+digressions back, and ends the conversation when nothing more is asked.
 """
 
 import re
@@ -59,9 +58,9 @@ USER_IS_THERE = (
 
 
 class Fact(NamedTuple):
-    """A value that the user knows for a parameter of a tool, and where the request says it.
+    """A value that the user knows for a tool's parameter, and where the request states it.
 
-    None as the value: the user knows which thing is meant by how the request puts it alone ("the
+    If the value is None, the user knows what is meant only as the request describes it ("the
     cheapest one").
     """
 
@@ -77,13 +76,11 @@ class Fact(NamedTuple):
     is_name: bool = False  # the value is the name of the thing that the parameter identifies
 
     def is_said(self, text: str) -> bool:
-        """Whether a text says the value."""
+        """Whether a text states the value."""
         return self.value is not None and locate(self.value, self.schema, text) is not None
 
     def is_gainsaid(self, text: str) -> bool:
-        """Whether a text says one of the other values that the parameter has to choose among,
-        and not this one.
-        """
+        """Whether a text says exactly one other choice of the parameter, and not this value."""
         options = [one for one in self.schema.get("enum") or () if one != self.value]
         return (
             not self.is_said(text)
@@ -91,12 +88,12 @@ class Fact(NamedTuple):
         )
 
     def is_offered(self, text: str) -> bool:
-        """Whether a text says several of the values that the parameter has to choose among."""
+        """Whether a text states several of the values that the parameter allows."""
         return sum(locate(one, {}, text) is not None for one in self.schema.get("enum") or ()) > 1
 
 
 def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
-    """All that the user of a sample knows, each once."""
+    """Return everything that the user of a sample knows, each fact once."""
     named = {tool.name: tool for tool in tools}
     due = [turn.calls for _, turn in sample.call_turns if turn.executed] or [sample.gold]
     calls = [
@@ -135,7 +132,7 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
 
 
 def _names(evidence: Evidence, request: str) -> Iterator[str]:
-    """The names by which the request tells the entry that a value is taken from."""
+    """Yield the names by which the request identifies the entry that a value is taken from."""
     for one in evidence.rule.where if isinstance(evidence.rule, EntryRule) else ():
         if (
             one.test in _TEXT
@@ -146,9 +143,7 @@ def _names(evidence: Evidence, request: str) -> Iterator[str]:
 
 
 class HeardQuestion(BaseModel):
-    """What an assistant wants to hear: letters of what the user knows, or open, confirm,
-    unknown, aside, over.
-    """
+    """What an assistant wants: letters of known values, or open, confirm, unknown, aside, over."""
 
     wants: list[str]
 
@@ -160,14 +155,14 @@ class UserSentence(BaseModel):
 
 
 class Answer(NamedTuple):
-    """What the user is to say, decided by code: a deed, and the facts that it tells."""
+    """What the user should say, decided by code: a deed, and the facts that it states."""
 
     deed: Deed
     facts: tuple[Fact, ...] = ()
 
 
 class Said(NamedTuple):
-    """What the user said, what it was to say, and the question before it."""
+    """What the user said, what it should have said, and the question before it."""
 
     text: str
     answer: Answer
@@ -175,18 +170,18 @@ class Said(NamedTuple):
 
 
 class SimulatedUser:
-    """A user with the goal of a sample.
+    """A simulated user with the goal of a sample.
 
-    Some of what it knows it holds back in its first words, and says when it is asked.
+    It leaves some facts out of its first words, and states them when asked.
 
-    `chat` words what it says and reads questions that name nothing; without one both are plain.
-    `wordings` counts what was worded, `refused` what of it said something else than was due.
+    `chat` words its answers and reads questions that name nothing; without it, both are done by
+    plain rules. `wordings` counts the wordings, `refused` those that said something else.
     """
 
     def __init__(
         self, sample: Sample, tools: Sequence[Tool], chat: ChatModel | None, number: int = 0
     ) -> None:
-        """Begin a conversation; `number` tells several over the same sample apart."""
+        """Begin a conversation; `number` distinguishes several over the same sample."""
         self.facts = facts_of(sample, tools)
         self.wordings = self.refused = 0
         self.turns: list[Said] = []
@@ -200,16 +195,16 @@ class SimulatedUser:
 
     @property
     def held(self) -> list[Fact]:
-        """What it knows and has not said."""
+        """The facts that it knows and has not stated."""
         return [one for one in self.facts if one not in self._told]
 
     @property
     def apart(self) -> list[Fact]:
-        """What could be held back in its first words."""
+        """The facts that it could leave out of its first words."""
         return [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
 
     async def open(self) -> str:
-        """The user's first words: the request, in which up to half of the values are held back."""
+        """Return the user's first words: the request without up to half of its values."""
         request = self._sample.request
         apart = (
             [] if traits_of(self._sample.kind).is_live else self.apart
@@ -232,10 +227,9 @@ class SimulatedUser:
         return self.opening
 
     def _stands_apart(self, fact: Fact) -> bool:
-        """Whether the request says a value once and not within another one, and no other is for the
-        same parameter.
+        """Whether the request says a value once, apart from others, and alone for its parameter.
 
-        Of two colours a question for the colour does not tell which is meant.
+        If there are two colours, a question for the colour doesn't say which one is meant.
         """
         request = self._sample.request
         without = f"{request[: fact.start]}\n{request[fact.end :]}"
@@ -247,9 +241,7 @@ class SimulatedUser:
         return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
 
     async def hear(self, message: str) -> str | None:
-        """What the user answers; None where nothing is asked any more, so that the conversation
-        is over.
-        """
+        """Return the user's answer, or None if nothing is asked any more, which ends the talk."""
         answer = Answer("done") if len(self.turns) >= MOST_TURNS else await self._decide(message)
         if answer.deed == "done":
             return None
@@ -289,18 +281,18 @@ class SimulatedUser:
         return await self._read(message)
 
     def _named_in(self, text: str) -> Iterator[str]:
-        """The parameters that a question calls by what people call them."""
+        """Yield the parameters that a question mentions by their everyday names."""
         for match in self._table.pattern.finditer(text) if self._table else ():
             yield self._parameters[self._table.owner(match.group())].name if self._table else ""
 
     @staticmethod
     def _is_other(fact: Fact, text: str) -> bool:
-        """Whether a text that names a number's parameter says another number."""
+        """Whether a text that names a number's parameter states another number."""
         is_number = isinstance(fact.value, int | float) and not isinstance(fact.value, bool)
         return is_number and bool(find_numbers(text)) and not fact.is_said(text)
 
     def _told_of(self, facts: Sequence[Fact]) -> Answer:
-        """The answer to who asks for these; nothing that the user knows is among none."""
+        """Return the answer to a question about these facts; with none, the user does not know."""
         known = [one for one in facts if one.value is not None]
         if not facts:
             return Answer("unknown")
@@ -311,9 +303,7 @@ class SimulatedUser:
         return Answer("again" if all(one in self._told for one in known) else "tell", tuple(known))
 
     async def _read(self, message: str) -> Answer:
-        """What a model reads in a question that names nothing; where none does the user leads
-        back to its goal.
-        """
+        """Let a model read a question that names nothing; without one, return to the goal."""
         options = [one for one in self.facts if one.value is not None][: len(ascii_uppercase)]
         letters = dict(zip(ascii_uppercase, options, strict=False))
         wants = {"ASIDE"}
@@ -347,13 +337,11 @@ class SimulatedUser:
         return Answer("unknown" if "UNKNOWN" in wants else "done")
 
     def _led_back(self) -> Answer:
-        """Back to the goal, but once: who still asks for nothing that the user knows is told no
-        more.
-        """
+        """Return to the goal once; if the next question fails again, end the conversation."""
         return Answer("done" if self.turns and self.turns[-1].answer.deed == "goal" else "goal")
 
     def _plain(self, answer: Answer) -> str:
-        """The answer in the plainest words."""
+        """Return the answer in the plainest words."""
         said = of(self._sample.language).space.join(self._told_plainly(one) for one in answer.facts)
         match answer.deed:
             case "tell":
@@ -378,7 +366,7 @@ class SimulatedUser:
         return capitalised(self._line(line, called=fact.called, value=words, tool=purpose))
 
     async def _word(self, plain: str, answer: Answer, heard: str) -> str:
-        """The plain words, or a model's in their place where they say just the same."""
+        """Return a model's words if they say exactly the same, or else the plain words."""
         if self._chat is None:
             return plain
         prompt = render(
@@ -407,9 +395,7 @@ class SimulatedUser:
         return plain
 
     def problem_of(self, text: str, plain: str, answer: Answer) -> str:
-        """Why a wording can't be said, "" where it can: all values that are due are in it, and
-        no other one is.
-        """
+        """Return why a wording can't be said, or ""; it must hold all due values and no others."""
         if not text or len(text) > _LONGEST:
             return f"it has {len(text)} characters; 1 to {_LONGEST} are allowed."
         if writes(self.language, plain) and not writes(self.language, text):
@@ -426,7 +412,7 @@ class SimulatedUser:
         return self._strange(text, plain, answer)
 
     def _strange(self, text: str, plain: str, answer: Answer) -> str:
-        """That a wording says another choice of a parameter, or figures that nobody said."""
+        """Return what a wording adds: another choice of a parameter, or figures nobody said."""
         changed = [
             one for one in self.facts if one.is_gainsaid(text) and not one.is_gainsaid(plain)
         ]
@@ -440,12 +426,12 @@ class SimulatedUser:
 
 
 def user_prompts_seen() -> list[str]:
-    """The versions of the prompts by which users hear and speak."""
+    """Return the versions of the prompts with which users hear and speak."""
     return [prompt_version(PROMPTS, HEAR), prompt_version(PROMPTS, SPEAK)]
 
 
 class NextMove(Protocol):
-    """What an assistant does next: its calls, or, without any, what it says."""
+    """An assistant's next move: its calls, or its words if there are none."""
 
     @property
     def calls(self) -> Sequence[object]:
@@ -453,37 +439,36 @@ class NextMove(Protocol):
 
     @property
     def answer(self) -> str:
-        """What it says."""
+        """The words that it says."""
 
 
 Move = TypeVar("Move", bound=NextMove)
 
 
 class Assistant(Protocol[Move]):
-    """Who is talked with: a model, and what answers its calls."""
+    """The assistant in a conversation: a model, and what answers its calls."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it may do no more."""
+        """Whether it has reached its limit."""
 
     async def move(self, history: Sequence[Exchange]) -> Move:
-        """What it does next, after what was called and said so far."""
+        """Return its next move, given the calls and words so far."""
 
     async def call(self, move: Move) -> Exchange | None:
-        """Make the calls of a move; None where the assistant is shown nothing of them."""
+        """Make the calls of a move; return None if the assistant sees none of their results."""
 
     async def say(self, move: Move, told: str | None) -> None:
-        """Take note of what it said and was told; None: it was its last word."""
+        """Record its words and the user's answer, which is None after its last words."""
 
 
 async def converse(
     assistant: Assistant[Move], user: SimulatedUser | None, history: list[Exchange], most: int
 ) -> None:
-    """Let an assistant go on from a history, to which is added what is called and said, until it is
-    over.
+    """Continue a history with an assistant's calls and words until the conversation is over.
 
-    The user answers what is said within the first `most` moves. Where nobody does, what is said
-    first ends it.
+    The user answers what is said within the first `most` moves; without an answer, the
+    conversation ends.
     """
     for number in count():
         if assistant.is_over:

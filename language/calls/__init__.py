@@ -1,3 +1,1 @@
-"""What calls of tools hold: what people call tools and parameters, what these mean, and values
-for them.
-"""
+"""What tool calls contain: names of tools and parameters, their meanings, and values for them."""

@@ -1,6 +1,4 @@
-"""Values that are spelled, and free text: ids, phones, links and cards, names, addresses and
-phrases for a kind of thing.
-"""
+"""Spelled values and free text: ids, phones, links, cards, names, addresses and phrases."""
 
 import re
 import string
@@ -28,14 +26,14 @@ def _pick(name: str, rng: Random) -> str:
 
 
 def like(example: str, rng: Random) -> str:
-    """Another code of the same shape: digits for digits, the letters kept."""
+    """Return another code of the same shape: its digits replaced, its letters kept."""
     return "".join(
         rng.choice(string.digits) if character.isdecimal() else character for character in example
     )
 
 
 def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  # noqa: C901, PLR0911 - a line a kind
-    """A value of one of the CODED kinds; `name` hints at its shape."""
+    """Return a value of one of the CODED kinds; `name` hints at its shape."""
     words = split_name(name)
     if kind == "pin" and not {"cvv", "cvc"}.isdisjoint(words):
         return _digits(3, rng)
@@ -81,8 +79,10 @@ def _digits(count: int, rng: Random) -> str:
 
 
 def shaped(shape: str, rng: Random, letter: str = "") -> str:
-    """A code by its shape: `{d4}` four digits, `{h8}` hex digits, `{letter}` the one given,
-    `{any}` any, `{a|b}` one of these.
+    """Return a random code of the shape `shape`, in which slots in braces are filled in.
+
+    `{d4}` is four digits, `{h8}` eight hex digits, `{letter}` the given letter, `{any}` any
+    letter, and `{a|b}` one of the options.
     """
 
     def fill(slot: re.Match[str]) -> str:
@@ -127,7 +127,7 @@ PHRASED = frozenset({"place", "origin", "destination", "country", "person", "add
 
 
 def phrase(kind: str, language: Language, rng: Random) -> str:
-    """A phrase of this kind; any kind that has no phrases of its own gives a general one."""
+    """Return a phrase of this kind, or a general one for a kind without phrases of its own."""
     match kind:
         case "place" | "origin" | "destination":
             return rng.choice([*lands(language)])
@@ -149,8 +149,9 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
 
 @cache
 def lands(language: Language) -> dict[str, int]:
-    """The places of a language, each with the number of the land that is crossed without a
-    flight or a ship to reach it.
+    """Return a language's places, each with the number of its landmass.
+
+    A landmass is the area that can be crossed without a flight or a ship.
     """
     return {
         place: number for number, row in enumerate(_values(language)["places"]) for place in row
@@ -158,14 +159,14 @@ def lands(language: Language) -> dict[str, int]:
 
 
 def person(language: Language, rng: Random) -> str:
-    """A full name."""
+    """Return a full name."""
     values = _values(language)
     first, last = rng.choice(values["first_names"]), rng.choice(values["last_names"])
     return str(values["full_name"].format(first=first, last=last))
 
 
 def address(language: Language, rng: Random) -> str:
-    """A street with a number, in the order in which the language writes them."""
+    """Return a street and number, in the order in which the language writes them."""
     number = str(rng.randint(2, 199))
     return _fill(_values(language)["address"].replace("{number}", number), language, rng)
 

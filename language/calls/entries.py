@@ -1,6 +1,4 @@
-"""How people refer to an entry of a list: by its name, or by its rank, as the cheapest or the
-one that leaves first.
-"""
+"""How people refer to an entry of a list: by name or by rank ("the cheapest")."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +17,9 @@ _OTHER_NAMES = frozenset({"summary", "subject", "email", "username", "login", "h
 
 
 def name_paths(entries: Sequence[JsonValue]) -> list[str]:
-    """Where the entries have their names, the likeliest place first; of those without one, what
-    people call them by.
+    """Return the paths at which the entries have their names, the likeliest first.
+
+    Where entries have no name, return the paths of what people call them by instead.
     """
     first = (one for entry in entries[:1] for one in leaves(entry))
     texts = [path for path, value in first if isinstance(value, str)]
@@ -31,8 +30,10 @@ def name_paths(entries: Sequence[JsonValue]) -> list[str]:
 
 
 def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
-    """The entry that `query` names: its index, the path of the name, and how well: "equals",
-    "contains", "within".
+    """Return the index of the entry that `query` names, the path of the name, and the match.
+
+    The match is "equals", "contains" (the name contains the query) or "within" (the query
+    contains the name). None if no entry matches.
     """
     wanted = fold(query)
     paths = name_paths(entries)
@@ -50,13 +51,13 @@ def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | No
 
 
 def text_at(entry: JsonValue, path: str) -> str:
-    """The text at a path of an entry, "" where there is none."""
+    """Return the text at a path of an entry, or "" if there is none."""
     value = value_in(entry, path)
     return value if isinstance(value, str) else ""
 
 
 def value_in(value: JsonValue, path: str) -> JsonValue:
-    """The value at a dotted path ("a.b[0].c"), None where there is none."""
+    """Return the value at a dotted path ("a.b[0].c"), or None if there is none."""
     held = value
     for piece in path.replace("[", ".").replace("]", "").split("."):
         if not piece:
@@ -78,8 +79,10 @@ _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "te
 
 
 def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
-    """Whether a parameter takes what people type to find a thing; one that responses give too
-    has to be called so.
+    """Whether a parameter takes what people type to find a thing.
+
+    A parameter whose values responses also give (`linked`) must have a name that says so, such
+    as "query".
     """
     is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
     if split_name(name)[-1] in _QUERIES:
@@ -90,12 +93,12 @@ def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
 
 
 def is_number_of_thing(name: str) -> bool:
-    """Whether a parameter takes what one thing among others is known by, and nobody says."""
+    """Whether a parameter takes an identifier that people do not say, such as an ID."""
     return split_name(name)[-1:] in _NUMBERED
 
 
 def affinity(tool: str, source: str) -> int:
-    """How many telling words the names of two tools share."""
+    """Return how many distinctive words the names of two tools share."""
     return len((set(split_name(tool)) & set(split_name(source))) - _USUAL)
 
 
@@ -107,8 +110,10 @@ _NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"
 
 
 class RankingField(NamedTuple):
-    """A kind of field that people rank by; `words` name it, `low` and `high` say its least and
-    greatest.
+    """A kind of field that people rank by, with the words for its ends.
+
+    `words` name the field; `low` and `high` are the phrases for its lowest and its highest
+    value.
     """
 
     name: str
@@ -139,16 +144,15 @@ _LOW = frozenset({"lowest", "earliest"})
 
 
 def rank_words(test: str, path: str) -> str | None:
-    """What ranks by the field at `path`, with {} for the noun; None where people have no word
-    for it.
-    """
+    """Return the phrase, with {} for the noun, that ranks by the field at `path`, or None."""
     family = _family_of_words(path)
     return family and (family.low if test in _LOW else family.high)
 
 
 def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
-    """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape
-    by, None if none.
+    """Return the test and the path by which `phrase` ranks entries shaped like `entry`.
+
+    `phrase` has {} where the noun goes. None if it ranks them by nothing.
     """
     family = next((one for one in FAMILIES if phrase in (one.low, one.high)), None)
     path = rank_fields(entry).get(family.name) if family else None
@@ -159,7 +163,7 @@ def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
 
 
 def rank_fields(entry: JsonValue) -> dict[str, str]:
-    """The fields that an entry can be ranked by: for each family the first there is."""
+    """Return the fields by which an entry can be ranked: the first field of each family."""
     found: dict[str, str] = {}
     for path, value in leaves(entry):
         family = _family_of_words(path)
@@ -171,7 +175,7 @@ def rank_fields(entry: JsonValue) -> dict[str, str]:
 
 
 def leaves(entry: JsonValue, path: str = "", depth: int = 0) -> Iterator[tuple[str, JsonValue]]:
-    """The plain values of an entry with their paths; of a list within it only what stands first."""
+    """Yield an entry's scalar values with their paths; only the first item of a nested list."""
     if depth > _DEPTH:
         return
     if isinstance(entry, dict):

@@ -1,9 +1,8 @@
-"""What a parameter holds and what people call it: its meaning, its cues, the kind of entity, and
-where its values come from.
+"""What a parameter holds and is called: meaning, cues, entity kind and source of values.
 
-A parameter gets a value only where something fits it: examples or choices of its schema, a row of
-the table language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of
-that kind.
+A parameter gets a value only where something fits it: examples or choices of its schema, a row
+of the table language/meanings.yaml, a pattern, or a kind whose phrases suit anything with a name
+of that kind.
 """
 
 import re
@@ -44,9 +43,7 @@ _MOST_WORDS, _MOST_CHARACTERS = 6, 12
 
 @lru_cache(16384)
 def titles_of(name: str, description: str) -> tuple[str, ...]:
-    """What people call a parameter: its description without the article where that is a short
-    phrase, and its name in words.
-    """
+    """Return what people call a parameter: a short description, without article, and its name."""
     named = own_letters(name) or humanise(name)
     described = description.strip().rstrip(signs("."))
     glued = script_of(described) != COMMON_SCRIPT
@@ -63,21 +60,17 @@ def titles_of(name: str, description: str) -> tuple[str, ...]:
 
 
 def title_of(name: str, schema: JsonSchema, language: Language) -> str:
-    """What to call a parameter in a language: the first of its titles that are in it, else its
-    name in words.
-    """
+    """Return the parameter's first title in the language, or else its name in words."""
     return title_among(titles_of(name, str(schema.get("description") or "")), language)
 
 
 def title_among(titles: Sequence[str], language: Language) -> str:
-    """The first of some titles that is in a language, else the last: a name in words."""
+    """Return the first title in the given language, else the last title, a name in words."""
     return next((one for one in titles if writes(language, one)), titles[-1])
 
 
 def short_forms(name: str) -> tuple[str, ...]:
-    """Other short ways to speak of a parameter: its last word, and a code without its "ID" or
-    "number".
-    """
+    """Return other short names: the last word, or a code without its "ID" or "number"."""
     words = split_name(name)
     if len(words) == 1:
         return ()
@@ -111,9 +104,7 @@ _FORMATS = {
 
 @lru_cache(16384)
 def meaning_by_words(name: str, description: str) -> str:
-    """The kind that the words of a name tell, else those of the description; "text" where
-    neither tells any.
-    """
+    """Return the kind that the name's words tell, or else the description's; "text" by default."""
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
     told = (
         kind
@@ -125,14 +116,12 @@ def meaning_by_words(name: str, description: str) -> str:
 
 
 def without_links(description: str) -> str:
-    """A description without the addresses that it links to: they tell where to read more, not
-    what a value is.
-    """
+    """Return a description without its links: they say where to read more, not what a value is."""
     return _LINK.sub("", description) if "://" in description else description
 
 
 def meaning_of(name: str, schema: JsonSchema) -> str:
-    """The kind of thing that a parameter of this name and schema holds."""
+    """Return the kind of thing that a parameter of this name and schema holds."""
     declared, pattern = json_type(schema), str(schema.get("pattern", ""))
     if "const" in schema or schema.get("enum"):
         return "choice"
@@ -153,9 +142,7 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
 
 @cache
 def _rules(section: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The rules of a section of the parameters.yaml of all languages, in the order of the
-    language that names are in.
-    """
+    """Return a section's rules in every parameters.yaml, in the order of the names' language."""
     packs = sorted(map(of, known()), key=lambda pack: pack.code != DEFAULT_LANGUAGE)
     listed = [pack.data[_FILE][section] for pack in packs if _FILE in pack.data]
     return tuple(
@@ -183,9 +170,7 @@ _NO_ENTITY = frozenset(
 
 
 def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
-    """The kind of entity that a parameter of this name and schema holds, None where it holds
-    none.
-    """
+    """Return the kind of entity that a parameter holds, or None."""
     if json_type(schema) != "string" or schema.get("enum") or "const" in schema:
         return None
     if kind_of(schema) in _TYPED:
@@ -237,13 +222,13 @@ _NAME_OF = re.compile(
 
 
 def names_a_thing(name: str, schema: JsonSchema) -> bool:
-    """Whether a bare "name" is known to be of something, none of which is a person by the table."""
+    """Whether a bare "name" belongs to a known thing that the table does not list as a person."""
     is_bare = _BARE_NAME.fullmatch(" ".join(split_name(name))) is not None
     return is_bare and any(bearers(schema)) and meaning_row(name, schema) is None
 
 
 class Meaning(NamedTuple):
-    """A row of the table: how a parameter is known, and where its values come from."""
+    """A row of the table: how to recognise a parameter, and where its values come from."""
 
     name: re.Pattern[str]
     about: re.Pattern[str] | None
@@ -257,7 +242,7 @@ class Meaning(NamedTuple):
 
 
 def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
-    """The row of the table that holds for a parameter, None where none does."""
+    """Return the table row that applies to a parameter, or None."""
     words, is_clocked = " ".join(split_name(name)), meaning_by_words(name, "") in CLOCKED
     if _BARE_NAME.fullmatch(words):
         rows = (_row(table, words, named, is_told=False) for named in bearers(schema))
@@ -267,9 +252,7 @@ def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning 
 
 
 def bearers(schema: JsonSchema) -> list[str]:
-    """What a "name" may be the name of, the likeliest first: by its description, else what the
-    tool is about.
-    """
+    """Return what a "name" may be the name of, likeliest first, by description or by the tool."""
     described = without_links(schema.get("description") or "").lower()
     tool, _, does = str(schema.get(ASKED_OF, "")).partition(" ")
     if found := _NAME_OF.search(described):
@@ -283,8 +266,10 @@ def bearers(schema: JsonSchema) -> list[str]:
 
 @lru_cache(16384)
 def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning | None:
-    """The first row that the name finds, else that which the description does; what is told by
-    the name needs none.
+    """Return the first row that matches the name, or else the first to match the description.
+
+    With `is_told` the name already gives the meaning, so the description is not tried; None if
+    no row matches.
     """
     rows, head = _rows()[table], description[:_LONGEST_HEAD]
     for row in rows:
@@ -307,7 +292,7 @@ def _rows() -> dict[str, tuple[Meaning, ...]]:
 
 
 def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
-    """A value of a meaning; "" where the language has no words for it."""
+    """Return a value of a meaning, or "" if the language has no words for it."""
     give = meaning.give
     if "faker" in give:
         return fake(give["faker"], rng)
@@ -321,8 +306,10 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
 
 
 def stated_choices(schema: JsonSchema) -> list[str]:
-    """The choices that only the description of a text names: "Can be: inbound, outbound or
-    both.", "When set to true, …".
+    """Return the choices that only the description of a text parameter names.
+
+    For example "Can be: inbound, outbound or both." or "When set to true, …". Empty if there are
+    none.
     """
     if json_type(schema) != "string" or schema.get("enum"):
         return []
@@ -336,8 +323,9 @@ def stated_choices(schema: JsonSchema) -> list[str]:
 def in_context(
     properties: Mapping[str, JsonSchema], tool: str, description: str
 ) -> dict[str, JsonSchema]:
-    """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a
-    folder's where folders are made.
+    """Return the schemas of a tool's parameters, each with a note of what the tool does.
+
+    The note decides between meanings: a "path" is a folder's path in a tool that makes folders.
     """
     note = f"{tool} {description.partition('. ')[0]}"
     return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
@@ -349,10 +337,9 @@ def _has_phrases(kind: str, language: Language) -> bool:
 
 
 def fake(provider: str, rng: Random, *, alone: bool = False) -> str:
-    """A value of one of Faker's providers, by its name; the same generator, the same value.
+    """Return a value of the named Faker provider; the same state of `rng` gives the same value.
 
-    One that stands `alone`, in a module of its name, comes without the time that all the others
-    take to be made ready.
+    With `alone`, load only this provider, which saves the time to load all the others.
     """
     faker = _faker((f"faker.providers.{provider}",) if alone else None)
     faker.seed_instance(rng.getrandbits(_SEED_BITS))
@@ -368,16 +355,14 @@ def _faker(modules: tuple[str, ...] | None) -> "Faker":
 
 @cache
 def first_names() -> frozenset[str]:
-    """The first names that Faker has in languages written in Latin letters that people here meet
-    most.
-    """
+    """Return Faker's first names in the common languages that use Latin letters."""
     found = (name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
     return frozenset(found)
 
 
 @cache
 def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
-    """The family names and the given names that Faker has in Chinese letters."""
+    """Return the family names and the given names that Faker has in Chinese characters."""
     families = frozenset(_names_of(_CHINESE, "last_names"))
     return families, frozenset(_names_of(_CHINESE, "first_names"))
 

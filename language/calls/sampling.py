@@ -1,6 +1,4 @@
-"""Values for a call: valid by schema, fit for the language, of the meaning that the name shows,
-and consistent with each other.
-"""
+"""Values for a call: valid by schema, right for language and meaning, and consistent."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -50,7 +48,7 @@ _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "perce
 def make_value(
     name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
 ) -> JsonValue:
-    """A value for a parameter; ReplyError where no value can be found that satisfies its schema."""
+    """Return a value for a parameter. Raise ReplyError if no value satisfies its schema."""
     schema = _resolved(schema)
     for _ in range(_TRIES):
         value = _propose(name, schema, language, rng, depth)
@@ -62,9 +60,9 @@ def make_value(
 def make_plain(
     name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
 ) -> JsonValue:
-    """A value by schema alone, where nothing tells what people give: a number, a code, plain words.
+    """Return a number, a code or plain words from the schema alone, without hints about usage.
 
-    Raises ReplyError where the schema takes none of those.
+    Raises ReplyError if the schema accepts none of those.
     """
     for branch in _branches(schema):
         for _ in range(_TRIES):
@@ -78,7 +76,7 @@ def make_plain(
 
 
 def _branches(schema: JsonSchema) -> Iterator[JsonSchema]:
-    """The schema as each of those that it offers; itself alone where it offers none."""
+    """Yield each alternative that the schema offers, or the schema itself if it offers none."""
     offered = next((schema[word] for word in ("anyOf", "oneOf") if schema.get(word)), None)
     rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
     if not offered:
@@ -125,7 +123,7 @@ def _plain_value(
 
 
 def _resolved(schema: JsonSchema) -> JsonSchema:
-    """The first branch that is not null of a schema that offers several."""
+    """Return the first non-null branch of a schema that offers several."""
     for word in ("anyOf", "oneOf", "allOf"):
         branches = [branch for branch in schema.get(word) or () if branch.get("type") != "null"]
         if branches and "type" not in schema:
@@ -188,9 +186,7 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
 
 
 def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: str) -> bool:
-    """Whether a single example is one of the numbers that are known for its meaning, so that
-    each of them will do.
-    """
+    """Whether a single example is a number known for its meaning, so that any of those will do."""
     if "unknown" in given:
         return False
     picked, low, high = given.get("pick"), given.get("from"), given.get("to")
@@ -211,13 +207,13 @@ def _is_id(name: str) -> bool:
 
 
 def _id_like(example: int, rng: Random) -> int:
-    """Another id with as many digits, or a few more where those of the example make few."""
+    """Return another id with as many digits, or a few more if the example is very short."""
     digits = min(max(_FEWEST_DIGITS, len(str(abs(example)))), _MOST_DIGITS)
     return rng.randrange(10 ** (digits - 1), 10**digits)
 
 
 def _fewest(name: str, schema: JsonSchema) -> int:
-    """How many items a list has at least. Raises ReplyError where nobody would say so many."""
+    """Return the minimum length of a list. Raise ReplyError if nobody would list so many items."""
     least = max(1, int(schema.get("minItems", 1)))
     if least > _MOST_ITEMS:
         raise ReplyError(
@@ -323,12 +319,12 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
 
 
 def _random_day(rng: Random) -> str:
-    """A day of the time that all samples speak of."""
+    """Return a random day in the period that all samples use."""
     return (FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))).isoformat()
 
 
 def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
-    """A time of day at which people do such a thing."""
+    """Return a time of day at which people do such a thing."""
     row = meaning_row(name, schema, "clocks")
     first, last = (row.give["from"], row.give["to"]) if row else _DAYTIME
     return f"{rng.randint(first, last):02}:{rng.choice((0, 0, 15, 30, 30, 45)):02}"
@@ -374,10 +370,10 @@ def fill_in(
     rng: Random,
     known: Mapping[str, JsonValue] = _NOTHING,
 ) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: no two alike where they could be mixed up, an end
-    after its start.
+    """Return a value for each parameter in `names`, consistent with those that are `known`.
 
-    They go together with those that are `known`, which stay as they are.
+    No two values are alike where they could be mixed up, and an end comes after its start. The
+    `known` values stay as they are.
     """
     values: dict[str, JsonValue] = {}
     for _ in range(_CALL_TRIES):
@@ -395,8 +391,9 @@ def fill_in(
 
 
 def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
-    """Whether another parameter has this value too, or one that says it; booleans and choices
-    may be equal.
+    """Whether another parameter has this value or one that contains it, or the other way round.
+
+    Booleans may be equal.
     """
     value, stated = values[name], fold(str(values[name]))
 
@@ -422,8 +419,10 @@ def _near(
     language: Language,
     rng: Random,
 ) -> JsonValue:
-    """The value, or where a tool goes by land between it and a place that no land joins to it, a
-    place on that one's land.
+    """Return the value, or a place that can be reached by land where the tool goes by land.
+
+    A place is replaced if no land connects it to another place among the values; the new place
+    is on the other's landmass.
     """
     known, value, schema = lands(language), values[name], properties[name]
     others = (str(other) for at, other in values.items() if at != name)
@@ -438,7 +437,7 @@ def _near(
 
 
 def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
-    """Let every period end after it starts."""
+    """Make every period end after it starts."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
@@ -461,7 +460,7 @@ def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema
 def _start_of(
     end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
 ) -> str | None:
-    """The parameter of the same kind that begins what `end` ends."""
+    """Return the parameter of the same kind that starts the period which `end` ends."""
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED or not _tells(_END, "out", end, properties[end]):
         return None
@@ -471,9 +470,7 @@ def _start_of(
 
 
 def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> bool:
-    """Whether the name tells it, or a description in a script of its own: names are in the
-    common one.
-    """
+    """Whether the name matches the cue, or the description in a script other than Latin."""
     words, described = split_name(name), str(schema.get("description", ""))
     text = " ".join((*words, described if own_letters(described) else ""))
     return {"check", check} <= {*words} or cue.of(text).search(text) is not None
@@ -490,7 +487,7 @@ _MOST_STEPS = 10**9
 
 
 def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int | float:
-    """A number that satisfies `schema`; ReplyError where its bounds leave none."""
+    """Return a number that satisfies `schema`. Raise ReplyError if its bounds leave none."""
     low, high, step = _bounds(kind, name, schema)
     is_decimal = json_type(schema) == "number" and "multipleOf" not in schema
     if is_decimal and rng.random() < _DECIMAL_SHARE:
@@ -516,9 +513,7 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
 
 
 def _rounded(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    """The number as people round it: 391 minutes are 400; as it is where it is small, or where
-    no round one is near.
-    """
+    """Round a number as people do (391 minutes: 400) unless it is small or leaves the bounds."""
     if value <= _SMALL:
         return value
     unit = 5 * 10 ** (len(str(int(value))) - 2)
@@ -527,7 +522,7 @@ def _rounded(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
 
 
 def _is_code(kind: str, name: str) -> bool:
-    """Whether the digits stand for a thing, and count nothing."""
+    """Whether the digits identify a thing instead of counting something."""
     words = split_name(name)
     return kind == "number" and bool(_CODES.intersection(words)) and "of" not in words
 
@@ -548,7 +543,7 @@ def _likely(kind: str, name: str) -> tuple[int, int]:
 
 
 def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fraction, Fraction]:
-    """The least and the greatest number, and the step between those that people say."""
+    """Return the lowest and the highest number, and the step between numbers that people say."""
     likely_low, likely_high = map(Fraction, _likely(kind, name))
     if _is_code(kind, name):
         likely_low, likely_high = Fraction(1000), Fraction(999999)

@@ -1,6 +1,4 @@
-"""A tool as the template model sees it: what it does, by its document, and its parameters;
-analysed once from its JSON.
-"""
+"""A tool as the template model sees it, its purpose and parameters, computed once from JSON."""
 
 import re
 from collections import Counter
@@ -42,9 +40,9 @@ _SPOKEN: dict[str, JsonSchema] = {
 
 
 class ParameterView(NamedTuple):
-    """A parameter with its kind, the schema by which its words are read, and what people call it.
+    """A parameter with its kind, the schema by which its words are read, and its titles.
 
-    `topic` is what a flag turns on or off, by its description.
+    `topic` is what a flag turns on or off, according to its description.
     """
 
     name: str
@@ -55,14 +53,12 @@ class ParameterView(NamedTuple):
     topic: str
 
     def called(self, language: Language) -> str:
-        """What to call it in this language."""
+        """Return the title to use in this language."""
         return title_among(self.titles, language)
 
     @property
     def is_identifier(self) -> bool:
-        """Whether its values tell which thing is meant: ids and codes, names of files and
-        repositories.
-        """
+        """Whether its values identify a thing: ids, codes, names of files and repositories."""
         words = " ".join(split_name(self.name))
         if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(words):
             return True
@@ -73,26 +69,24 @@ class ParameterView(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether its values are stated as numbers, also where the schema calls them text."""
+        """Whether its values are stated as numbers, even if the schema declares them as text."""
         return self.kind in NUMERIC
 
 
 class TitleTable(NamedTuple):
-    """One expression for all that some parameters are called, and the place of the parameter
-    that each calls.
-    """
+    """One pattern for everything that some parameters are called, and the position of each."""
 
     pattern: re.Pattern[str]
     owners: dict[str, int]
 
     def owner(self, stated: str) -> int:
-        """The place of the parameter that these words call."""
+        """Return the index of the parameter that these words name."""
         key = squeeze(stated)
         return self.owners[key] if key in self.owners else self.owners[key.removesuffix("s")]
 
 
 class ToolView:
-    """What one tool offers: what it does in words, and its parameters."""
+    """A description of one tool: what it does in words, and its parameters."""
 
     def __init__(self, tool: dict[str, Any]) -> None:
         self.name = str(tool.get("name", ""))
@@ -103,21 +97,21 @@ class ToolView:
 
     @cached_property
     def title(self) -> str:
-        """What it does, by its document."""
+        """What the tool does, according to its documentation."""
         return tool_title(self.name, self.description)
 
     def does(self, language: Language) -> str:
-        """What it does in a language: its title where that is in it, else the words of its name."""
+        """What it does: its title if that is in the language, else the words of its name."""
         is_spoken = writes(language, self.title) or of(language).script != COMMON_SCRIPT
         return self.title if is_spoken else name_words(self.name)
 
     @cached_property
     def table(self) -> TitleTable | None:
-        """What its parameters are called, None where it has none."""
+        """The titles of its parameters, or None if it has none."""
         return title_table(self.parameters)
 
     def parameter(self, name: object) -> ParameterView:
-        """The parameter of this name; ReplyError where the tool has none."""
+        """Return the parameter of this name. Raise ReplyError if the tool has none."""
         found = next((one for one in self.parameters if one.name == name), None)
         if found is None:
             raise ReplyError(f"The tool {self.name!r} has no parameter {name!r}.")
@@ -130,8 +124,10 @@ class ToolView:
 
 
 def view_of(tool: object) -> ToolView:
-    """The view of a tool as a prompt shows it (a JSON object with name, description,
-    parameters).
+    """Return the view of a tool as a prompt shows it.
+
+    The tool is a JSON object with name, description and parameters. Raises ReplyError if it is
+    not an object with a name.
     """
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
         problem = "template/v1 expects a tool as a JSON object with a name"
@@ -147,11 +143,10 @@ def _view(tool: bytes) -> ToolView:
 
 @lru_cache(8192)
 def tool_title(name: str, description: str) -> str:
-    """What a tool does: the first sentence of its description where that is short and tells it,
-    else its name in words.
+    """Return what a tool does: the first sentence of its description, or its name in words.
 
-    "Creates a task. …" of `createTask` is "create a task", and "Task creation endpoint" says less
-    than "create task".
+    The sentence is used if it is short and says what the tool does. "Creates a task. …" of
+    `createTask` becomes "create a task"; "Task creation endpoint" says less than "create task".
     """
     words = function_words(name)
     said = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
@@ -170,16 +165,12 @@ def tool_title(name: str, description: str) -> str:
 
 @lru_cache(8192)
 def name_words(name: str) -> str:
-    """The name of a tool in words, without the group that it is in: `Clock.Alarms.setAlarm` is
-    "set alarm".
-    """
+    """Return a tool's name in words, without its group: `Clock.Alarms.setAlarm` is "set alarm"."""
     return humanise(name.rpartition(".")[2] or name)
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
-    """The views of the members of an object schema; those that would be called the same are
-    called by their names.
-    """
+    """Return the views of an object schema's members, called by their names if titles clash."""
     members = (schema.get("properties") or {}).items()
     views = [_parameter(name, one) for name, one in members if isinstance(one, dict)]
     often = Counter(squeeze(one.titles[0]) for one in views)
@@ -188,7 +179,7 @@ def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
 
 
 def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
-    """What these parameters are called; short forms only where one parameter alone has them."""
+    """Return the titles of these parameters, with short forms that belong to only one of them."""
     owners: dict[str, int] = {}
     spelled: dict[str, str] = {}
     for at, parameter in enumerate(parameters):
@@ -209,7 +200,7 @@ def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
 
 @lru_cache(16384)
 def squeeze(title: str) -> str:
-    """What a parameter is called as it is looked up: lower case, nothing between its words."""
+    """Return a title as a lookup key: in lower case, without spaces."""
     return _SPACES.sub("", title.lower())
 
 
@@ -233,9 +224,7 @@ def _spelling(title: str) -> str:
 
 
 def field_phrase(name: str, language: Language) -> str:
-    """What people call the field of a tool that they speak of loosely: "my banking"; of no field
-    where its name has none.
-    """
+    """Return a loose name for a tool's field, such as "my banking", or for a tool without one."""
     field = humanise(name.split(".", maxsplit=1)[0]) if "." in name else ""
     (shape,) = shapes_in(language, f"conversations.{'field' if field else 'anything'}")
     return filled(shape, {"field": field})

@@ -1,3 +1,1 @@
-"""Values that words state, read by Duckling and by our rules: amounts with units, days and
-times, moments that depend on now.
-"""
+"""Values stated in words, by Duckling and our rules: amounts, days, times, relative moments."""

@@ -1,7 +1,7 @@
-"""Values in text as Facebook's Duckling reads them: the one adapter of the package that wraps it.
+"""Values in text as Facebook's Duckling reads them: the only adapter of the wrapper package.
 
-Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand
-alone.
+If no wheel exists for the machine, `is_available` is False and only the languages' own rules are
+used.
 """
 
 import ctypes
@@ -39,9 +39,7 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 class DucklingEntity(NamedTuple):
-    """One thing that Duckling found: its dimension, its place, and its value as Duckling states
-    it.
-    """
+    """One entity that Duckling found: its dimension, position, and value as Duckling gives it."""
 
     dimension: str
     start: int
@@ -56,8 +54,9 @@ def is_available() -> bool:
 
 @lru_cache(_CACHED)
 def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
-    """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does
-    not know the language.
+    """Return what Duckling finds in `text`, relative to `now` and without guesses.
+
+    Empty if Duckling does not know the language or can't read the text.
     """
     is_endless = any(
         not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text)
@@ -75,19 +74,17 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
 
 
 def _is_of_our_era(value: dict[str, Any]) -> bool:
-    """Whether a moment can be a date: in the letters of a hash Duckling finds years before
-    Christ.
-    """
+    """Whether a moment can be a date: Duckling reads years BC in the letters of a hash."""
     edges = [value.get("value"), *((value.get(edge) or {}).get("value") for edge in ("from", "to"))]
     return not any(str(edge).startswith("-") for edge in edges)
 
 
 @lru_cache(1)
 def _duckling() -> Any:  # noqa: ANN401 - the library has no types
-    """The library.
+    """Return the library.
 
-    When it is loaded, the Haskell within it takes Ctrl-C for itself; whoever had it before gets it
-    back.
+    Its Haskell runtime takes over Ctrl-C when it is loaded; this function restores the previous
+    handler.
     """
     libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
     # not by `signal.signal`, which only the main thread may call

@@ -1,8 +1,8 @@
-"""Moments and amounts that a text mentions, in any language that Duckling reads: each with all that
-its words may mean.
+"""Moments and amounts that a text mentions, in any language that Duckling reads.
 
-Days without a year, weekdays and days that count from today are told apart by reading the text as
-of two days: what stays the same needs no day to count from.
+Each comes with everything that its words may mean. Days without a year, weekdays and days
+relative to today are recognised by reading the text as of two different days: what stays the
+same does not depend on today.
 """
 
 import re
@@ -36,8 +36,8 @@ _FIGURES = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 class Moment(NamedTuple):
     """A day, a time of day, or both, at `start`..`end` of a text.
 
-    `days` are ISO dates and `clocks` HH:MM, each all that the words may mean. `is_range`: it holds
-    more than it names. `is_from_now`: its time of day counts from now.
+    `days` are ISO dates and `clocks` HH:MM, each all that the words may mean. `is_range`: it
+    covers more than it names. `is_from_now`: its time of day counts from now.
     """
 
     start: int
@@ -49,7 +49,7 @@ class Moment(NamedTuple):
     is_from_now: bool = False
 
     def may_be_day(self, day: str) -> bool:
-        """Whether its words may mean this ISO date."""
+        """Whether the words may mean this ISO date."""
         part = {"yearless": slice(5, None), "monthless": slice(8, None)}.get(self.sort, slice(None))
         return any(one[part] == day[part] for one in self.days)
 
@@ -57,7 +57,7 @@ class Moment(NamedTuple):
 class Amount(NamedTuple):
     """A number at `start`..`end` of a text: `value` in `unit`, which is "" for a bare number.
 
-    `is_sure`: it is one number, no range, and nothing else was read in its words.
+    `is_sure`: it is one number, not a range, and its words have no other reading.
     """
 
     start: int
@@ -78,9 +78,7 @@ _NO_UNITS = frozenset({"min", "second"})  # the least, and the one after the fir
 
 @cache
 def words_around(name: str, template: str = "{0}") -> re.Pattern[str]:
-    """The words of this name in mentions.yaml, as a regular expression in which they stand for
-    `{0}`.
-    """
+    """Return a regex from `template`, with the words of `name` in mentions.yaml for `{0}`."""
     alternatives = packaged("callwright.language", "mentions.yaml")[name]
     return re.compile(template.replace("{0}", f"(?:{'|'.join(alternatives)})"), re.IGNORECASE)
 
@@ -92,18 +90,18 @@ def _units() -> dict[str, tuple[str, float]]:
 
 
 def dimension_of(unit: str) -> str:
-    """What a unit measures, "" for none that is known."""
+    """Return what a unit measures, or "" for an unknown unit."""
     return str(_units()[unit][0]) if unit in _units() else ""
 
 
 def converted(value: float, unit: str, to: str) -> float:
-    """A value of one unit in another of the same dimension."""
+    """Return a value of one unit converted to another unit of the same dimension."""
     base = (value - _FREEZING.get(unit, 0)) * _units()[unit][1]
     return base / _units()[to][1] + _FREEZING.get(to, 0)
 
 
 def is_about(one: float, other: float) -> bool:
-    """Whether two amounts are the same but for how conversions are rounded."""
+    """Whether two amounts are equal up to the rounding of conversions."""
     return isclose(one, other, rel_tol=0.005, abs_tol=1e-9) or one in (
         floor(other),
         ceil(other),
@@ -113,8 +111,9 @@ def is_about(one: float, other: float) -> bool:
 
 @lru_cache(4096)
 def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment, ...]:
-    """The days and times that `text` mentions, in its order; what counts from today counts from
-    `now`, if that is known.
+    """Return the days and times that `text` mentions, in text order.
+
+    Those relative to today are resolved against `now`, if it is known.
     """
     others = [
         {(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS
@@ -172,9 +171,7 @@ def _values(entity: DucklingEntity) -> list[dict[str, Any]]:
 
 
 def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """A value itself, or what begins and ends it; of what lasts from now on only its end, a day:
-    by Friday.
-    """
+    """Return a value, or an interval's start and end; "by Friday" has only its end, a day."""
     if "value" in value:
         return [value]
     edges = [value[edge] for edge in ("from", "to") if value.get(edge)]
@@ -185,7 +182,7 @@ def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _stamps(value: dict[str, Any]) -> Iterator[datetime]:
-    """The moments that a value may be; what ends a range, and what is one step before it."""
+    """Yield the moments that a value may mean, including the last one before the end of a range."""
     for edge in _edges(value):
         stamp = datetime.fromisoformat(edge["value"])
         yield stamp
@@ -198,13 +195,13 @@ def _days_of(entity: DucklingEntity) -> list[date]:
 
 
 def _names_day(values: list[dict[str, Any]]) -> bool:
-    """Whether the words name a day beside a time: the readings of a time alone are on every day."""
+    """Whether the words name a day as well as a time; a bare time is read on every day."""
     days = sorted({stamp.date() for value in values for stamp in _stamps(value)})
     return len(days) == 1 or min((later - day).days for day, later in pairwise(days)) > 1
 
 
 def _sort_of(first: list[date], second: list[date]) -> DaySort:
-    """How words tell their day, by what they mean as of two days."""
+    """Return how words state their day, by comparing their readings as of two days."""
     one, other = first[0], second[0]
     apart = [(day - now.date()).days for day, now in zip((one, other), _SOME_DAYS, strict=True)]
     if set(first) == set(second):
@@ -220,9 +217,7 @@ def _sort_of(first: list[date], second: list[date]) -> DaySort:
 
 @lru_cache(4096)
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
-    """The numbers that `text` mentions, with their units, in its order; those in days and times,
-    too.
-    """
+    """Return the numbers with units in `text`, in order, also those within days and times."""
     found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
     amounts: list[Amount] = []
     for one in found:
@@ -239,14 +234,12 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
 
 
 def _is_rate(text: str, end: int) -> bool:
-    """Whether what ends here is counted for each of something, or a power of it."""
+    """Whether the amount that ends here is a rate per something, or is raised to a power."""
     return bool(words_around("rate", r"\s?{0}").match(text, end) or _EACH.match(text, end))
 
 
 def _is_of_code(text: str, start: int, end: int) -> bool:
-    """Whether a number begins or ends in the midst of a code: that of "T-55120" or of "B11" is
-    none.
-    """
+    """Whether a number starts or ends inside a code, such as "T-55120" or "B11"."""
     return bool(_CODE_BEFORE.search(text, 0, start + 1) or _CODE_BEHIND.match(text, end - 1))
 
 
@@ -257,8 +250,9 @@ def _unit(dimension: str, named: str) -> str:
 
 
 def unit_of(name: str, description: str, language: str) -> str:
-    """The unit that a parameter counts in, by its name or else its description; "" where they
-    name none, or several.
+    """Return the unit that a parameter's name, or else its description, names.
+
+    "" if they name none or several.
     """
     described = description.lower()
     if words_around("cents").search(f"{' '.join(split_name(name))} {described}"):
@@ -278,7 +272,7 @@ def unit_of(name: str, description: str, language: str) -> str:
 
 @lru_cache(4096)
 def _unit_named(word: str, language: str) -> str:
-    """The unit that a word names, and nothing else: what Duckling reads in "2 minutes"."""
+    """Return the unit that a word alone names: what Duckling reads in "2 minutes"."""
     if not 1 < len(word) <= _LONGEST_UNIT:
         return ""
     for known in dict.fromkeys((DEFAULT_LANGUAGE, language)):

@@ -1,3 +1,1 @@
-"""template/v1: a seeded model without weights, that words calls in sentences that are data and
-reads them by the same ones.
-"""
+"""template/v1: a seeded model without weights that writes and reads calls by sentences in data."""

@@ -1,4 +1,4 @@
-"""The model as candidate: what it reads, in the form that the prompt wants."""
+"""The model as candidate: what it reads, in the form that the prompt asks for."""
 
 import re
 from collections.abc import Sequence
@@ -33,9 +33,7 @@ _YAML_TOOLS = re.compile(r"^<tools>\n(.*?)\n</tools>[ \t]*$", re.MULTILINE | re.
 def candidate_reply(
     messages: Sequence[ChatMessage], sections: Sections, chances: tuple[Random, Random], defect: str
 ) -> tuple[str, str]:
-    """The reply and the defect in it, "" where none is; `chances` are those of the answer and of
-    its flaws.
-    """
+    """Return the reply and its defect ("" if none); `chances` seed the answer and its flaws."""
     rng, flaws = chances
     if "history" in sections.tagged:  # the calls of a run's next step, or its answer
         step, planted = next_calls(sections, defect, flaws)
@@ -64,9 +62,7 @@ def candidate_reply(
 def _due(
     sections: Sections, tools: Sequence[JsonValue], views: Sequence[ToolView]
 ) -> list[Proposal]:
-    """The calls that are due: all that serve a request, in a conversation the one that was not
-    made yet.
-    """
+    """Return the due calls: all of a request; in a conversation, the one not made yet."""
     turns, setting = sections.turns(), sections.word("setting", "call")
     if setting == "plan":
         return read_plan(tools, turns)
@@ -76,7 +72,7 @@ def _due(
 
 
 def _speech(sections: Sections, views: Sequence[ToolView]) -> JsonValue:
-    """What the assistant says where it calls nothing, with what its words do."""
+    """Return what the assistant says when it calls nothing, and the dialogue acts of its words."""
     turns = sections.turns()
     if turns and turns[-1].speaker == "result":
         return {"say": "That's done; here is what came of it.", "acts": ["inform"]}
@@ -86,7 +82,7 @@ def _speech(sections: Sections, views: Sequence[ToolView]) -> JsonValue:
 
 
 def with_tools(sections: Sections, tools: Sequence[Tool]) -> Sections:
-    """The sections of a prompt, with the tools that came beside it as if it showed them."""
+    """Return the sections of a prompt, with native tools added as if the prompt showed them."""
     if not tools:
         return sections
     shown: list[JsonValue] = []
@@ -99,7 +95,7 @@ def with_tools(sections: Sections, tools: Sequence[Tool]) -> Sections:
 
 
 def as_native_calls(text: str) -> tuple[Call, ...] | None:
-    """The calls that a reply lists, None where it is no list of calls."""
+    """Return the calls that a reply lists, or None if it is not a list of calls."""
     try:
         listed = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -110,7 +106,7 @@ def as_native_calls(text: str) -> tuple[Call, ...] | None:
 
 
 def _listed_tools(messages: Sequence[ChatMessage], sections: Sections) -> list[JsonValue]:
-    """The tools of the prompt, which stand there in JSON on one line, or in YAML on many."""
+    """Return the tools of the prompt, given as JSON on one line or as YAML on several."""
     if "tools" in sections.tagged:
         return sections.listed("tools")
     matches = (_YAML_TOOLS.search(message.content) for message in messages)
@@ -150,7 +146,7 @@ def _written(value: JsonValue, notation: str) -> str:
 
 
 def dumped(value: JsonValue) -> str:
-    """The value in JSON; ReplyError where it has none."""
+    """Return the value as JSON. Raise ReplyError if JSON cannot hold it."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError as error:

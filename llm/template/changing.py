@@ -1,6 +1,4 @@
-"""Giving an argument another value, and stating it: in the same turn, in one of its own, or
-after the call.
-"""
+"""Giving an argument another value and stating it: at once, in a later turn, or after the call."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -34,14 +32,14 @@ _QUOTES = signs("\"'“”«»{open}{close}")
 
 
 class ViewedCall(NamedTuple):
-    """A call, and how people speak of its tool."""
+    """A call and the view of its tool, which says what people call it."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
 
 
 class CallChange(NamedTuple):
-    """What is to be changed in a call, and when it is stated."""
+    """A change to one argument of a call, and when it is stated."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
@@ -58,8 +56,10 @@ def other_value(
     language: Language,
     rng: Random,
 ) -> JsonValue:
-    """Another value for an argument: not yet said, unlike those of the other arguments, and in
-    order with them.
+    """Return another value for an argument, one that has not been said yet.
+
+    It differs from the other arguments and keeps their order (an end after its start), if one is
+    found in `_TRIES`.
     """
     view, arguments = call
     value = arguments.get(parameter.name)
@@ -73,10 +73,10 @@ def other_value(
 
 
 def word_change(change: CallChange, language: Language, rng: Random) -> ValueLine:
-    """A sentence that brings the change, put more plainly where its words don't say the value.
+    """Word a sentence that states the change, more plainly if its words do not say the value.
 
-    It names the parameter only where neither words of the tool's own nor the old value tell what is
-    meant.
+    It names the parameter only if neither the tool's own words nor the old value make clear what
+    is meant.
     """
     view, arguments, parameter, new = change[:4]
     slot, is_own = (parameter, new), not change.must_name and rng.random() < _OWN_SHARE
@@ -95,8 +95,9 @@ def word_change(change: CallChange, language: Language, rng: Random) -> ValueLin
 
 
 def _is_plain_to_see(change: CallChange) -> bool:
-    """Whether the new value alone tells what it changes: it is of a type of its own, or stands
-    right behind the old one.
+    """Whether the new value alone shows what it changes.
+
+    It does by a type of its own, or by its place right after the old one.
     """
     parameter = change.parameter
     is_simple = json_type(change.parameter.schema) not in ("object", "boolean")
@@ -112,11 +113,11 @@ def read_correction(
     *,
     is_asked: bool = False,
 ) -> dict[str, JsonValue]:
-    """What a correction without the parameter's name changes of the arguments that were told: the
-    only one that it may mean.
+    """Return the arguments that a correction changes when it does not name the parameter.
 
-    Where something is asked for, the new value alone could be the answer: the old one or words of
-    the tool's own are needed.
+    It must be the only one of the arguments `told` that it can mean. If something is being asked
+    for (`is_asked`), the new value alone could be the answer, so the correction needs the old
+    value or words of the tool's own.
     """
     parameters = [view.parameter(name) for name in told]
 
@@ -154,7 +155,7 @@ def _value_in(
 
 
 def is_typed(parameter: ParameterView) -> bool:
-    """Whether not just any words would do as a value."""
+    """Whether a value must have a certain form, so that not just any words would do."""
     return (
         parameter.kind in CLOCKED or parameter.is_number or parameter.kind in ("choice", "boolean")
     )
@@ -166,7 +167,7 @@ def _is_taken(
     arguments: dict[str, JsonValue],
     turns: Sequence[Turn],
 ) -> bool:
-    """Whether the value was stated before, or could be taken for that of an argument."""
+    """Whether the value was stated before, or could be confused with that of an argument."""
     words = str(value).lower()
     for name, taken in arguments.items():
         if name == parameter.name or not isinstance(taken, bool):
@@ -184,7 +185,7 @@ def _is_taken(
 def _is_in_order(
     value: JsonValue, parameter: ParameterView, view: ToolView, arguments: dict[str, JsonValue]
 ) -> bool:
-    """Whether an end stays behind its start, and a least below a most."""
+    """Whether an end stays after its start, and a minimum below its maximum."""
     old = arguments.get(parameter.name)
     for other in view.parameters:
         taken = arguments.get(other.name)
@@ -202,7 +203,7 @@ def _is_in_order(
 
 
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The request with every detail of <missing> said at its end."""
+    """Return the request with every detail of <missing> added at its end."""
     request = sections.text("request").rstrip()
     for detail in sections.listed("missing"):
         if not isinstance(detail, dict):

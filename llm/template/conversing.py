@@ -1,6 +1,4 @@
-"""Both sides of a planned conversation: the user's turns, the assistant's, the acts in them, and
-the scenario's goal.
-"""
+"""Both sides of a planned conversation: turns of user and assistant, their acts, and the goal."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +32,7 @@ _ASIDES = ("called", "value", "value")
 
 
 class ToolWording(NamedTuple):
-    """A tool and what is stated for it."""
+    """A tool and the arguments to state for it."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
@@ -54,7 +52,7 @@ class _Words(NamedTuple):
 
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The user's turn that does what the prompt's intent says, with the words of each value."""
+    """Word the user's turn that carries out the prompt's intent, with the words of each value."""
     turn = _Turn(sections, language, rng)
     words = _intended(turn.of_user, sections, "a user")
     extra = sections.json("extra")
@@ -65,7 +63,7 @@ def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[
 
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The assistant's turn that does what the prompt's intent says."""
+    """Word the assistant's turn that carries out the prompt's intent."""
     return {
         "text": _intended(_Turn(sections, language, rng).of_agent, sections, "an assistant").text
     }
@@ -82,24 +80,24 @@ def _intended(
 
 
 class _Turn:
-    """What a turn is made of, and how either side words it by what it is to do."""
+    """The parts of a turn, and how either side words it according to its intent."""
 
     def __init__(self, sections: Sections, language: Language, rng: Random) -> None:
         self.parts = [_part_of(one) for one in sections.listed("parts")]
         self.sections, self.language, self.rng = sections, language, rng
 
     def line(self, name: str, **words: str) -> str:
-        """One of the lines of conversations of a name."""
+        """Return one of the conversation lines of this name."""
         return draw_line(self.language, f"conversations.{name}", self.rng, **words)
 
     @property
     def space(self) -> str:
-        """What stands between two sentences."""
+        """What separates two sentences."""
         return of(self.language).space
 
     @property
     def of_user(self) -> Mapping[str, Callable[[], _Words]]:
-        """What words do what a user may have in mind."""
+        """The function that words each intent of the user."""
         return {
             "request": self._request,
             "describe": self._describe,
@@ -127,7 +125,7 @@ class _Turn:
         return self.joined(self._call(0), *told, *([self._again(again)] if again else []))
 
     def _call(self, at: int, line: str = "", *, lacking: str = "") -> _Words:
-        """A request for one part, in one of the lines of a name."""
+        """Word a request for one part, in one of the lines of a name."""
         part = self.parts[at]
         worded = word_request(part.view, part.arguments, self.language, self.rng)
         text = worded.request
@@ -142,15 +140,13 @@ class _Turn:
         return _Words(text, mentions)
 
     def _lacking(self, at: int) -> str:
-        """What a part leaves for an earlier result to give, as people call it; "" where it
-        leaves nothing.
-        """
+        """Return what people call the value that a part takes from an earlier result, or ""."""
         view, arguments = self.parts[at]
         name = next((name for name in view.required if name not in arguments), "")
         return view.parameter(name).called(self.language) if name else ""
 
     def _again(self, places: list[int]) -> _Words:
-        """The same request for other values."""
+        """Word the same request for other values."""
         slots = [(at, *slot) for at in places for slot in self._slots(at)]
         state = partial(say, language=self.language, rng=self.rng, plain=False)
         stated = [(at, state(one, value)) for at, one, value in slots]
@@ -168,7 +164,7 @@ class _Turn:
         return self.joined(situation, self.stated(0, "facts"), _Words(self.line("plights")))
 
     def stated(self, at: int, line: str, way: str = "called") -> _Words:
-        """Each value of a part in one of the lines of a name."""
+        """State each value of a part in one of the lines of a name."""
         told = []
         for slot in self._slots(at):
             place = f"conversations.{'flags' if isinstance(slot[1], bool) else line}"
@@ -189,13 +185,13 @@ class _Turn:
         return self.joined(*told)
 
     def joined(self, *pieces: _Words) -> _Words:
-        """Pieces of a turn behind each other."""
+        """Join pieces of a turn."""
         text = self.space.join(one.text for one in pieces if one.text)
         return _Words(text, tuple(chain(*(one.mentions for one in pieces))))
 
     @property
     def of_agent(self) -> Mapping[str, Callable[[], _Words]]:
-        """What words do what an assistant may have in mind."""
+        """The function that words each intent of the assistant."""
         return {
             "ask_parameters": self._ask_parameters,
             "ask_which": self._ask_which,
@@ -217,8 +213,9 @@ class _Turn:
     def _question(
         self, view: ToolView, parameter: ParameterView, given: dict[str, JsonValue]
     ) -> str:
-        """A question for a parameter that ends as one, not as a request for it ("Let me know the
-        date, please.").
+        """Return a question for a parameter that ends with a question mark.
+
+        A request such as "Let me know the date, please." is no question.
         """
         ask = partial(word_question, view, parameter, given, self.language, self.rng)
         worded = (ask() for _ in range(_TRIES))
@@ -258,14 +255,14 @@ class _Turn:
 
 
 def _part_of(given: Any) -> ToolWording:  # noqa: ANN401 - a member of a prompt's JSON
-    """A part as a prompt shows it; ReplyError where it is none."""
+    """Return a part as shown in a prompt. Raise ReplyError if it is not valid."""
     if not isinstance(given, dict) or not isinstance(given.get("arguments"), dict):
         raise ReplyError("template/v1 expects parts as JSON objects with a tool and its arguments.")
     return ToolWording(view_of(given.get("tool")), given["arguments"])
 
 
 def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
-    """The user's goal in words: what they want done, step by step."""
+    """Word the user's goal: what they want done, step by step."""
     told = []
     for step in sections.listed("steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
@@ -276,7 +273,7 @@ def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue
 
 
 def _told(tool: Mapping[str, Any]) -> str:
-    """What a tool does: its description, else the words of its name."""
+    """Return what a tool does: its description, else the words of its name."""
     return str(tool["description"]).rstrip(signs(".")) or " ".join(
         function_words(str(tool["name"]))
     )
@@ -289,7 +286,7 @@ _SHORT = 40
 
 
 def label_acts(sections: Sections) -> dict[str, JsonValue]:
-    """What a reply does, known by its words."""
+    """Label the dialogue acts of a reply by its words."""
     reply = str(sections.json("reply"))
     acts: list[JsonValue] = []
     if _SEEKS.search(reply):
@@ -311,7 +308,7 @@ _LEAST_WORDS = 2
 
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
-    """Each wish of the goal with the tool that does it, null where none does."""
+    """Return each wish of the goal with the tool that fulfils it, or null if none does."""
     tools = (tool for tool in sections.listed("tools") if isinstance(tool, dict))
     rendered = {str(tool["name"]): _told(tool) for tool in tools}
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
@@ -341,7 +338,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The text that the purpose of a fault asks for, out of a language's own sentences."""
+    """Word the text that the purpose of a fault asks for, from the language's own sentences."""
     told = sections.json("told")  # the body of an error, or the sentence in it
     while isinstance(told, dict):
         told = told.get("message", next(iter(told.values()), ""))
@@ -351,7 +348,7 @@ def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str,
 
 
 def word_policy(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The text that the purpose of a policy asks for, out of a language's own sentences."""
+    """Word the text that the purpose of a policy asks for, from the language's own sentences."""
     return _purposed("policies", sections, language, rng, {"policy": str(sections.json("policy"))})
 
 

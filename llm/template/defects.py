@@ -1,6 +1,4 @@
-"""Defects that the model can be made to show, in replies, calls, wordings and answers: checks
-are measured against known errors.
-"""
+"""Defects in replies, calls, wordings and answers, made to measure checks on known errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -51,15 +49,17 @@ UNKNOWN = "$$$"  # a value that only an earlier call's result tells
 
 
 class Proposal(NamedTuple):
-    """A call as it is answered; no tool means that none fits."""
+    """A call as answered; no tool means that none fits."""
 
     tool: str | None
     arguments: dict[str, JsonValue]
 
 
 def error_rates(given: Mapping[str, float]) -> dict[str, float]:
-    """The rates in the order of DEFECTS and STEP_DEFECTS; ConfigurationError where a name is
-    unknown or a rate is no share.
+    """Return the rates in the order of DEFECTS and STEP_DEFECTS.
+
+    Raises ConfigurationError if a name is unknown, a rate is not between 0 and 1, or they add up
+    to more than 1.
     """
     valid, problem = ", ".join(_KNOWN), ""
     for name, rate in given.items():
@@ -83,21 +83,19 @@ def error_rates(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def draw_defect(rates: Mapping[str, float], rng: Random) -> str:
-    """The defect to make this time, "" for none: `rates` are shares of the replies, at most one
-    defect in each.
-    """
+    """Return the defect to make, or ""; `rates` are shares of replies with at most one each."""
     return rng.choices([*rates, ""], [*rates.values(), max(0.0, 1 - sum(rates.values()))])[0]
 
 
 def break_json(text: str, rng: Random) -> str:
-    """JSON that no parser takes: cut short, with a comma too many, or with a wrong quote."""
+    """Return invalid JSON: cut short, with an extra comma, or with a wrong quote."""
     cut = max(1, len(text) - 1 - rng.randrange(max(1, len(text) // 2)))
     ways = (text[:cut], text[:-1] + "," + text[-1], text.replace('"', "'", 1))
     return rng.choice(ways)
 
 
 def apology(rng: Random) -> str:
-    """A refusal in plain text, in one of the languages that have some."""
+    """Return a refusal in plain text, in one of the languages that have some."""
     texts: list[str] = [text for code in known() for text in shapes_in(code, "defects.apologies")]
     return rng.choice(texts)
 
@@ -114,9 +112,7 @@ def spoil_calls(
     language: Language,
     rng: Random,
 ) -> tuple[list[Proposal], str]:
-    """The calls with the defect in one of them, and the defect; as they are, and "", where it
-    can't be made of them.
-    """
+    """Return the calls with the defect in one, and the defect; if impossible, the calls and ""."""
     right = [*calls]
     if not defect or not right:
         return right, ""
@@ -145,7 +141,7 @@ def _needless(
 def spoil_call(
     defect: str, call: Proposal, views: Sequence[ToolView], language: Language, rng: Random
 ) -> Proposal | None:
-    """The call with this defect in it, None where the defect can't be made of this call."""
+    """Return the call with this defect, or None if the defect cannot be made in this call."""
     tool, arguments = call
     view = next((view for view in views if view.name == tool), None)
     if defect == WRONG_TOOL:
@@ -172,9 +168,7 @@ def spoil_call(
 
 
 def _extra(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
-    """An argument that nobody stated; where there is none left to add, one that the tool does
-    not know.
-    """
+    """Return an argument that nobody stated, or one unknown to the tool if none is left."""
     unstated = [one.name for one in view.parameters if one.name not in arguments]
     optional = [name for name in unstated if name not in view.required] or unstated
     if not optional:
@@ -183,7 +177,7 @@ def _extra(view: ToolView, arguments: Arguments, language: Language, rng: Random
 
 
 def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
-    """Two values mixed up where two are of a type, else another value."""
+    """Swap two values of the same type, or else replace one value."""
 
     def are_alike(one: str, other: str) -> bool:
         first, second = (view.properties.get(name, {}) for name in (one, other))
@@ -201,9 +195,7 @@ def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random
 def _hallucinated(
     view: ToolView, arguments: Arguments, language: Language, rng: Random
 ) -> Arguments:
-    """A value made up for what the tool requires and nobody said; else one made up instead of
-    what was stated.
-    """
+    """Return a made-up value for a required parameter that is not stated, or else a stated one."""
     due = [name for name in view.required if name not in arguments and name in view.properties]
     if due:
         return _made_up(view, rng.choice(due), language, rng)
@@ -211,14 +203,14 @@ def _hallucinated(
 
 
 def _mistyped(_view: ToolView, arguments: Arguments, _language: Language, rng: Random) -> Arguments:
-    """A value of another type."""
+    """Replace a value by one of another type."""
     name = rng.choice([*arguments])
     value = arguments[name]
     return {name: [value] if isinstance(value, str) else str(value)}
 
 
 def _another(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
-    """Another valid value for one of the arguments, nothing where there is none."""
+    """Return another valid value for one of the arguments, or an empty dict if there is none."""
     name = rng.choice([*arguments]) if arguments else ""
     value, schema = arguments.get(name), view.properties.get(name, {})
     if isinstance(value, bool):
@@ -237,11 +229,10 @@ def _made_up(view: ToolView, name: str, language: Language, rng: Random) -> Argu
 def spoil_wording(
     defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
 ) -> Worded | None:
-    """A request that says another call than this one; None where the defect can't be made of it, or
-    the request says this one too.
+    """Return a request that states another call than this one.
 
-    Words are claimed for the arguments of the right call alone: what is said besides, nobody owns
-    up to.
+    None if the defect can't be made, or the request states this call too. Words are claimed for
+    the arguments of the right call alone; nothing claims what is said besides.
     """
     if defect == WRONG_TOOL:
         title = rng.choice(shapes_in(language, "defects.other_actions"))
@@ -265,7 +256,7 @@ def spoil_wording(
 def _asides(
     view: ToolView, before: Arguments, after: Arguments, language: Language, rng: Random
 ) -> list[str]:
-    """A sentence for each of the arguments that are new or have another value."""
+    """Return a sentence for each argument that is new or has another value."""
     new = {name: one for name, one in after.items() if name not in before or before[name] != one}
     lines: list[str] = []
     for name, value in new.items():
@@ -282,9 +273,7 @@ def spoil_answer(
     language: Language,
     rng: Random,
 ) -> ValueLine | None:
-    """An answer that goes on to say another value, or a value that nobody asked for; None where
-    the defect makes none.
-    """
+    """Return an answer with another or an additional value, None if the defect makes none."""
     asked = {slot[0].name: slot[1]}
     spoilt = spoil_call(defect, Proposal(view.name, asked), [view], language, rng)
     known_ones = (

@@ -1,6 +1,4 @@
-"""Drafting tools: their names, descriptions, parameters and results, by the goals and the words
-of a category.
-"""
+"""Drafting tools, from a category's goals and words: names, descriptions, parameters, results."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,16 +43,14 @@ _Stated = TypeVar("_Stated")
 
 
 class ParameterWords(NamedTuple):
-    """What a language has for a parameter."""
+    """The words that a language has for a parameter."""
 
     description: str
     values: tuple[str, ...] = ()
 
 
 class LexiconParameter(NamedTuple):
-    """A parameter of the lexicon: its name, whether it must be given, what it holds, and its
-    words by language.
-    """
+    """A parameter of the lexicon: name, whether required, what it holds, and words by language."""
 
     name: str
     is_required: bool
@@ -64,13 +60,11 @@ class LexiconParameter(NamedTuple):
 
     @property
     def names_thing(self) -> bool:
-        """Whether a value of it can tell one thing from another: words, not a number, a day or a
-        choice.
-        """
+        """Whether its values can tell things apart: text, not a number, a day or a choice."""
         return self.kind in ("text", "phone", "email")
 
     def sketch(self, language: Language) -> dict[str, JsonValue]:
-        """The parameter as an answer writes it, without whether it is required."""
+        """Return the parameter as an answer writes it, without whether it is required."""
         words = _in_language(self.words, language)
         sketch: dict[str, JsonValue] = {
             "name": self.name,
@@ -97,9 +91,7 @@ _Row = tuple[str | int, ...]
 
 
 def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
-    """The parameter of a row of the lexicon; `others` are the description and the values in
-    other languages.
-    """
+    """Return the parameter of a lexicon row; `others` are its texts in other languages."""
     name, description, kind, *values = (str(row[0]), row[1], str(row[2]), *row[3:])
     limits = (int(values[0]), int(values[1])) if kind == "int" else None
     shape = _SHAPES.get(kind, "text")
@@ -117,8 +109,9 @@ def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconPa
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
-    """The rows of a category whose pattern the function's words match, in the order written, one
-    of each name.
+    """Return a category's rows that match the function's words, in order, one per name.
+
+    Rows that repeat a description are left out as well.
     """
     found: dict[str, LexiconParameter] = {}
     texts: set[str] = set()
@@ -165,27 +158,27 @@ def _kinds(language: Language) -> Mapping[str, str]:
 
 @cache
 def _lexicons() -> dict[Language, Mapping[str, Any]]:
-    """What other languages have for all categories, by language."""
+    """Return the words of the other languages for all categories, by language."""
     held = (code for code in known() if is_packaged(_SHARED, f"{code}.yaml"))
     return {code: packaged(_SHARED, f"{code}.yaml") for code in held}
 
 
 def _texts_of(english: str, section: str) -> dict[Language, str]:
-    """An English text of this module with its words in every language that has some."""
+    """Return an English text of this module with its translation in every language that has one."""
     return {DEFAULT_LANGUAGE: english} | {
         code: lexicon[section][english] for code, lexicon in _lexicons().items()
     }
 
 
 class Result(NamedTuple):
-    """A value that comes back, with its description in English."""
+    """A return value with its description in English."""
 
     name: str
     kind: str
     description: str
 
     def sketch(self, language: Language, members: Sequence["Result"] = ()) -> dict[str, JsonValue]:
-        """The value as an answer writes it."""
+        """Return the value as an answer writes it."""
         description = _in_language(_texts_of(self.description, "results"), language)
         texts: dict[str, JsonValue] = {
             "name": self.name,
@@ -198,7 +191,7 @@ class Result(NamedTuple):
 
 
 def _functions(name: str) -> Mapping[str, Any]:
-    """One of the tables of what functions do, take and return."""
+    """Return one of the tables of what functions do, take and return."""
     table: Mapping[str, Any] = packaged(_SHARED, "functions.yaml")[name]
     return table
 
@@ -208,7 +201,7 @@ def _result(name: str) -> Result:
 
 
 def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
-    """The results of the tool that the prompt names."""
+    """Return the results of the tool that the prompt names."""
     function = function_words(sections.word("name", ""))
     stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
 
@@ -238,8 +231,9 @@ class Wanted(NamedTuple):
 
 
 def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonValue]:
-    """As many names as are asked for, or as many as there are reasons for: goals first, in a
-    random selection.
+    """Return as many names as asked for, or as many as there are reasons for.
+
+    Goals come first, in a random selection. Raises ReplyError without a category or a count.
     """
     category, count = sections.word("category", ""), sections.json("count")
     if not category or not isinstance(count, int):
@@ -266,7 +260,7 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
 
 
 def function_name(goal: str) -> str:
-    """A goal as a function's name in camelCase: "set an alarm" is setAlarm."""
+    """Return a goal as a function name in camelCase: "set an alarm" gives setAlarm."""
     words = (word for word in goal.replace("-", " ").split() if word not in _SMALL)
     stated = [_NO_LETTERS.sub("", word).lower() for word in words]
     first, *rest = [word for word in stated if word] or ["run"]
@@ -274,9 +268,7 @@ def function_name(goal: str) -> str:
 
 
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
-    """The goals or resources with what they are called in English; ReplyError where names can't
-    be made of them.
-    """
+    """Return the goals or resources with their English names; ReplyError if some are missing."""
     tags = (tag, tag if language == DEFAULT_LANGUAGE else f"english{tag}")
     texts, english = (
         [str(text) for text in sections.listed(one)] if one in sections.tagged else []
@@ -291,8 +283,9 @@ def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
 
 
 def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]:
-    """Add, list, change and delete each thing; for those who want still more, search, restore,
-    export and rename.
+    """Yield functions to add, list, change and delete each thing, then further ones.
+
+    Those are to search, restore, export and rename.
     """
     for table, resource in product(("upkeep", "further"), resources):
         one, many = with_article(resource.english), plural(resource.english)
@@ -303,14 +296,14 @@ def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]
 
 
 def _gist(goal: str) -> tuple[str, ...]:
-    """What is done with what: to set an alarm and to add a new one are the same."""
+    """Return the action and its objects: to set an alarm and to add a new one are the same."""
     verb, *rest = [word for word in goal.split() if word not in _SMALL and word != "new"]
     deed = deed_of(verb)
     return (deed if deed != "other" else verb, *(word.removesuffix("s") for word in rest))
 
 
 def _area(goal: str, things: Sequence[str]) -> str:
-    """The part of the category that a goal belongs to: the thing it is about, else what is done."""
+    """Return the area of the category that a goal belongs to: its object, else its action."""
     stated = {word.removesuffix("s") for word in split_name(function_name(goal))}
     parts = {thing: {word.removesuffix("s") for word in thing.split()} for thing in things}
     about = [thing for thing, words in parts.items() if words <= stated]
@@ -327,21 +320,19 @@ _LABELLED = 3
 
 
 def describe(sections: Sections, language: Language) -> str:
-    """The goal as a sentence."""
+    """Return the goal as a sentence."""
     goal = sections.word("goal", "").strip(signs(" ."))
     return f"{goal[:1].upper()}{goal[1:]}{of(language).stop}"
 
 
 def parameter_sketches(sections: Sections, language: Language) -> list[JsonValue]:
-    """The parameters of the tool that the prompt names, required ones first."""
+    """Return the parameters of the tool that the prompt names, required ones first."""
     rows = parameter_rows(sections.word("category", ""), function_words(sections.word("name", "")))
     return [{**one.sketch(language), "required": one.is_required} for one in rows]
 
 
 def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParameter]:
-    """The parameters of a function: those that the lexicon knows for its words, else those of
-    what it does.
-    """
+    """Return a function's parameters: by its words in the lexicon, or else by what it does."""
     deed = deed_of(function[0]) if function else "other"
     found = rows_for(category, " ".join(function))
     is_vague = function[-1:] in (("keyword",), ("file",))
@@ -364,9 +355,7 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
 def _of_kept(
     deed: Deed, function: Sequence[str], found: list[LexiconParameter]
 ) -> list[LexiconParameter]:
-    """The parameters with which something that people keep is added, changed, renamed, restored
-    or deleted.
-    """
+    """Return the parameters for adding, changing, renaming, restoring or deleting a kept thing."""
     texts = [one for one in found if one.names_thing]
     if texts:
         known = texts[0]._replace(is_required=True)
@@ -392,7 +381,7 @@ def _is_required(rows: Sequence[LexiconParameter]) -> bool:
 
 
 def _row(name: str) -> LexiconParameter:
-    """A parameter that goes with what is done."""
+    """Return a parameter that goes with an action."""
     row: _Row = tuple(_functions("parameters")[name])
     # the description, and the values
     texts = [str(part) for part in row[1::2] if isinstance(part, str)]

@@ -1,5 +1,6 @@
-"""Understanding a request for several steps: the sentences of the tools recognise each clause,
-its slots give the sources.
+"""Understanding a request for several steps: the tools' sentences recognise each clause.
+
+Their slots give the sources of arguments.
 """
 
 import re
@@ -36,8 +37,9 @@ _AROUND_VALUES = frozenset({"the", "at", "on", "in", "for"})
 
 
 class GoalReading(NamedTuple):
-    """The calls that a request needs, each after its sources, the fields asked for by tool, and
-    the sentences that say nothing.
+    """The calls that a request needs, each after its sources.
+
+    Also the fields asked for, by tool, and the sentences that say nothing.
     """
 
     nodes: tuple[Node, ...]
@@ -66,36 +68,32 @@ def read_goal(request: str, box: Toolbox) -> GoalReading:
 
 @cache
 def _asides() -> frozenset[str]:
-    """The sentences that ask for nothing."""
+    """Return the sentences that ask for nothing."""
     places = ("goals.greetings", "goals.openings", "goals.closings")
     return frozenset(one for place in places for one in shapes_in(DEFAULT_LANGUAGE, place))
 
 
 def last_meant(box: Toolbox, node: Node) -> dict[str, FromEntry]:
-    """The entries that the words for a call mean last, by their nouns."""
+    """Return the last entry that the words for a call refer to, by noun."""
     entries = (entry for one in with_givers(node) for entry in entries_in(one.sources.values()))
     meant = (one for one in entries if one.rules and not box.is_lookup(one.node.tool))
     return {box.pointers(one.node.tool, one.entries).noun: one for one in meant}
 
 
 class Clause(NamedTuple):
-    """A call that is asked for, the fields of its response that are, and how many letters the
-    sentence has of its own.
-    """
+    """A requested call and response fields; `own` counts the letters outside the slots."""
 
     node: Node
     fields: tuple[str, ...]
     own: int
 
     def new_nodes(self, nodes: Sequence[Node]) -> list[Node]:
-        """The calls that it needs which were not spoken of yet, and itself."""
+        """Return the calls that it needs which were not mentioned yet, and its own call."""
         return [one for one in with_givers(self.node) if one not in nodes]
 
 
 class _SentenceReader:
-    """Reads a sentence after the calls that were spoken of before it; `last` is what "that
-    hotel" means.
-    """
+    """Reads a sentence given the calls mentioned before it; `last` is what "that hotel" means."""
 
     def __init__(self, box: Toolbox, nodes: Sequence[Node], last: Mapping[str, FromEntry]) -> None:
         self._box, self._nodes, self._last = box, nodes, last
@@ -103,9 +101,7 @@ class _SentenceReader:
         self._read: dict[tuple[str, str, str], Source | None] = {}
 
     def read(self, text: str) -> list[Clause]:
-        """The clauses of a sentence: one that stands alone, or one or two behind a lead; none
-        where it is no such sentence.
-        """
+        """Return a sentence's clauses: one alone, or one or two after a lead; empty if neither."""
         if alone := self.read_clause(text, is_bare=False):
             return [alone]
         places = ("goals.leads", "goals.later")
@@ -134,9 +130,7 @@ class _SentenceReader:
         )
 
     def read_clause(self, text: str, *, is_bare: bool) -> Clause | None:
-        """The reading that needs fewest calls which were not spoken of yet, of these the one
-        with most words of its own.
-        """
+        """Return the reading with the fewest unmentioned calls, then most own words, or None."""
         found = (
             self._read_by(one, tool, text)
             for tool in self._box.tools.values()
@@ -188,9 +182,7 @@ class _SentenceReader:
         return {name: source for name, source in read.items() if source}
 
     def _source(self, tool: str, parameter: str, words: str) -> Source | None:
-        """What words say for a parameter: an entry, what is looked up, or a value; None where
-        they can't be said for it.
-        """
+        """Return what words say for a parameter (entry, lookup or value), None if nothing."""
         key = (tool, parameter, words)
         if key not in self._read:
             self._read[key] = self._read_source(*key)
@@ -225,9 +217,7 @@ class _SentenceReader:
         return KnownValue(value) if value is not None and is_just else None
 
     def _entry(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
-        """The entry that the words mean, of a call that was spoken of before or that nothing is
-        needed for but what they say.
-        """
+        """Return the entry that the words mean, of a call mentioned or fully stated, or None."""
         later = _read_line("after", words)
         listed = (one for one in origins if one.listed and not self._box.is_lookup(one.source))
         for origin in sorted(listed, key=lambda one: one.source not in self._known):
@@ -251,7 +241,7 @@ class _SentenceReader:
         return None
 
     def _through(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
-        """What the response as a whole gives to a call about the entry that the words mean."""
+        """Return a response as a whole, to a call about the entry that the words mean."""
         for origin in (
             one for one in origins if not one.listed and not self._box.is_lookup(one.source)
         ):
@@ -267,7 +257,7 @@ class _SentenceReader:
 
 
 def _read_line(name: str, text: str, **fixed: str) -> dict[str, str]:
-    """The words by slot of a line of the page, none where a text is no such line."""
+    """Return the words of a line of the page by slot, or an empty dict if the text is not one."""
     found = read_line(
         DEFAULT_LANGUAGE, f"goals.{name}", text, lambda slot, words: words == fixed.get(slot, words)
     )
@@ -275,9 +265,7 @@ def _read_line(name: str, text: str, **fixed: str) -> dict[str, str]:
 
 
 def node_of(box: Toolbox, tool: str, sources: Mapping[str, Source]) -> Node | None:
-    """The call with what it takes of these sources, None where it lacks something that its
-    schema does not give.
-    """
+    """Return the call with arguments from sources or defaults, None if one is missing."""
     shown, given = box.tools[tool], dict(sources)
     for name in shown.required:
         if name not in given and "default" not in shown.schema(name):
@@ -292,7 +280,7 @@ def _value(tool: GoalTool, parameter: str, words: str) -> JsonValue:
 
 
 def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
-    """Whether the words are a value and nothing beside it."""
+    """Whether the words are a value and nothing else."""
     found = locate(value, schema, words)
     beside = f"{words[: found.start]} {words[found.end :]}" if found else words
     return value == words or (
@@ -303,10 +291,10 @@ def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
 def complete(
     box: Toolbox, nodes: Sequence[Node], tool: str, stated: Mapping[str, Source]
 ) -> dict[str, Source]:
-    """The sources of a call with those that nobody has to say.
+    """Complete the sources of a call with those that nobody has to state.
 
-    What goes with an entry that was named; what the search for it was given; the newest response,
-    where no word says which thing is meant.
+    These are what goes with an entry that was named, what its search was given, and the newest
+    response if no word says which thing is meant.
     """
     shown, sources = box.tools[tool], dict(stated)
     for name in shown.required:
@@ -341,8 +329,9 @@ def complete(
 def _alongside(
     origins: Sequence[ResponseField], name: str, sources: Mapping[str, Source]
 ) -> Source | None:
-    """The field of an entry of which another parameter takes something: the one whose name
-    begins most like this name.
+    """Return the field of the entry that another parameter also takes something from, or None.
+
+    Of several parameters, the one that shares the longest start with this name decides.
     """
     found: list[tuple[int, Source]] = []
     for origin, (other, held) in product(origins, sources.items()):

@@ -1,6 +1,4 @@
-"""Where the arguments of calls in several steps come from, which entry of a list is picked, and
-which calls are due next.
-"""
+"""Sources of arguments in several steps: which entry is picked, and which calls come next."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -22,7 +20,7 @@ class KnownValue(NamedTuple):
 
 
 class FromEntry(NamedTuple):
-    """The `field` of the entry of `entries` that the rules mean, in the response to a call."""
+    """The `field` of the entry of `entries` that the rules select, in the response to a call."""
 
     node: "Node"
     entries: str
@@ -39,7 +37,7 @@ class Parts(NamedTuple):
 
 
 class Members(NamedTuple):
-    """An object of values."""
+    """An object with a source for each of its members."""
 
     members: "Mapping[str, Source]"
 
@@ -55,7 +53,7 @@ class Node(NamedTuple):
 
 
 def entries_in(sources: Iterable[Source]) -> Iterator[FromEntry]:
-    """The entries that sources take something of."""
+    """Yield the entries from which the sources take a value."""
     for source in sources:
         if isinstance(source, FromEntry):
             yield source
@@ -66,7 +64,7 @@ def entries_in(sources: Iterable[Source]) -> Iterator[FromEntry]:
 
 
 def with_givers(node: Node) -> Iterator[Node]:
-    """The calls that a call needs, each after those that it needs, and itself."""
+    """Yield the calls that a call depends on, each after its own dependencies, then the call."""
     for entry in entries_in(node.sources.values()):
         yield from with_givers(entry.node)
     yield node
@@ -76,9 +74,7 @@ Made = Mapping[bytes, JsonValue]
 
 
 def due_calls(nodes: Sequence[Node], made: Made) -> list[tuple[str, dict[str, JsonValue]]]:
-    """The calls to make at once after those `made`, which are given by name with what they
-    returned.
-    """
+    """Return the calls to make after those `made`, which are by name with their results."""
     calls: list[tuple[str, dict[str, JsonValue]]] = []
     for node in nodes:
         try:
@@ -91,12 +87,12 @@ def due_calls(nodes: Sequence[Node], made: Made) -> list[tuple[str, dict[str, Js
 
 
 def made_name(tool: str, arguments: JsonValue) -> bytes:
-    """The name of a call among those made."""
+    """Return the key of a call in the table of calls already made."""
     return orjson.dumps([tool, arguments], option=orjson.OPT_SORT_KEYS)
 
 
 class _UnknownError(Exception):
-    """A value that no response gives."""
+    """A value that no response provides."""
 
 
 def _values(sources: Mapping[str, Source], made: Made) -> dict[str, JsonValue]:
@@ -151,7 +147,7 @@ def _later(value: JsonValue, minutes: int) -> JsonValue:
 
 
 def pick(entries: Sequence[JsonValue], rules: Sequence[Rule]) -> JsonValue | None:
-    """The entry that the rules mean, None where there is none such."""
+    """Return the entry that the rules select, or None if there is none."""
     left = reduce(_left, rules, list(entries))
     return left[0] if left else None
 
@@ -174,7 +170,7 @@ def _left(entries: list[JsonValue], rule: Rule) -> list[JsonValue]:
 
 
 def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
-    """The entries with the best of the numbers at a path, of the texts where there is no number."""
+    """Return the entries with the best number at a path, or the best text if there is no number."""
     held = [(value_in(entry, path), entry) for entry in entries]
     numbers = [
         one for one in held if isinstance(one[0], int | float) and not isinstance(one[0], bool)

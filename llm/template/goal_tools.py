@@ -1,6 +1,4 @@
-"""The tools of a request in several steps: the sentences that ask for them, and the words that
-point at an entry of a response.
-"""
+"""The tools of a request in several steps: sentences that ask for them or point at an entry."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,8 +41,9 @@ _MARKS = re.compile(r"[\[\](){}<>|:;\\]")
 
 
 class ResponseField(NamedTuple):
-    """The `field` of an entry of `entries` in the response of the tool `source`; not `listed`:
-    of the response itself.
+    """The `field` of an entry of `entries` in tool `source`'s response.
+
+    If not `listed`, it is a field of the response itself.
     """
 
     source: str
@@ -57,7 +56,7 @@ class GoalTool(ToolView):
     """A tool as the prompt shows it, with the sentences that ask for it."""
 
     def schema(self, parameter: str) -> JsonSchema:
-        """The schema of a parameter, of "legs[].fromId" too."""
+        """Return the schema of a parameter; works for "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.properties.get(first) or {}
         if member:
@@ -65,7 +64,7 @@ class GoalTool(ToolView):
         return schema
 
     def slot(self, parameter: str) -> ParameterView:
-        """The view of a parameter, of "legs[].fromId" too."""
+        """Return the view of a parameter; works for "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         views = (
             parameter_views(self.schema(first).get("items") or {}) if member else self.parameters
@@ -74,7 +73,7 @@ class GoalTool(ToolView):
 
     @cached_property
     def query(self) -> str:
-        """The one text that a lookup needs, "" where the tool is none."""
+        """The only text parameter that a lookup needs, or "" if the tool is not a lookup."""
         if len(self.required) != 1:
             return ""
         name = self.required[0]
@@ -83,9 +82,9 @@ class GoalTool(ToolView):
 
     @cached_property
     def own(self) -> ToolSentences | None:
-        """The sentences that people say to it, None where there are none.
+        """The sentences that people say to the tool, or None if there are none.
 
-        What nobody says may be missing in those that ship.
+        Shipped sentences may leave out parameters that nobody states.
         """
         if self._brought:
             return self._brought
@@ -100,8 +99,10 @@ class GoalTool(ToolView):
 
     @cached_property
     def sentences(self) -> ToolSentences:
-        """Its own, else what it does, then each value behind its parameter's name, and each
-        entry as it is called.
+        """Its own sentences, or else a plain one made of its title and parameters.
+
+        In the plain one each value follows its parameter's name, and an entry as it is
+        called.
         """
         names = [name for name in self.properties if re.fullmatch(r"\w+", name)]
         called = {name: "" if self._takes_entry(name) else f"{humanise(name)} " for name in names}
@@ -117,7 +118,7 @@ class GoalTool(ToolView):
 
     @cached_property
     def facts(self) -> tuple[Sentence, ...]:
-        """The sentences that ask for fields of what it returns."""
+        """The sentences that ask for fields of the tool's result."""
         (asked,) = lines(DEFAULT_LANGUAGE, "goals.asked")
         requests = (one.text for one in self.sentences.requests if one.is_bare)
         return self.sentences.facts or tuple(
@@ -129,16 +130,17 @@ class Toolbox:
     """The tools shown, by name."""
 
     def __init__(self, tools: Iterable[GoalTool]) -> None:
-        """Take them."""
+        """Store the tools by name."""
         self.tools: Mapping[str, GoalTool] = {tool.name: tool for tool in tools}
 
     def is_lookup(self, name: str) -> bool:
-        """Whether the tool finds a thing by the one text that names it."""
+        """Whether the tool finds a thing by the single text that names it."""
         return bool(self.tools[name].query)
 
     def inside(self, name: str, parameter: str) -> ResponseField | None:
-        """The origin of a parameter whose call needs no more than what a call of `name` says
-        besides: only the entry is named.
+        """Return the origin of a parameter whose call needs only what a call of `name` says.
+
+        The request then names just the entry. None if there is no such origin.
         """
         for origin in self.origins(name, parameter):
             needed = self.tools[origin.source].required
@@ -152,9 +154,7 @@ class Toolbox:
         return None
 
     def lookup_for(self, name: str, parameter: str) -> ResponseField | None:
-        """The origin of a parameter that finds a thing by its name, the one closest to the
-        tool's own name.
-        """
+        """Return the origin that finds a thing by name, closest to the tool's name, or None."""
         if self.tools[name].query == parameter:
             return None
         found = [
@@ -163,9 +163,7 @@ class Toolbox:
         return max(found, key=lambda origin: affinity(name, origin.source), default=None)
 
     def origins(self, name: str, parameter: str) -> list[ResponseField]:
-        """Where a parameter's description says that its value comes from, of the tools that are
-        shown.
-        """
+        """Return the origins in shown tools that a parameter's description names."""
         found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
         told = (
             ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"]))
@@ -174,7 +172,7 @@ class Toolbox:
         return [origin for origin in told if origin.source in self.tools]
 
     def pointers(self, tool: str, entries: str) -> "Pointers":
-        """The words that point at one of `entries` in the response of a tool."""
+        """Return the words that refer to one of `entries` in the response of a tool."""
         own = self.tools[tool].own
         return pointers(
             (own and own.noun) or noun_for(entries, tool), own.called if own else "called"
@@ -182,7 +180,7 @@ class Toolbox:
 
 
 def read_toolbox(shown: JsonValue) -> Toolbox:
-    """The tools of a section <tools>; ReplyError where they are none."""
+    """Return the tools of a section <tools>. Raise ReplyError if they are not valid."""
     return _toolbox(orjson.dumps(shown), own_files())
 
 
@@ -197,8 +195,10 @@ def _toolbox(shown: bytes, _brought: tuple[SentenceFile, ...]) -> Toolbox:
 
 
 class Rule(NamedTuple):
-    """How an entry is meant: "rank" by a phrase with {} for the noun, "called" or "contains" a
-    name, "only", "query".
+    """How an entry is meant: by rank, by name, or as the only one.
+
+    The kinds are "rank" by a phrase with {} for the noun, "called" or "contains" a name, "only",
+    and "query".
     """
 
     kind: str
@@ -206,21 +206,17 @@ class Rule(NamedTuple):
 
 
 class Pointed(NamedTuple):
-    """The rules for an entry, () for the entry meant before, and what its words say of the call
-    that gives it.
-    """
+    """The rules for an entry, () for the entry meant before, and what its words say of its call."""
 
     rules: tuple[Rule, ...]
     given: dict[str, str]
 
 
 class Pointers:
-    """The words for an entry that is called by a noun, which may say what the call was given:
-    "[{colour}] bicycle".
-    """
+    """The words for an entry called by a noun that may state arguments: "[{colour}] bicycle"."""
 
     def __init__(self, noun: str, called: str) -> None:
-        """Take the noun, and the word between it and a name."""
+        """Take the noun, and the word that joins it to a name."""
         self._noun, self._called = Sentence(noun), called
         self.noun = self._noun.draw(frozenset(), Random(0)) or noun
 
@@ -229,9 +225,7 @@ class Pointers:
         return self._noun.slots.issuperset(stated)
 
     def write(self, rules: Sequence[Rule], given: Mapping[str, str]) -> str:
-        """The words for the entry that the rules mean in the response to a call that was given
-        something.
-        """
+        """Return the words for the entry that the rules pick in the response to a `given` call."""
         words = {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)}
         shape = Rule("same")
         for rule in rules:
@@ -242,9 +236,9 @@ class Pointers:
         return filled(_entry_lines()[shape].draw(frozenset(words), Random(0)) or "", words)
 
     def read(self, words: str, is_value: Callable[[str, str], bool]) -> Pointed | None:
-        """The entry that `words` mean; None where they mean none.
+        """Return the entry that `words` refer to, or None.
 
-        `is_value` tells what the noun's slots take.
+        `is_value` says which words a slot of the noun accepts.
         """
 
         def is_said(slot: str, said: str) -> bool:
@@ -264,7 +258,7 @@ class Pointers:
 
 @cache
 def _entry_lines() -> Mapping[Rule, Sentence]:
-    """The lines for an entry, by the rule that it is meant by."""
+    """Return the line for an entry by each rule that can select it."""
     kinds = ("same", "only", "called", "contains")
     of_page = {Rule(kind): lines(DEFAULT_LANGUAGE, f"goals.entries.{kind}")[0] for kind in kinds}
     (ranked,) = lines(DEFAULT_LANGUAGE, "goals.entries.ranked")
@@ -275,14 +269,12 @@ def _entry_lines() -> Mapping[Rule, Sentence]:
 
 
 def quoted(words: str) -> str:
-    """A name as it stands in a request: in quotation marks where a sentence seems to end in it."""
+    """Return a name as written in a request: in quotes if a sentence seems to end inside it."""
     return f'"{words}"' if SENTENCE_END.search(words) else words
 
 
 def rules_of(where: Sequence[Mapping[str, JsonValue]]) -> tuple[Rule, ...]:
-    """The rules of the conditions that an entry has to meet: a part of its name, then the first
-    other.
-    """
+    """Return the rules for an entry's conditions: a part of its name, then the first other."""
     return tuple(sorted(map(_rule, where), key=lambda rule: rule.kind != "contains"))[:2]
 
 
@@ -299,21 +291,19 @@ def _rule(condition: Mapping[str, JsonValue]) -> Rule:
 
 @lru_cache(1024)
 def pointers(noun: str, called: str = "called") -> Pointers:
-    """The words that point at an entry of this noun."""
+    """Return the words that refer to an entry of this noun."""
     return Pointers(noun, called)
 
 
 def aspect_of(field: str) -> str:
-    """What of an entry a field is, in words; "" where it is what the entry itself is called or
-    known by.
-    """
+    """Return in words which property of an entry a field is, "" if its own name or key."""
     words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
     kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
     return " ".join(kept) if len(kept) > 1 else ""
 
 
 def noun_for(entries: str, tool: str) -> str:
-    """What one of `entries` in the response of `tool` is called, where nothing better is known."""
+    """Return a default name for one of `entries` in the response of `tool`."""
     pieces = [
         humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES
     ]

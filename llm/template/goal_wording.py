@@ -1,6 +1,4 @@
-"""A goal in a person's words: a sentence for each call that somebody would ask for, with the
-words of its sources.
-"""
+"""A goal in a person's words: a sentence for each call to ask for, with words for its sources."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,10 +51,10 @@ _CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 
 
 def word_goal(sections: Sections, rng: Random) -> str:
-    """The request for the calls in <calls> with the tools in <tools>, which is read back as these
-    calls.
+    """Return the request for the calls in <calls>, which is read back as these calls.
 
-    Raises ReplyError where the prompt shows none, or there are no such words.
+    The tools are in <tools>. Raises ReplyError if the prompt lacks either, or there are no such
+    words.
     """
     language = sections.word("language", DEFAULT_LANGUAGE)
     if language != DEFAULT_LANGUAGE:
@@ -81,7 +79,7 @@ def word_goal(sections: Sections, rng: Random) -> str:
 
 
 def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
-    """The calls with their sources, each after those that give what it needs."""
+    """Return the calls with their sources, each after the calls that it depends on."""
     nodes: list[Node] = []
 
     def source_of(given: Given) -> Source:
@@ -114,7 +112,7 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
 
 
 class _GoalRenderer:
-    """How one request comes about; what was spoken of last is "that hotel"."""
+    """The state of rendering one request; the thing mentioned last is "that hotel"."""
 
     def __init__(self, calls: Sequence[Given], box: Toolbox, rng: Random) -> None:
         self._box, self._rng = box, rng
@@ -127,7 +125,7 @@ class _GoalRenderer:
         self._last: dict[str, FromEntry] = {}
 
     def request(self, subject: str) -> str:
-        """The request."""
+        """Return the request."""
         order = [node for wanted, _ in self._wanted for node in self._before(wanted)]
         sentences = self._joined(
             [self._clause(node) for at, node in enumerate(order) if node not in order[:at]]
@@ -142,7 +140,7 @@ class _GoalRenderer:
         return self._rng.choice(shapes_in(DEFAULT_LANGUAGE, f"goals.{place}"))
 
     def _joined(self, clauses: Sequence[tuple[str, Sentence]]) -> Iterator[str]:
-        """The clauses as sentences, some with two of them."""
+        """Yield the clauses as sentences, joining some in pairs."""
 
         def is_short(sentence: Sentence) -> bool:
             return sentence.is_bare and FIELDS not in sentence.slots
@@ -165,8 +163,9 @@ class _GoalRenderer:
             yield as_sentence(lead, {"a": text}) if sentence.is_bare else capitalised(text)
 
     def _before(self, node: Node) -> Iterator[Node]:
-        """The calls to ask for until `node` can be asked for, and itself: none that the words
-        for an entry say.
+        """Yield the calls to ask for before `node` can be asked for, and `node` itself.
+
+        Calls that the words for an entry imply are left out.
         """
         for name, source in node.sources.items():
             for entry in entries_in([source]):
@@ -179,8 +178,10 @@ class _GoalRenderer:
         yield node
 
     def _kind(self, node: Node, parameter: str, entry: FromEntry) -> str:
-        """How an entry is spoken of: by what was looked up, by its name alone, by its rank, or
-        as what its call is about.
+        """Return how an entry is referred to.
+
+        "lookup": by what was looked up; "inside": by its name alone; "ranked": by its rank;
+        "through": as what its call is about.
         """
         inside = self._box.inside(node.tool, parameter)
         if self._box.is_lookup(entry.node.tool):
@@ -192,17 +193,13 @@ class _GoalRenderer:
         return "ranked"
 
     def _about(self, node: Node) -> str:
-        """The parameter that takes the one entry that a call is about, "" where the call has to
-        say more than that.
-        """
+        """Return the parameter for the one entry that a call is about, "" if it must say more."""
         name, *more = self._stated(node) or [""]
         source = node.sources.get(name)
         return name if not more and isinstance(source, FromEntry) and source.rules else ""
 
     def _stated(self, node: Node) -> dict[str, Source]:
-        """The sources that the sentence of a call says: none that its reader completes by
-        itself.
-        """
+        """Return the sources that a call's sentence states, without those its reader completes."""
         kinds = {
             name: {self._kind(node, name, one) for one in entries_in([source])}
             for name, source in node.sources.items()
@@ -229,7 +226,7 @@ class _GoalRenderer:
         }
 
     def _clause(self, node: Node) -> tuple[str, Sentence]:
-        """The words that ask for a call, and the sentence that they are drawn from."""
+        """Return the words that ask for a call, and the sentence from which they were drawn."""
         tool, stated = self._box.tools[node.tool], self._stated(node)
         asked = next((fields for wanted, fields in self._wanted if wanted == node), ())
         names = {*stated, FIELDS} if asked else {*stated}

@@ -1,6 +1,6 @@
-"""The model as judge: it says what code can know.
+"""The model as judge: it judges only what code can know.
 
-Whether calls are equal by their schemas, and which values nobody said.
+That is whether calls are equal by their schemas, and which values nobody stated.
 """
 
 import re
@@ -22,7 +22,7 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 
 def name_relevant(sections: Sections) -> dict[str, JsonValue]:
-    """The tool that can do what is asked, null where none can, with the reason."""
+    """Return the tool that can do what is asked, or null if none can, with the reason."""
     view = choose_tool(sections.views(), resolve_pointers(sections.turns()))
     if view is None:
         return {"tool": None, "reason": "None of the tools does what the user asks for."}
@@ -33,7 +33,7 @@ def name_relevant(sections: Sections) -> dict[str, JsonValue]:
 
 
 def judge(sections: Sections) -> dict[str, JsonValue]:
-    """Whether the expected and the given call agree, with the reason in one sentence."""
+    """Return whether the expected and the given call agree, with the reason in one sentence."""
     expected, given = (_calls(sections.json(tag)) for tag in ("expected", "given"))
     unsaid = [name for call in expected for name in _unsaid(call, sections)]
     if not _are_equal(expected, given, sections.views()):
@@ -50,8 +50,9 @@ def judge(sections: Sections) -> dict[str, JsonValue]:
 
 
 def settle(sections: Sections) -> dict[str, JsonValue]:
-    """Which of two ways is right: the one whose values were all said; of two such the one that
-    leaves nothing out that was said.
+    """Return which of two ways is right: the one whose values were all said.
+
+    If both are, it is the one that leaves out nothing that was said.
     """
     shown = [sections.json(tag) for tag in ("first", "second")]
     # the other way is to speak
@@ -81,9 +82,7 @@ def settle(sections: Sections) -> dict[str, JsonValue]:
 
 
 def grade_plan(sections: Sections) -> dict[str, JsonValue]:
-    """The share of calls that are as they should be, out of those due or those given, whichever
-    are more.
-    """
+    """Return the share of calls that are right, of those due or those given, whichever are more."""
     expected, given = sections.listed("expected"), sections.json("given")
     if not isinstance(given, list):
         return {"score": 0.0, "reason": "The answer is no list of calls."}
@@ -97,15 +96,13 @@ def grade_plan(sections: Sections) -> dict[str, JsonValue]:
 
 
 def name_made_up(sections: Sections) -> dict[str, JsonValue]:
-    """The parameters of a call whose values nobody said and no result holds."""
+    """Return the parameters of a call whose values nobody stated and no result contains."""
     made_up: list[JsonValue] = [*_unsaid(_calls(sections.object("call"))[0], sections)]
     return {"parameters": made_up, "reason": f"{len(made_up)} values are not in the conversation."}
 
 
 def _calls(value: JsonValue) -> list[Proposal]:
-    """The calls that a section shows, one or a list; without a tool where something in it is no
-    call.
-    """
+    """Return the calls in a section, one or a list, without tool if an element is no call."""
     calls: list[Proposal] = []
     for one in value if isinstance(value, list) else [] if value is None else [value]:
         shown = one if isinstance(one, dict) else {}
@@ -119,9 +116,7 @@ def _calls(value: JsonValue) -> list[Proposal]:
 def _are_equal(
     calls: Sequence[Proposal], others: Sequence[Proposal], views: Sequence[ToolView]
 ) -> bool:
-    """Whether calls have the same tools and the same values by their schemas; any value will do
-    where one is not known yet.
-    """
+    """Whether calls have the same tools and values by schema; an unknown value equals any."""
     schemas = {view.name: view.properties for view in views}
     return len(calls) == len(others) and all(
         one.tool == other.tool
@@ -138,10 +133,10 @@ def _are_equal(
 
 
 def _unsaid(call: Proposal, sections: Sections) -> list[str]:
-    """The arguments with a value that stands nowhere in the conversation; a yes or no is said where
-    its parameter is named.
+    """Return the arguments whose value appears nowhere in the conversation.
 
-    A choice that only stands in a result was made by nobody.
+    A yes or no counts as said if its parameter is named. A choice that appears only in a result
+    counts as unsaid.
     """
     view = next((one for one in sections.views() if one.name == call.tool), None)
     turns = [turn for turn in sections.turns() if turn.speaker != "call"]
@@ -173,8 +168,9 @@ _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 
 def score_answer(sections: Sections) -> dict[str, JsonValue]:
-    """How many of an answer's figures are in the responses, where the prompt shows any: all 2,
-    some 1, none 0.
+    """Return how many of an answer's figures are in the responses: 2 for all, 1 for some, 0.
+
+    If the prompt shows no responses, all count as found.
     """
     figures = set(_FIGURE.findall(sections.text("answer")))
     strange = figures - set(_FIGURE.findall(sections.tagged.get("history", " ".join(figures))))
@@ -191,8 +187,9 @@ _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 
 def score_reply(sections: Sections) -> dict[str, JsonValue]:
-    """How true a reply is to the results since the user last spoke: errors stated as such, no
-    word that nothing accounts for.
+    """Return how true a reply is to the results since the user's last turn.
+
+    It must state errors as errors, and have no word that nothing accounts for.
     """
     reply, results = str(sections.json("reply")), _returned(sections.turns())
     errors = [
@@ -224,6 +221,6 @@ def score_reply(sections: Sections) -> dict[str, JsonValue]:
 
 
 def _returned(turns: Sequence[Turn]) -> list[JsonValue]:
-    """What calls returned since the user last spoke."""
+    """Return what calls returned since the user last spoke."""
     last = max((at for at, turn in enumerate(turns) if turn.speaker == "user"), default=-1)
     return [turn.json() for turn in turns[last + 1 :] if turn.speaker == "result"]

@@ -1,5 +1,6 @@
-"""Messages, and sentences that point at them: "Ben texted me the order number"; written, found
-again, read for each other.
+"""Messages, and sentences that refer to them: "Ben texted me the order number".
+
+Both are written here, found again, and read together.
 """
 
 import re
@@ -53,9 +54,7 @@ _ARTICLE = LanguagePattern("^(?:@{with_article})")
 
 
 class Pointer(NamedTuple):
-    """Words that point at a message, the noun in them, and whether they are a sentence of their
-    own.
-    """
+    """Words that refer to a message, their noun, and whether they are a whole sentence."""
 
     start: int
     end: int
@@ -64,7 +63,7 @@ class Pointer(NamedTuple):
 
 
 class MessageBook(NamedTuple):
-    """What a language has for messages and for sentences that point at them: its messages.yaml."""
+    """A language's texts for messages and for sentences that refer to them: its messages.yaml."""
 
     people: tuple[str, ...]
     articles: Mapping[str, str]  # each with an expression for the nouns that it goes before
@@ -78,7 +77,7 @@ class MessageBook(NamedTuple):
 
 @cache
 def book_of(language: Language) -> MessageBook:
-    """The messages of a language; ConfigurationError where it has none."""
+    """Return the messages of a language. Raise ConfigurationError if it has none."""
     pack = of(language)
     if _FILE not in pack.data:
         raise ConfigurationError(
@@ -105,8 +104,9 @@ def noun_class(noun: str) -> str:
 
 
 def find_pointer(text: str) -> Pointer | None:
-    """The first sentence of a text that points at a message, else the first phrase that does, as
-    other people word them.
+    """Return the first sentence of a text that refers to a message, or else the first phrase.
+
+    The phrases include those that other people use. None if there is neither.
     """
     language = language_of(text)
     for start, end in _sentences(text):
@@ -121,7 +121,7 @@ def find_pointer(text: str) -> Pointer | None:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a text begin and end; a mark within quotation marks ends none."""
+    """Yield the spans of a text's sentences; a mark inside quotation marks does not end one."""
     bare = QUOTED.sub(lambda quoted: "x" * len(quoted[0]), text)
     cuts = [0, *(found.end() for found in SENTENCE_END.finditer(bare)), len(text)]
     yield from ((start, start + len(text[start:end].rstrip())) for start, end in pairwise(cuts))
@@ -129,9 +129,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _pointing_sentences(language: Language) -> tuple[Sentence, ...]:
-    """All sentences of a language that point at messages, those with most words of their own
-    first.
-    """
+    """Return a language's sentences that refer to messages, those with most own words first."""
     every = (*lines(language, f"{_FILE}.told"), *lines(language, f"{_FILE}.mentioned"))
     return tuple(sorted(every, key=lambda one: -len(one.text)))
 
@@ -160,8 +158,9 @@ _MARKS = signs(' "“”«»{open}{close}')
 
 
 def find_message_value(message: str, noun: str) -> str:
-    """The words of a message that a phrase with this noun points at, "" where it has none or too
-    many.
+    """Return the words of a message that a phrase with this noun refers to.
+
+    "" if it has none or too many.
     """
     found = (form.fullmatch(message.strip()) for form in _forms(language_of(message)))
     if form := next(filter(None, found), None):
@@ -178,7 +177,7 @@ def find_message_value(message: str, noun: str) -> str:
 
 @cache
 def _forms(language: Language) -> tuple[re.Pattern[str], ...]:
-    """The messages of a language as expressions, the longest first."""
+    """Return patterns for the messages of a language, longest first."""
     if _FILE not in of(language).data:
         return ()
     forms = {re.escape(form) for some in book_of(language).forms.values() for form in some}
@@ -190,7 +189,7 @@ def _forms(language: Language) -> tuple[re.Pattern[str], ...]:
 
 
 def _find_moment(message: str) -> str:
-    """The date, the time of day, or both where they stand beside each other."""
+    """Return the date, the time of day, or both if they are adjacent."""
     found = sorted([*find_dates(message), *find_times(message)], key=lambda one: one.start)
     if not found or any(later.start - earlier.end > _NEAR for earlier, later in pairwise(found)):
         return ""
@@ -203,8 +202,9 @@ _PREPOSITION = LanguagePattern("(?:@{place_lead})$")
 
 
 def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns with each message read into the user's turn before it; a message that nobody
-    points at stays.
+    """Return the turns with each message merged into the user's turn before it.
+
+    A message that nothing refers to stays.
     """
     resolved: list[Turn] = []
     for turn in turns:
@@ -218,8 +218,9 @@ def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def resolve(stated: str, message: str) -> str:
-    """What the user would have said without the message, "" where nothing points at it or it
-    tells nothing.
+    """Return what the user would have said without the message.
+
+    "" if nothing refers to the message or it gives no value.
     """
     pointer = find_pointer(stated)
     words = find_message_value(message, pointer.noun) if pointer else ""
@@ -236,7 +237,7 @@ def resolve(stated: str, message: str) -> str:
 
 
 def name_entities(sections: Sections) -> dict[str, JsonValue]:
-    """Each of the arguments shown that is an entity which people point at, with its kind."""
+    """Return each argument shown that is an entity people can refer to, with its kind."""
     found: list[JsonValue] = []
     for one in sections.listed("arguments"):
         if isinstance(one, dict):
@@ -250,9 +251,9 @@ def name_entities(sections: Sections) -> dict[str, JsonValue]:
 
 
 def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """A clause that points at a message of the app shown, "Ben texted me the order number".
+    """Word a clause that refers to a message of the app shown: "Ben texted me the order number".
 
-    Nobody is named in it whom the values to be avoided name.
+    It names nobody whom the values to avoid name.
     """
     book, (name, schema), avoid = (
         book_of(language),
@@ -277,8 +278,9 @@ def _is_named(person: str, text: str) -> bool:
 
 
 def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """A message of the app shown that says the value so that it is read back; the last one where
-    none is.
+    """Return a message of the app shown that states the value so that it can be read back.
+
+    If no attempt can be read back, return the last one.
     """
     book, (name, schema), value = (
         book_of(language),
@@ -300,9 +302,9 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
 
 
 def reword_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The request without the value, and the clause behind it; an answer is nothing but the clause.
+    """Return the request without the value, then the clause; an answer is only the clause.
 
-    Raises ReplyError where what the user says is not read by the sentences of the tool.
+    Raises ReplyError if the tool's sentences cannot read what the user says.
     """
     said, pack = str(sections.json("said")), of(language)
     pointing = f"{capitalised(str(sections.json('phrase')))}{pack.stop}"
@@ -337,8 +339,9 @@ _SENTENCE = re.compile(widened(r"@[.!?,:;]|\d|#|[^\w\s'’.-]$"))
 
 
 def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue]:
-    """Whether the message can be the one that the user points to, by app and signature; what
-    words can't tell does not fit.
+    """Return whether the user can mean the message, by app and signature.
+
+    What words can't tell counts as fitting.
     """
     turns, app = sections.turns(), _MESSAGE_OF_APP.search(sections.conversation or "")
     stated = " ".join(turn.text for turn in turns if turn.speaker == "user")
@@ -350,9 +353,7 @@ def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue
 
 
 def _clash(stated: str, app: str, message: str, language: Language) -> str:
-    """What speaks against a message of an app being the one that a turn points to, "" where
-    nothing does.
-    """
+    """Return why an app's message can't be the one that a turn refers to; "" if it can."""
     pointer, channels = find_pointer(stated), book_of(language).channels
     pointed = stated[pointer.start : pointer.end] if pointer else stated
     named = {key for key, pattern in channels.items() if re.search(pattern, pointed, re.IGNORECASE)}
@@ -367,9 +368,7 @@ def _clash(stated: str, app: str, message: str, language: Language) -> str:
 
 
 def signature_of(message: str, language: Language) -> str:
-    """Who signed a message: the words of a short last line that is no sentence and no closing;
-    "" where nobody did.
-    """
+    """Return a message's signature, a short last line that is no sentence or closing, or ""."""
     lines = [line.strip() for line in message.strip().splitlines()]
     last = lines[-1].lstrip("—–- ") if len(lines) > 1 else ""
     is_short = len(last) <= _MOST_LETTERS and len(last.split()) <= _MOST_SIGNING

@@ -1,6 +1,4 @@
-"""template/v1: a seeded model without weights, that words calls in sentences that are data and
-reads them by the same ones.
-"""
+"""template/v1: a seeded model without weights that writes and reads calls by sentences in data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -82,9 +80,7 @@ _NONE: Mapping[str, float] = {}
 
 
 class TemplateModel:
-    """An Adapter that answers out of tables: seeded, deterministic, instant; it errs only as
-    often as it is instructed to.
-    """
+    """An Adapter that answers from tables: seeded, deterministic, instant, wrong only as told."""
 
     def __init__(
         self,
@@ -93,19 +89,17 @@ class TemplateModel:
         error_rate: Mapping[str, float] = _NONE,
         sentences: tuple[SentenceFile, ...] = (),
     ) -> None:
-        """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it
-        is no such table.
+        """Make the defects of `error_rate`, the share of replies for each of DEFECTS.
 
-        `sentences` are those that a recipe brings for its own tools.
+        Raises ConfigurationError if it is no such table. `sentences` are those that a recipe
+        brings for its own tools.
         """
         self._seed = seed
         self._rates = error_rates(error_rate)
         self._sentences = sentences
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Answer by the task that the schema's title names; ReplyError where the title or the
-        prompt is unknown.
-        """
+        """Answer by the task in the schema's title; ReplyError if title or prompt is unknown."""
         with own_sentences(self._sentences):
             return self._answer(request)
 
@@ -141,14 +135,14 @@ class TemplateModel:
         return _replied(request, text, planted)
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing; there is nothing to close."""
 
 
 def _rng_for(seed: int, request: ChatRequest, sections: Sections, purpose: str) -> Random:
-    """A generator for this model seed, task, data and sample index; apart for each purpose.
+    """Return a generator for this model seed, task, data, sample index and purpose.
 
-    The instructions of a prompt and the rest of its schema are no part of it: whoever edits those
-    gets the same draws.
+    The instructions of a prompt and the rest of its schema do not affect it: editing them keeps
+    the same draws.
     """
     title = "" if request.schema is None else str(request.schema.get("title", ""))
     digest = blake2b(f"{seed}|{purpose}|{request.sample_index}|{title}".encode(), digest_size=8)
@@ -167,7 +161,7 @@ def _replied(request: ChatRequest, text: str, planted: str) -> RawReply:
 
 
 class _Given(NamedTuple):
-    """What a task answers from: the prompt, and the chances of the answer and of its flaws."""
+    """What a task answers from: the prompt, and random generators for the answer and its flaws."""
 
     sections: Sections
     rng: Random
@@ -199,8 +193,9 @@ def _name_parameters(given: _Given) -> JsonValue:
 
 
 def _draw_values(given: _Given) -> Arguments:
-    """A value for each parameter that the prompt names, and for one at most that may be added,
-    beside those known.
+    """Return values for the parameters that the prompt names, and at most one optional one.
+
+    They fit the known values. Raises ReplyError if <known> has other parameters.
     """
     view, rng = given.view, given.rng
     names = _named_parameters("parameters", given.sections, view)
@@ -231,7 +226,7 @@ def _draft_request(given: _Given) -> tuple[JsonValue, str]:
 
 
 def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonValue], str]:
-    """A wording of the call, and the defect that is in it."""
+    """Return a wording of the call, and the defect in it."""
     view, language = given.view, given.language
     worded = word_request(view, arguments, language, given.rng)
     spoilt = None
@@ -293,7 +288,7 @@ def _word_correction(given: _Given) -> JsonValue:
 def _write_calls(
     read: Callable[[Sections], Sequence[Proposal]], given: _Given
 ) -> tuple[JsonValue, str]:
-    """The calls that the model reads, as a reader writes them."""
+    """Return the calls that the model reads, in a reader's format."""
     calls, planted = _spoilt(read(given.sections), given)
     written: list[JsonValue] = [
         {"tool": call.tool, "arguments": call.arguments} for call in calls if call.tool
@@ -302,8 +297,9 @@ def _write_calls(
 
 
 def _read_step(sections: Sections) -> Sequence[Proposal]:
-    """The next calls of a request in steps; where it is none, the calls that were not made yet
-    and lack nothing.
+    """Return the next calls of a request in steps.
+
+    For any other request, return the calls that were not made yet and lack nothing.
     """
     steps = due_steps(sections)
     return read_due(sections.views(), sections.turns()) if steps is None else steps

@@ -1,4 +1,4 @@
-"""The next calls of a task in steps: what the request needs, less what was answered already."""
+"""The next calls of a multi-step task: what the request needs, minus what was answered."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,13 +28,13 @@ NOTHING = "I'm afraid I can't find what you asked for."
 
 
 class NextStep(NamedTuple):
-    """The calls to make at once; without any, the answer."""
+    """The calls to make now, or the answer if there are none."""
 
     calls: tuple[Proposal, ...]
     answer: str
 
     def reply(self) -> dict[str, Any]:
-        """The step as a reply."""
+        """Return the step as a reply."""
         return {
             "calls": [{"name": call.tool, "arguments": call.arguments} for call in self.calls],
             "answer": self.answer,
@@ -42,16 +42,14 @@ class NextStep(NamedTuple):
 
 
 def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[dict[str, Any], str]:
-    """The reply for the next step, with the defect that is in it, "" where none is."""
+    """Return the reply for the next step, with the defect in it, or "" if there is none."""
     step = next_step(sections)
     calls, planted = spoil_calls(defect, step.calls, sections.views(), DEFAULT_LANGUAGE, rng)
     return NextStep(tuple(calls), step.answer or ("" if calls else DONE)).reply(), planted
 
 
 def next_step(sections: Sections) -> NextStep:
-    """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks
-    one of them.
-    """
+    """Return what to do next; ReplyError if <request>, <tools> or <history> is missing."""
     request, history = sections.text("request"), sections.listed("history")
     told = {str(one.get("assistant")): str(one.get("user")) for one in history}
     request, question = _filled(request, told, sections.views())
@@ -71,9 +69,7 @@ def next_step(sections: Sections) -> NextStep:
 
 
 def due_steps(sections: Sections) -> list[Proposal] | None:
-    """The calls of the next step of a request in steps, none where nothing is left; None where
-    the request is no such one.
-    """
+    """Return the next step's calls, empty if done, None if the request is not one in steps."""
     turns, box = sections.turns(), read_toolbox(sections.listed("tools"))
     spoken = [turn.text for turn in turns if turn.speaker == "user"]
     found = (box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties)
@@ -113,15 +109,13 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
 
 
 def _held_in(request: str) -> list[re.Match[str]]:
-    """The places at which a simulated user holds something back."""
+    """Return the places where a simulated user withholds something."""
     (shape,) = shapes_in(language_of(request), "user.held")
     return [*re.finditer(re.escape(shape).replace(re.escape("{called}"), "(.+?)"), request)]
 
 
 def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) -> tuple[str, str]:
-    """The request with what the user answered in the place of what it held back, and the
-    question for what is lacking.
-    """
+    """Return the request with held-back values filled in, and the next question or ""."""
     for match in _held_in(request):
         question = plain_question(match[1], language_of(request))
         if question not in told:
@@ -136,9 +130,7 @@ def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) ->
 def _told(
     asked: Mapping[str, Sequence[str]], answered: Sequence[tuple[Any, JsonValue]]
 ) -> Iterator[str]:
-    """A sentence for each result that the request asks for fields of, as far as these are plain
-    values.
-    """
+    """Yield a sentence for each result with the plain values that the request asks for."""
     for call, response in answered:
         held = [(" ".join(split_name(name)), one) for name, one in members(response)]
         plain = [

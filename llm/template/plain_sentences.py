@@ -1,8 +1,7 @@
-"""Requests for tools that have no sentences of their own: what the tool does by its document, then
-each value behind its name.
+"""Requests for tools without sentences of their own: what the tool does, then named values.
 
-"Could you create a task? Name: "Buy milk"; due date: May 3, 2027." Honestly plain, and read back by
-the same form.
+"Could you create a task? Name: "Buy milk"; due date: May 3, 2027." These are plain, and the same
+form reads them back.
 """
 
 import re
@@ -38,10 +37,10 @@ def word_plainly(
     *,
     title: str = "",
 ) -> Worded:
-    """A request that states exactly these arguments, of what the tool does unless another `title`
-    is given.
+    """Return a request that states exactly these arguments.
 
-    Raises ReplyError where the tool has no such parameter.
+    It begins with what the tool does, unless another `title` is given. Raises ReplyError if the
+    tool has no such parameter.
     """
     if strange := sorted(set(arguments) - set(view.properties)):
         raise ReplyError(f"The tool {view.name!r} has no parameters {strange} to word.")
@@ -68,7 +67,7 @@ def word_plainly(
 
 
 def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
-    """A title behind an opener; alone where it may be no deed ("Weather forecast.")."""
+    """Return a title after an opener, or alone if it may not be an action ("Weather forecast.")."""
     if _is_deed(view, title):
         return opened(title, language, rng, closes=False)
     return _alone(title, language)
@@ -79,7 +78,7 @@ def _alone(title: str, language: Language) -> str:
 
 
 def _is_deed(view: ToolView, title: str) -> bool:
-    """Whether a title is something to do, as far as its first word tells."""
+    """Whether a title names an action, judged by its first word."""
     first, _, rest = title.partition(" ")
     is_described = title != name_words(view.name)
     return script_of(title) != COMMON_SCRIPT or (
@@ -88,9 +87,7 @@ def _is_deed(view: ToolView, title: str) -> bool:
 
 
 def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str] | None:
-    """The words behind the name of each parameter in a plain request; None where the text is
-    none for the tool.
-    """
+    """Return the words after each name in a plain request, None if it is no such request."""
     title, pack = view.does(language), of(language)
     places = [*_places(view.table, text, pack.colon)] if view.table else []
     head = text[: places[0].start].rstrip() if places else text
@@ -108,7 +105,7 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
 
 
 class _Place(NamedTuple):
-    """Where a detail begins, whose it is, and where its value begins."""
+    """Where a detail begins, which parameter it belongs to, and where its value begins."""
 
     start: int
     owner: int
@@ -116,9 +113,7 @@ class _Place(NamedTuple):
 
 
 def _places(table: TitleTable, text: str, sign: str) -> Iterator[_Place]:
-    """Where the details of a text begin: a name with the sign behind it, outside quotation
-    marks.
-    """
+    """Yield where the details of a text begin: a name and its sign, outside quotation marks."""
     pattern = re.compile(rf"(?<!\w)(?:{table.pattern.pattern}){re.escape(sign)}", re.IGNORECASE)
     for found in outside_quotes(pattern, text):
         yield _Place(found.start(), table.owner(found[0].removesuffix(sign)), found.end())

@@ -1,4 +1,4 @@
-"""Asking for one parameter, and answering with its value; which parameters a question is for."""
+"""Questions for one parameter, answers with its value, and what a question asks for."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -26,8 +26,9 @@ _NAMED_SHARE = 0.3  # of the answers that may name their parameter
 def asked_parameters(
     view: ToolView, question: str, known: Collection[str] = ()
 ) -> tuple[ParameterView, ...]:
-    """The parameters that a question is for, in its order; what is known is asked for only where
-    nothing else is.
+    """Return the parameters that a question asks for, in its order.
+
+    A known one counts as asked for only if nothing else is.
     """
     if own := asked_by(view, question, language_of(question)):
         return (own,)
@@ -43,8 +44,9 @@ def asked_parameters(
 
 
 def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> ParameterView | None:
-    """The parameter that is called by the longest stretch of a sentence, of the first ones that
-    are called at all.
+    """Return the parameter named by the longest part of a sentence, or None.
+
+    It comes from the first group in `allowed` of which any is named.
     """
     said, table = squeeze(sentence), view.table
     hits = [
@@ -72,9 +74,7 @@ def word_question(
     language: Language,
     rng: Random,
 ) -> str:
-    """A question that asks for exactly this parameter and says none of the values that are
-    known.
-    """
+    """Return a question for exactly this parameter that states none of the known values."""
     own = questions_for(view, parameter, language)
     if parameter.topic and writes(language, parameter.topic):
         called = parameter.topic
@@ -98,7 +98,7 @@ def word_question(
 
 
 def plain_question(called: str, language: Language) -> str:
-    """The question for what is called so, always in the same words."""
+    """Return the question for the thing with this name, always in the same words."""
     return as_sentence(shapes_in(language, "dialogues.questions")[0], {"called": called})
 
 
@@ -109,7 +109,7 @@ class ValueLine(NamedTuple):
     words: str
 
     def reply(self) -> dict[str, JsonValue]:
-        """The answer as the schema wants it."""
+        """Return the answer in the form of its schema."""
         return {"answer": self.text, "words": self.words}
 
 
@@ -117,9 +117,7 @@ Slot = tuple[ParameterView, JsonValue]
 
 
 class LineWriter(NamedTuple):
-    """Who says values in the lines of a place: in what language, by what chance, and in plain
-    words where it is to be sure.
-    """
+    """Writes values in the lines of a place, in a language; `plain` uses the safest words."""
 
     language: Language
     place: str
@@ -129,12 +127,11 @@ class LineWriter(NamedTuple):
     def say(
         self, view: ToolView, slot: Slot, ways: Sequence[str], old: JsonValue = None
     ) -> ValueLine | None:
-        """A line that says a value in the first of these ways that there are words for; None where
-        none of them says it.
+        """Return a line that states a value in the first of these ways that has words for it.
 
-        A value is said in a phrase of the tool's `own`, in words that speak for themselves
-        (`frame`), `bare` of quotation marks, with the `old` one, with what it is `called`, or just
-        so (`value`).
+        None if no way does. The ways: a phrase of the tool's `own`, words that speak for
+        themselves (`frame`), `bare` of quotation marks, with the `old` value, with what it is
+        `called`, or alone (`value`).
         """
         parameter, value = slot
         stated = say(parameter, value, self.language, self.rng, plain=self.plain)
@@ -158,9 +155,7 @@ class LineWriter(NamedTuple):
     def _slots(
         self, view: ToolView, stated: StatedParameter, way: str, old: JsonValue
     ) -> tuple[dict[str, str], str] | None:
-        """What fills the slots of a line in this way, and the words of the value; None where
-        there is no such way.
-        """
+        """Return slots for a line in this way and the words of the value, None if impossible."""
         parameter, value, words, shown, is_frame = stated
         if way == "own":
             own = phrase_for(view, parameter, value, self.language, self.rng)
@@ -181,11 +176,10 @@ class LineWriter(NamedTuple):
 def word_answer(
     view: ToolView, slot: Slot, language: Language, rng: Random, *, is_bare: bool
 ) -> ValueLine:
-    """An answer to the question for this parameter; ReplyError where no words for the value can be
-    found.
+    """Return an answer to the question for this parameter.
 
-    One that is not bare names its parameter as often as not, where the tool has no words of its own
-    for it.
+    An answer that is not bare names its parameter about half the time, unless the tool has words
+    of its own for it. Raises ReplyError if no words for the value can be found.
     """
     parameter, value = slot
     is_bare = is_bare or rng.random() > _NAMED_SHARE

@@ -1,9 +1,9 @@
-"""The model as reader: from what was said and the tools that are there to the calls that are due.
+"""The model as reader: from what was said and the tools shown to the calls that are due.
 
-A request is recognised by the tools' own sentences, else by the plain form. Anything else is read
-as a page: the tool of whose name most words stand there, and the values that stand behind a name,
-answer a question or are the only ones of their type. A page may be
-misread: it is what a candidate is measured against, and nothing rests on it.
+A request is recognised by the tools' own sentences, or else by the plain form. Any other text is
+read as a page: the tool whose name shares most words with it, and the values that follow a name,
+answer a question or are the only ones of their type. A page may be misread: candidates are
+measured against it, and nothing relies on it.
 """
 
 import re
@@ -42,18 +42,17 @@ _QUESTIONS = tuple(signs("?{?}"))
 
 
 def read_call(views: Sequence[ToolView], turns: Sequence[Turn]) -> Proposal:
-    """The one call that a conversation asks for so far; no tool where none fits."""
+    """Return the one call that a conversation asks for so far, without a tool if none fits."""
     turns = resolve_pointers(turns)
     view = choose_tool(views, turns)
     return Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
 
 
 def read_plan(tools: Sequence[JsonValue], turns: Sequence[Turn]) -> list[Proposal]:
-    """All the calls that a message asks for, in their order, with those before them that find what
-    nobody says.
+    """Return all calls that a message asks for, in order, preceded by calls that find values.
 
-    Of a message with another one behind it these are the calls of which that one changes a value:
-    they are wanted again.
+    Those find values that nobody states. If another message follows, return the calls of which
+    it changes a value: these are wanted again.
     """
     said = [one for one in resolve_pointers(turns) if one.speaker == "user"]
     returned = {view_of(tool): _returned(tool) for tool in tools}
@@ -76,14 +75,14 @@ def read_plan(tools: Sequence[JsonValue], turns: Sequence[Turn]) -> list[Proposa
 
 
 def _returned(tool: JsonValue) -> frozenset[str]:
-    """The names of what a tool returns."""
+    """Return the names of what a tool returns."""
     schema = tool.get("returns") if isinstance(tool, dict) else None
     members = schema.get("properties") if isinstance(schema, dict) else None
     return frozenset(members if isinstance(members, dict) else ())
 
 
 def _behind(wish: "_Wish") -> str:
-    """What is said behind the sentence that asks."""
+    """Return what is said after the sentence that asks."""
     found = read_sentence(wish.view, wish.text, language_of(wish.text))
     return found.rest if found else ""
 
@@ -91,21 +90,19 @@ def _behind(wish: "_Wish") -> str:
 def _changed_by(
     view: ToolView, told: dict[str, JsonValue], later: Sequence[Turn]
 ) -> dict[str, JsonValue]:
-    """The values that were told, as what is said later changes them; it adds none."""
+    """Return the values told so far as later turns change them, without new ones."""
     now = read_values(view, later, told)
     return {name: now.get(name, value) for name, value in told.items()}
 
 
 def _lookups(views: Iterable[ToolView], wish: "_Wish") -> list[Proposal]:
-    """The calls of the tools for which the words of a wish suffice."""
+    """Return the calls of the tools for which the words of a wish suffice."""
     told = ((view, read_values(view, [Turn("user", wish.text)])) for view in views)
     return [_call(view, one) for view, one in told if one and one.keys() >= {*view.required}]
 
 
 def read_due(views: Sequence[ToolView], turns: Sequence[Turn]) -> list[Proposal]:
-    """The calls that the latest request asks for, without those that were made or lack something
-    yet.
-    """
+    """Return the calls of the latest request that lack nothing and were not made yet."""
     turns = resolve_pointers(turns)
     begin = next((at for at in range(len(turns) - 1, -1, -1) if _begins(turns, at)), 0)
     later = [
@@ -135,9 +132,7 @@ def _call(view: ToolView, given: Mapping[str, JsonValue]) -> Proposal:
 
 
 def _begins(turns: Sequence[Turn], at: int) -> bool:
-    """Whether a turn begins a request: the user says it, changes nothing by it, and was not just
-    asked something.
-    """
+    """Whether a user's turn begins a request: it changes nothing and answers no question."""
     turn = turns[at]
     if turn.speaker != "user" or any(
         _is(turn, name) for name in ("approvals", "corrections", "retries")
@@ -147,7 +142,7 @@ def _begins(turns: Sequence[Turn], at: int) -> bool:
 
 
 def _is(turn: Turn, name: str) -> bool:
-    """Whether all of a user's turn is one of the shapes of conversations of a name."""
+    """Whether the whole user turn matches a conversation shape of this name."""
     shapes = (
         _leads(language_of(turn.text), f"conversations.{name}") if turn.speaker == "user" else ()
     )
@@ -155,7 +150,7 @@ def _is(turn: Turn, name: str) -> bool:
 
 
 def members(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
-    """All members of objects within a value, at any depth, by name."""
+    """Yield all members of objects within a value, at any depth, by name."""
     for one in value if isinstance(value, list) else ():
         yield from members(one)
     for name, one in value.items() if isinstance(value, dict) else ():
@@ -164,7 +159,7 @@ def members(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 
 def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
-    """The same once more for each of the other values that are listed."""
+    """Return the arguments once more for each of the other values listed."""
     parameter = _called(wish.view, wish.of_values) if wish.values else None
     items = {"type": "array", "items": parameter.schema} if parameter else {}
     values = read_value(wish.values, items) if parameter else None
@@ -174,15 +169,13 @@ def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, Json
 
 
 def _called(view: ToolView, cue: str) -> ParameterView | None:
-    """The parameter that people call so, the required ones first."""
+    """Return the parameter that people call by this name, trying the required ones first."""
     ordered = sorted(view.parameters, key=lambda one: one.name not in view.required)
     return next((one for one in ordered if cue in {one.name, *one.titles}), None)
 
 
 class _Wish(NamedTuple):
-    """A tool that is asked for and the words about it; what a result gives for it, and other
-    values for the same again.
-    """
+    """A requested tool with its words, values from a result, and values for repetitions."""
 
     view: ToolView
     text: str
@@ -204,7 +197,7 @@ _CUTS = (
 
 
 def _wishes(views: Sequence[ToolView], text: str, later: Sequence[Turn] = ()) -> list[_Wish]:
-    """What a message asks for, cut where the language has a lead to another request."""
+    """Return what a message asks for, split where a phrase leads to another request."""
     language = language_of(text)
     text = reduce(
         lambda left, aside: aside.sub("", left),
@@ -233,7 +226,7 @@ def _wishes(views: Sequence[ToolView], text: str, later: Sequence[Turn] = ()) ->
 def _asked(
     views: Sequence[ToolView], part: str, later: Sequence[Turn], language: Language
 ) -> list[tuple[ToolView, str]]:
-    """The tools that a part of a message asks for, each with the sentences about it."""
+    """Return the tools that a part of a message asks for, each with the sentences about it."""
     pieces, rest = list[tuple[ToolView | None, str]](), part
     while rest:
         view = recognise(views, rest, language)
@@ -260,8 +253,9 @@ def _asked(
 def _fullest(
     views: Sequence[ToolView], said: str, language: Language, chosen: ToolView | None
 ) -> ToolView | None:
-    """The tool of which a text names most values, of those that lack none then; the one chosen
-    unless that names more.
+    """Return the tool for which a text names most values, among those that then lack none.
+
+    The `chosen` tool stays unless another names more.
     """
     named = {view: named_values(view, said, language)[0].keys() for view in views}
     full = [view for view, names in named.items() if view.required and names >= {*view.required}]
@@ -270,9 +264,7 @@ def _fullest(
 
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
-    """The tool that the latest turn asks for which asks for one; None where none shares most of
-    its words.
-    """
+    """Return the tool of the latest turn that asks for one, None if none shares enough words."""
     spoken = [
         (turn.text[:_LONGEST_TEXT], _asks(before))
         for before, turn in pairwise([Turn("", ""), *turns])
@@ -296,7 +288,7 @@ def _asks(turn: Turn) -> bool:
 
 @cache
 def _openers() -> tuple[str, ...]:
-    """What people say before they ask for something else."""
+    """Return the phrases that people say before they ask for something else."""
     pages = (
         (code, page) for code in known() for page in ("assistant.openers", "conversations.switches")
     )
@@ -312,7 +304,7 @@ _LEAST = 0.75  # of the words of a tool's name that a text must have more than, 
 
 
 def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
-    """The tool of whose name or title most words stand in a text."""
+    """Return the tool whose name or title shares most words with a text."""
     said, stems, deeds = text.lower(), _stems(text), _deeds(text)
     best, chosen = _LEAST, None
     for view in views:
@@ -331,9 +323,7 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
 
 
 def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -> float:
-    """How much of what a tool is called a text says; nothing where its verb is another one than
-    the text's.
-    """
+    """Return how much of a tool's name a text says; 0 if its verb is not the text's."""
     kept = [word for word in words if word not in _FAINT]
     if not kept or (deeds and _deeds(kept[0]) - deeds):
         return 0.0
@@ -350,7 +340,7 @@ def _stems(text: str) -> frozenset[str]:
 
 @lru_cache(8192)
 def _deeds(text: str) -> frozenset[str]:
-    """What the verbs of a text do, as far as they are known."""
+    """Return the kinds of action that the known verbs of a text name."""
     found = {deed_of(one) for one in _WORD.findall(text.lower())} - {"other"}
     return frozenset("look" if one in _READS else one for one in found)
 
@@ -360,9 +350,7 @@ _LEAST_SHARED = 0.2  # a word that five tools have
 
 
 def name_tools(sections: Sections) -> JsonValue:
-    """The tools of the section <list> that share words with what was said, those first that
-    share words of few tools.
-    """
+    """Return the tools of the section <list> that share words with the user, rarest first."""
     said = frozenset[str]().union(
         *(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user")
     )
@@ -377,9 +365,7 @@ def name_tools(sections: Sections) -> JsonValue:
 def read_values(
     view: ToolView, turns: Sequence[Turn], told: Mapping[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
-    """The arguments that turns state, beside those that were `told` before; what is said last
-    holds.
-    """
+    """Return the arguments that turns state, added to those `told` before; the last value wins."""
     stated, question = dict(told or {}), ""
     for turn in resolve_pointers(turns[-_MOST_TURNS:]):
         text = turn.text[:_LONGEST_TEXT]
@@ -424,9 +410,7 @@ def _read_turn(
 def named_values(
     view: ToolView, text: str, language: Language
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """The values that stand behind their parameter's name, in a shape of the language or alone;
-    and the sentences left.
-    """
+    """Return the values after their parameter's name, in a phrase or alone, and other sentences."""
     found, unread = dict[str, JsonValue](), list[str]()
     for piece in _sentences(text):
         matches = (
@@ -441,7 +425,7 @@ def named_values(
 
 
 def _sentences(text: str) -> list[str]:
-    """The sentences of a text; a mark within quotation marks ends none."""
+    """Return the sentences of a text; a mark inside quotation marks does not end one."""
     quoted = [one.span() for one in QUOTED.finditer(text)]
     ends = (found.end() for found in SENTENCE_END.finditer(text))
     cuts = [
@@ -482,9 +466,7 @@ _AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
 def _shapes(
     language: Language, *pages: str, with_name: bool = False
 ) -> tuple[re.Pattern[str], ...]:
-    """The sentences in pages of a language that hold a value, those with most words of their own
-    first.
-    """
+    """Return patterns for a language's sentences that hold a value, most own words first."""
     shapes = (shape for page in pages for shape in shapes_in(language, page))
     pieces = {one.strip() for shape in shapes for one in _sentences(shape) if _HOLDS.search(one)}
     kept = [one for one in pieces if ("{called}" in one) == with_name]
@@ -494,14 +476,12 @@ def _shapes(
 
 @lru_cache(256)
 def _leads(language: Language, *pages: str) -> tuple[re.Pattern[str], ...]:
-    """What stands before another request, up to it."""
+    """Return patterns for the phrases that lead to another request."""
     return tuple(_pattern(shape) for page in pages for shape in shapes_in(language, page))
 
 
 def _pattern(shape: str) -> re.Pattern[str]:
-    """An expression for a shape, with a group for what a parameter is called, for its value, and
-    for a list of values.
-    """
+    """Return a pattern for a shape, with groups for a parameter's name, its value, and a list."""
     parts = _SLOT.split(shape)
     spelled = (
         _SLOTS.get(part, ".+?") if at % 2 else re.escape(part) for at, part in enumerate(parts)
@@ -510,9 +490,7 @@ def _pattern(shape: str) -> re.Pattern[str]:
 
 
 def _named(view: ToolView, match: re.Match[str]) -> dict[str, JsonValue] | None:
-    """The value that a match states, None where what it names is no parameter or takes no such
-    value.
-    """
+    """Return the value that a match states, None if it names no parameter that takes it."""
     table = view.table
     called = table.pattern.match(match.string, match.start("called")) if table else None
     if table is None or called is None or called.end() < match.end("called"):
@@ -533,8 +511,9 @@ _CLAUSE = re.compile(widened(r"(?:(?!@[,.;!?](?=\s|$)|@[{.,;!?}]).)+"), re.DOTAL
 
 
 def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
-    """The values that stand right behind their parameter's name, up to the next sign; and what
-    else a sentence says.
+    """Return the values right after their parameter's name, and what else a sentence says.
+
+    A value ends at the next sign.
     """
     found, rest, table = dict[str, JsonValue](), piece, view.table
     if table is None:
@@ -563,8 +542,9 @@ def _answered(
     pieces: Sequence[str],
     language: Language,
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """The values of answers beside those that are `named`: in the tool's own words, else as they
-    stand; and the sentences left.
+    """Return `named` with the values of answers, in the tool's words or bare, and the rest.
+
+    The rest are the sentences left.
     """
     found, left = dict(named), list[str]()
     for piece in pieces:
@@ -591,9 +571,7 @@ def _answered(
 
 
 def _answer(parameter: ParameterView, piece: str, language: Language) -> JsonValue:
-    """What a sentence says for a parameter that was asked for: between the words that answers
-    have, a code in it, or all of it.
-    """
+    """Return what a sentence answers: within a frame, as a whole, or by a code in it; or None."""
     shapes = (
         one.fullmatch(piece.rstrip(_ENDS))
         for one in _shapes(language, "dialogues.answers", "conversations.retries")
@@ -617,7 +595,7 @@ def _changed(
     *,
     is_asked: bool = False,
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """What corrections without a name change of those told; and the sentences left."""
+    """Return the values that corrections without a name change, and the sentences left over."""
     found, left = dict[str, JsonValue](), list[str]()
     for piece in pieces:
         changed = read_correction(view, piece, dict(told), language, is_asked=is_asked)
@@ -629,7 +607,7 @@ def _changed(
 def _alone(
     view: ToolView, text: str, found: Mapping[str, JsonValue]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """The values that their type alone tells: the only day, the only number, a choice, a flag."""
+    """Yield the values known by type alone: the only day, the only number, a choice, a flag."""
     taken = {str(value) for value in found.values()}
     for code in taken:  # the 5 of L-5 counts nothing
         if any(map(str.isalpha, code)) and any(map(str.isdigit, code)):

@@ -1,10 +1,9 @@
-"""Reading a prompt: its tagged sections, the turns of the conversation in it, and whether two
-values in it mean the same.
+"""Reading a prompt: its tagged sections, its conversation, and whether two values mean the same.
 
-A section is one line, `<tag>JSON</tag>`; JSON holds no line breaks, so nothing inside it can end it
+A section is one line, `<tag>JSON</tag>`; JSON holds no line breaks, so nothing inside can end it
 early. The conversation is the text from the first line `<conversation>` to the last line
-`</conversation>`: whatever a user wrote in between, tags or not, is conversation. Worked examples
-(`<example>`) belong to the instructions.
+`</conversation>`: whatever a user wrote in between, tags or not, is conversation. Worked
+examples (`<example>`) belong to the instructions.
 """
 
 import re
@@ -23,13 +22,13 @@ from callwright.warehouse.records import JsonSchema
 
 
 class Turn(NamedTuple):
-    """Something said: `speaker` is user, assistant, message, call or result."""
+    """A turn of a conversation: `speaker` is user, assistant, message, call or result."""
 
     speaker: str
     text: str
 
     def json(self) -> Any:  # noqa: ANN401 - a call or a result, of any shape
-        """What a call or a result holds; ReplyError where it is not JSON."""
+        """Return the content of a call or a result. Raise ReplyError if it is not JSON."""
         try:
             return orjson.loads(self.text)
         except orjson.JSONDecodeError as error:
@@ -42,7 +41,7 @@ _INDENT = "\n  "  # further lines of one turn stand indented
 
 
 def split_turns(conversation: str) -> list[Turn]:
-    """The turns of a conversation; text before the first mark is taken for the user's."""
+    """Return the turns of a conversation; text before the first mark counts as the user's."""
     marks = list(_TURN.finditer(conversation))
     if not marks:
         return [Turn("user", conversation.strip())]
@@ -57,7 +56,7 @@ def split_turns(conversation: str) -> list[Turn]:
 
 
 def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    """Whether two values mean the same: spelling, case and notation apart; lists in any order."""
+    """Whether two values mean the same, ignoring spelling, case, notation and list order."""
     if (one == other and isinstance(one, bool) == isinstance(other, bool)) or fold(
         str(one)
     ) == fold(str(other)):
@@ -80,7 +79,7 @@ def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
 
 
 def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSchema) -> bool:
-    """Whether two lists hold the same, in any order."""
+    """Whether two lists hold equivalent values, in any order."""
     rest = list(other)
     for value in one:
         found = (candidate for candidate in rest if is_equivalent(value, candidate, items))
@@ -99,15 +98,13 @@ _CLOSE = "\n</conversation>"
 
 
 class Sections(NamedTuple):
-    """What a prompt shows: its tagged sections as text, and its conversation (None where it
-    shows none).
-    """
+    """What a prompt shows: tagged sections as text, and its conversation, None if it has none."""
 
     tagged: dict[str, str]
     conversation: str | None
 
     def json(self, tag: str) -> JsonValue:
-        """The JSON value of a section; ReplyError where the prompt lacks it or it is not JSON."""
+        """Return the JSON value of a section. Raise ReplyError if it is missing or not JSON."""
         try:
             value: JsonValue = orjson.loads(self.tagged[tag])
         except KeyError as error:
@@ -119,15 +116,15 @@ class Sections(NamedTuple):
         return value
 
     def listed(self, tag: str) -> list[Any]:
-        """The JSON list in a section; ReplyError where it holds none."""
+        """Return the JSON list in a section. Raise ReplyError if it holds none."""
         return self._held(tag, list, "JSON list")
 
     def object(self, tag: str) -> dict[str, Any]:
-        """The JSON object in a section; ReplyError where it holds none."""
+        """Return the JSON object in a section. Raise ReplyError if it holds none."""
         return self._held(tag, dict, "JSON object")
 
     def text(self, tag: str) -> str:
-        """The text in a section; ReplyError where it holds none."""
+        """Return the text in a section. Raise ReplyError if it holds none."""
         return self._held(tag, str, "text")
 
     def _held(self, tag: str, kind: type[_Held], name: str) -> _Held:
@@ -137,24 +134,22 @@ class Sections(NamedTuple):
         return found
 
     def word(self, tag: str, default: str) -> str:
-        """A section that is plain text, `default` where the prompt lacks it."""
+        """Return a section that is plain text, or `default` if the prompt lacks it."""
         return self.tagged.get(tag, default).strip()
 
     def views(self) -> list[ToolView]:
-        """The tools of the section <tools>; ReplyError where it is not a list of tools."""
+        """Return the tools of the section <tools>. Raise ReplyError if it is no list of tools."""
         return [view_of(tool) for tool in self.listed("tools")]
 
     def turns(self) -> list[Turn]:
-        """The conversation turn by turn; ReplyError where the prompt shows none."""
+        """Return the conversation turn by turn. Raise ReplyError if the prompt shows none."""
         if self.conversation is None:
             raise ReplyError("template/v1 needs a <conversation> in the prompt to answer this.")
         return split_turns(self.conversation)
 
 
 def read_sections(messages: Sequence[ChatMessage]) -> Sections:
-    """The sections of a prompt; what an assistant said in it is passed over, the first of two
-    equal tags counts.
-    """
+    """Return a prompt's sections, the first of equal tags, without what an assistant said."""
     tagged: dict[str, str] = {}
     conversation: str | None = None
     for message in messages:

@@ -1,9 +1,9 @@
-"""Requests in the sentences that people say to a tool, and tools recognised by the same sentences.
+"""Requests in the sentences that people say to a tool, and tools recognised by these sentences.
 
-The tools of the seed catalog bring theirs; a recipe may bring some for its own tools, which count
-within `own_sentences`.
+The tools of the seed catalog bring their own; a recipe may bring some for its own tools, which
+count within `own_sentences`.
 
-A sentence without a mark at its end gets an opener ("Could you ...?"); any other stands as it is.
+A sentence without an end mark gets an opener ("Could you ...?"); any other is used unchanged.
 """
 
 import re
@@ -81,9 +81,7 @@ class ToolSentences(BaseModel):
 
 
 class OwnSentences(NamedTuple):
-    """A recipe's sentences for a tool, and the parameters of it that prompts may show: with
-    technical ones, and without.
-    """
+    """A recipe's sentences for a tool, and parameters to show: with technical ones, and without."""
 
     parameters: tuple[frozenset[str], ...]
     sentences: ToolSentences
@@ -96,10 +94,10 @@ _own: ContextVar[tuple[SentenceFile, ...]] = ContextVar("own_sentences", default
 
 @contextmanager
 def own_sentences(kept: tuple[SentenceFile, ...]) -> Iterator[None]:
-    """Within, the sentences in these files count before those of the seed catalog, for whatever the
-    present task does.
+    """Put the sentences in these files before the seed catalog's within the block.
 
-    Raises ConfigurationError where a file was not checked and can't be used.
+    This holds for whatever the present task does. Raises ConfigurationError if a file was not
+    checked and can't be used.
     """
     read_sentence_files(kept)
     token = _own.set(kept)
@@ -110,15 +108,15 @@ def own_sentences(kept: tuple[SentenceFile, ...]) -> Iterator[None]:
 
 
 def own_files() -> tuple[SentenceFile, ...]:
-    """The files whose sentences count now."""
+    """Return the files whose sentences currently count."""
     return _own.get()
 
 
 @lru_cache(16)
 def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
-    """The sentences in a recipe's files.
+    """Return the sentences in a recipe's files.
 
-    Raises ConfigurationError where a file was not checked and can't be used.
+    Raises ConfigurationError if a file was not checked and cannot be used.
     """
     found: dict[tuple[Language, str], tuple[OwnSentences, ...]] = {}
     for one in kept:
@@ -137,7 +135,7 @@ def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
 
 @cache
 def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
-    """The sentences of all tools that have some in a language, by the tool's name."""
+    """Return the sentences of all tools that have some in a language, by the tool's name."""
     found: dict[str, ToolSentences] = {}
     for package in _SHIPPED:
         for stated in in_folders(package, f"{language}.yaml"):
@@ -150,9 +148,7 @@ def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
 
 
 class Recognised(NamedTuple):
-    """What a sentence of a tool states: the arguments, what stands behind it, and how many
-    letters are its own words.
-    """
+    """What a tool's sentence states: arguments, the text after it, and its count of own letters."""
 
     arguments: dict[str, JsonValue]
     rest: str
@@ -160,16 +156,14 @@ class Recognised(NamedTuple):
 
 
 def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
-    """The sentences of a tool, None where it has none in the language, or is another tool of the
-    same name.
-    """
+    """Return a tool's sentences in a language, None if there are none for this very tool."""
     found = all_sentences(language).get(view.name)
     is_same = found is not None and found.requests[0].slots == view.properties.keys()
     return brought_for(view, language) or (found if is_same else None)
 
 
 def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
-    """The sentences that a recipe brings for a tool, None where it brings none in the language."""
+    """Return the sentences that a recipe brings for a tool in the language, or None."""
     brought = read_sentence_files(own_files()).get((language, view.name), ())
     found = (own.sentences for own in brought if view.properties.keys() in own.parameters)
     return next(found, None)
@@ -178,9 +172,9 @@ def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
 def word_request(
     view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
 ) -> Worded:
-    """A request that says just these arguments: a sentence of the tool's own, else the plain form.
+    """Word a request with exactly these arguments: in the tool's own sentence, else plainly.
 
-    Raises ReplyError where the tool has no such parameter.
+    Raises ReplyError if the tool has no such parameter.
     """
     return word_sentence(view, arguments, language, rng) or word_plainly(
         view, arguments, language, rng
@@ -190,9 +184,7 @@ def word_request(
 def word_sentence(
     view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random
 ) -> Worded | None:
-    """A request that says just these arguments in a sentence of the tool's own; None where none
-    does.
-    """
+    """Return a request with exactly these arguments in one of the tool's sentences, or None."""
     own = sentences_of(view, language)
     if own is None:
         return None
@@ -225,13 +217,13 @@ def word_sentence(
 
 
 def questions_for(view: ToolView, parameter: ParameterView, language: Language) -> tuple[str, ...]:
-    """The tool's own questions for a parameter, none where it has none in the language."""
+    """Return the tool's own questions for a parameter in the language, if any."""
     own = sentences_of(view, language)
     return own.questions.get(parameter.name, ()) if own else ()
 
 
 def asked_by(view: ToolView, question: str, language: Language) -> ParameterView | None:
-    """The parameter that one of the tool's own questions is for, None where it is none of them."""
+    """Return the parameter that one of the tool's own questions asks for, or None."""
     own = sentences_of(view, language)
     named = own.questions.items() if own else ()
     found = (view.parameter(name) for name, questions in named if question.strip() in questions)
@@ -241,9 +233,7 @@ def asked_by(view: ToolView, question: str, language: Language) -> ParameterView
 def phrase_for(
     view: ToolView, parameter: ParameterView, value: JsonValue, language: Language, rng: Random
 ) -> tuple[str, str] | None:
-    """A short answer of the tool's own that says a value, and the words in it that say it; None
-    where there is none.
-    """
+    """Return a short answer of the tool's own with a value, and the value's words, or None."""
     own = sentences_of(view, language)
     shapes = own.answers.get(parameter.name, ()) if own else ()
     if own is None or not (shapes or parameter.name in own.says):
@@ -269,10 +259,10 @@ def read_answer(
     *,
     is_asked: bool = True,
 ) -> JsonValue:
-    """The value that a short answer of the tool's own says for a parameter, None where it is no
-    such answer.
+    """Return the value that a short answer of the tool's own states for a parameter.
 
-    Where nobody asked for the parameter the answer has to have words of its own, beside the value.
+    None if the text is no such answer. If the parameter was not asked for, the answer must have
+    words of its own besides the value.
     """
     own = sentences_of(view, language)
     if own is None:
@@ -298,7 +288,7 @@ _BARE = Sentence("{value}")
 def say_slot(
     parameter: ParameterView, value: JsonValue, own: ToolSentences, language: Language, rng: Random
 ) -> StatedParameter:
-    """The words of a value in a slot of the tool's sentences."""
+    """Return the words of a value in a slot of the tool's sentences."""
     phrase = own.says.get(parameter.name, {}).get(value) if isinstance(value, bool | str) else None
     if phrase is not None:
         return StatedParameter(parameter, value, phrase, phrase)
@@ -310,9 +300,7 @@ def say_slot(
 
 
 def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
-    """The tool in one of whose sentences a text asks, the one with most words of its own; None
-    where it is no such sentence.
-    """
+    """Return the tool that has the text as a sentence, the one with most own words, or None."""
     read = [
         (found, view)
         for view in views
@@ -322,9 +310,7 @@ def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolV
 
 
 def read_sentence(view: ToolView, text: str, language: Language) -> Recognised | None:
-    """What a text states that begins with a sentence of the tool; None where it begins
-    otherwise.
-    """
+    """Return what a text that begins with one of the tool's sentences states, or None."""
     own = sentences_of(view, language)
     return _read_text(view, own, text, language)
 
@@ -355,9 +341,7 @@ def _read_text(
 
 
 def _heads(text: str) -> Iterator[tuple[str, str]]:
-    """The text and its beginnings, up to the end of a sentence each, with what stands behind;
-    the longest first.
-    """
+    """Yield the text and each start that ends with a sentence, longest first, with the rest."""
     ends = [len(text), *(found.end() for found in reversed([*SENTENCE_END.finditer(text)]))]
     yield from ((text[:end].strip(), text[end:].strip()) for end in ends)
 
@@ -367,7 +351,7 @@ def _without_closer(rest: str, language: Language) -> str:
 
 
 def read_slot(parameter: ParameterView, own: ToolSentences | None, words: str) -> JsonValue:
-    """What words say for a parameter, None where it takes no such value."""
+    """Return the value that words say for a parameter, or None if it takes no such value."""
     phrases, thing = (
         (own.says.get(parameter.name), own.things.get(parameter.name)) if own else (None, None)
     )
@@ -399,7 +383,7 @@ _AROUND = signs(" \"'“”‘’{open}{close},:;{,.:;}")
 
 
 def value_of(parameter: ParameterView, words: str) -> JsonValue:
-    """What words say for a parameter, None where its schema does not take it."""
+    """Return the value that words say for a parameter, or None if its schema does not allow it."""
     schema = {"title": parameter.name, **parameter.schema}
     if json_type(schema) == "object":
         value: JsonValue = _members_of(schema, words)
@@ -411,8 +395,9 @@ def value_of(parameter: ParameterView, words: str) -> JsonValue:
 
 
 def _members_of(schema: JsonSchema, words: str) -> dict[str, JsonValue] | None:
-    """The members of an object that words name, each with its value behind; None where one takes
-    no such value.
+    """Return an object's members with their values from words, None if one can't be read.
+
+    None also if there are none, or one is named twice.
     """
     views = parameter_views(schema)
     table, text = title_table(views), words.strip()

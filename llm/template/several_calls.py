@@ -1,6 +1,4 @@
-"""Several calls in one message: each worded as a request of its own, behind a lead from the one
-before it.
-"""
+"""Several calls in one message: each is a request of its own, led into from the one before."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -20,18 +18,14 @@ _TRIES = 12
 
 
 def word_parallel(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The message for the calls in <calls> of the tools in <tools>, and the stretch of it that
-    is about each.
-    """
+    """Return the message for <calls> of <tools>, and the part of it that is about each call."""
     calls = [(_view(call, sections), call["arguments"], "") for call in sections.listed("calls")]
     parts: list[JsonValue] = [*_word_each(calls, language, rng)]
     return {"request": of(language).space.join(map(str, parts)), "parts": parts}
 
 
 def word_routing(sections: Sections, language: Language, rng: Random) -> str:
-    """The message for the calls in <calls>; a value that a call before it finds is spoken of by
-    its name.
-    """
+    """Return the message for <calls>, naming a value that an earlier call finds."""
     calls: list[tuple[ToolView, dict[str, JsonValue], str]] = []
     for call in sections.listed("calls"):
         view, sources = _view(call, sections), call["arguments"].items()
@@ -56,7 +50,7 @@ def _view(call: Mapping[str, JsonValue], sections: Sections) -> ToolView:
 def _word_each(
     calls: Sequence[tuple[ToolView, dict[str, JsonValue], str]], language: Language, rng: Random
 ) -> list[str]:
-    """A request for each of the calls, which are given with what they take from results."""
+    """Return a request for each call; each call is given with what it takes from results."""
     leads, begins, ends = (
         shapes_in(language, f"parallel.{name}") for name in ("leads", "begins", "ends")
     )

@@ -1,6 +1,4 @@
-"""How a value stands in a sentence: in words, in quotation marks where it could not be told from
-what is around it.
-"""
+"""How a value stands in a sentence: in words, with quotation marks where it would be unclear."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +23,9 @@ _CLOSER_SHARE = 0.12
 
 
 def lowered(text: str, said: Iterable[JsonValue] = ()) -> str:
-    """A request as it goes on behind a colon or comma, without a greeting; "I" and a value that
-    is `said` stay as they are.
+    """Return a request to follow a colon or comma, in lower case unless "I" or a `said` value.
+
+    A greeting is removed.
     """
     text = without_greeting(text)
     is_name = text.startswith(("I'", *(one for one in said if isinstance(one, str) and one)))
@@ -34,9 +33,7 @@ def lowered(text: str, said: Iterable[JsonValue] = ()) -> str:
 
 
 def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -> str:
-    """What is asked for behind one of the openers of the language, now and then with a closer
-    where it `closes`.
-    """
+    """Return a request after one of the language's openers; with `closes`, maybe a closer."""
     head = draw_line(language, "requests.openers", rng, request=said)
     # nobody thanks twice
     is_polite = any(map(str.isalpha, head.lower().rpartition(said.lower())[2]))
@@ -48,7 +45,7 @@ def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -
 
 @lru_cache(4096)
 def unopened(text: str, language: Language) -> tuple[str, ...]:
-    """What a text may ask for behind the openers that it may begin and end with."""
+    """Return what a text may ask for without the openers that could surround it."""
     found: dict[str, None] = {}
     for begin, end in _openers(language):
         if (
@@ -62,7 +59,7 @@ def unopened(text: str, language: Language) -> tuple[str, ...]:
 
 @cache
 def _openers(language: Language) -> tuple[tuple[str, str], ...]:
-    """What stands before the request and behind it in each opener."""
+    """Return what each opener puts before and after the request."""
     split = (shape.partition("{request}") for shape in shapes_in(language, "requests.openers"))
     return tuple(dict.fromkeys((begin.lower(), end) for begin, _, end in split))
 
@@ -76,9 +73,7 @@ _TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")
 
 
 class StatedParameter(NamedTuple):
-    """A parameter with the words of its value; `shown` has quotation marks around them where
-    they are needed.
-    """
+    """A parameter with the words of its value; `shown` has quotation marks where needed."""
 
     parameter: ParameterView
     value: JsonValue
@@ -91,7 +86,7 @@ class StatedParameter(NamedTuple):
 def say(
     parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool
 ) -> StatedParameter:
-    """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
+    """Return a way to say `value` for this parameter; `plain` asks for the clearest way."""
     if isinstance(value, bool):
         words = write_value(value, parameter.schema, language, rng)
         in_language = parameter.topic and writes(language, parameter.topic)
@@ -140,7 +135,7 @@ def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, r
 def _say_members(
     members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random
 ) -> str:
-    """The members of an object, each behind its name; deeper ones in brackets."""
+    """Return the members of an object, each after its name; nested objects in brackets."""
     declared = schema.get("properties") or {}
     stated = []
     for name, value in members.items():
@@ -182,7 +177,7 @@ def _is_long(words: str) -> bool:
 
 
 def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Where a pattern is in a text, outside quotation marks."""
+    """Return the matches of a pattern in a text, outside quotation marks."""
     quoted = [one.span() for one in QUOTED.finditer(text)]
     return [
         found
@@ -192,7 +187,7 @@ def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def in_quotes(words: str, language: Language) -> str:
-    """`words` in the first quotation marks that do not occur in them; bare where all do."""
+    """Return `words` in the first quotation marks that they do not contain, or bare if none fit."""
     for left, right in of(language).quotes:
         if left not in words and right not in words:
             return f"{left}{words}{right}"
@@ -206,7 +201,7 @@ class Worded(NamedTuple):
     mentions: dict[str, str]
 
     def reply(self) -> dict[str, JsonValue]:
-        """The answer as the schema wants it."""
+        """Return the answer in the form of its schema."""
         mentions: list[JsonValue] = [
             {"parameter": parameter, "words": words} for parameter, words in self.mentions.items()
         ]
@@ -216,10 +211,9 @@ class Worded(NamedTuple):
 def pointed_at(
     request: str, stated: Sequence[StatedParameter], around: Mapping[str, str] = {}
 ) -> Worded | None:
-    """The request with the words that state each value, with those `around` it where they occur
-    twice.
+    """Return the request with each value's words, or those `around` them if they occur twice.
 
-    None where a value can't be pointed at.
+    None if a value can't be pointed at.
     """
     mentions: dict[str, str] = {}
     for one in stated:

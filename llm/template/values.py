@@ -1,4 +1,4 @@
-"""Which parameters of a tool somebody would speak of, and values for them."""
+"""Choose the parameters of a tool that people would mention, and values for them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ _SHOWN = frozenset({"enum", "examples", "default", "const", "pattern", "format"}
 
 
 def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random) -> list[str]:
-    """As many of the offered names as asked for, in the order offered; the likeliest to be stated,
-    with some chance.
+    """Return `count` of the offered names, in the order offered; likely ones are preferred.
 
-    Fewer where the rest takes what nobody says in a sentence.
+    A name is likely if people would state it, with some chance added. The result is shorter if
+    the rest takes what nobody says in a sentence.
     """
     flat = [name for name in offered if json_type(view.properties.get(name, {})) not in _NESTED]
     able = flat or [*offered]
@@ -69,10 +69,10 @@ def draw_values(
     rng: Random,
     known: Mapping[str, JsonValue],
 ) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: by example, choice and meaning, else one made up by
-    its schema.
+    """Return a value for each parameter in `names`: by example, choice or meaning, or made up.
 
-    Raises ReplyError, which names tool and parameter, where a schema takes none that can be made.
+    Values are made up by schema. Raises ReplyError, naming tool and parameter, if a schema takes
+    none that can be made.
     """
     properties = in_context(view.properties, view.name, view.description)
     values: dict[str, JsonValue] = {}

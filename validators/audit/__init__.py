@@ -1,4 +1,4 @@
-"""Measuring the checks: defects of known kinds are injected into accepted samples.
+"""Measuring the checks: inject known kinds of defects into accepted samples.
 
-No check imports anything of this.
+No check imports anything from here.
 """

@@ -1,7 +1,6 @@
-"""The table of injectors: every kind of defect that the checks are measured on, and how one comes
-into a sample.
+"""The injectors: every kind of defect that checks are measured on, and how to make it.
 
-Of gold calls each sort of wrong call is a defect, put in the place of the gold.
+Each sort of wrong call is a defect of gold calls that replaces the gold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,9 +52,7 @@ _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", 
 
 
 def _with_value(sample: Sample, place: ArgumentPlace, value: JsonValue) -> Sample:
-    """The sample with another value for an argument, at every snapshot that has the old one; its
-    evidence stays.
-    """
+    """Return the sample with another value for an argument at every snapshot; evidence stays."""
 
     def has(call: GoldCall) -> bool:
         is_same = call.tool == place.call.tool and place.evidence in call.evidence
@@ -65,7 +62,7 @@ def _with_value(sample: Sample, place: ArgumentPlace, value: JsonValue) -> Sampl
 
 
 def _last_places(subject: AuditSubject) -> Iterator[ArgumentPlace]:
-    """The arguments of the calls that count in the end; of what was executed all."""
+    """Return the arguments of the last calls; for executed samples, those of all calls."""
     places = list(subject.places())
     last = places[-1].turn if places else -1
     return (place for place in places if subject.traits.is_executed or place.turn == last)
@@ -73,7 +70,7 @@ def _last_places(subject: AuditSubject) -> Iterator[ArgumentPlace]:
 
 @injects("text_cut_short", "a gold text lacks its second half")
 def _cut_short(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A free text; enums, codes and dates have no part in it."""
+    """Cut a free text in half, but not an enum, a code or a date."""
     texts = [
         (place, words)
         for place in _last_places(subject)
@@ -114,9 +111,7 @@ def _of_another_user(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _pairs(subject: AuditSubject) -> Iterator[tuple[GoldCall, GoldCall]]:
-    """The only calls of two turns that follow each other, of one tool; of what was executed
-    none.
-    """
+    """Yield the only calls of consecutive call turns, if of one tool; none for executed calls."""
     for (_, turn), (_, later) in pairwise(() if subject.traits.is_executed else subject.call_turns):
         if len(turn.calls) == len(later.calls) == 1 and turn.calls[0].tool == later.calls[0].tool:
             yield turn.calls[0], later.calls[0]
@@ -124,7 +119,7 @@ def _pairs(subject: AuditSubject) -> Iterator[tuple[GoldCall, GoldCall]]:
 
 @injects("snapshot_behind", "a snapshot lacks what was said before it")
 def _behind(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The next one has it."""
+    """Remove an argument that the next snapshot still has."""
     options = [
         (call, name)
         for call, later in _pairs(subject)
@@ -216,8 +211,9 @@ def _tool_missing(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _schema_altered(change: str) -> Injection:
-    """The schema of the tool that is called is another one: `rename`, `retype` or `narrow` a
-    parameter that has an argument.
+    """Return an injection that alters a called tool's parameter: `rename`, `retype`, `narrow`.
+
+    The parameter has an argument.
     """
 
     def inject(subject: AuditSubject, rng: Random) -> BrokenSample | None:
@@ -314,7 +310,7 @@ OF_CALLS = (
 
 
 def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
-    """The injectors of these kinds of defects, all where none is named.
+    """Return the injectors of these kinds of defects, or all if none is named.
 
     Raises ConfigurationError that lists the kinds.
     """
@@ -330,7 +326,7 @@ def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
 def broken_variants(
     subject: AuditSubject, injectors: Sequence[Injector], seed: int
 ) -> Iterator[tuple[str, BrokenSample]]:
-    """The subject with each of the defects that fit it, by name."""
+    """Yield the subject with each of the defects that fit it, by name."""
     for injector in injectors:
         made = inject(injector, subject, Random(f"{seed}:{injector.name}:{subject.sample.key}"))
         if made is not None:
@@ -338,7 +334,7 @@ def broken_variants(
 
 
 def wrong_calls(subject: AuditSubject) -> Iterator[tuple[str, Sample]]:
-    """The subject with each defect of its calls that fits it, by name, in an order of its own."""
+    """Yield the subject with each call defect that fits it, by name, in an order of its own."""
     rng = Random(subject.sample.key)
     injectors = (*OF_GOLD, *OF_ARGUMENTS, *OF_CALLS)
     for injector in rng.sample(injectors, len(injectors)):
@@ -348,7 +344,7 @@ def wrong_calls(subject: AuditSubject) -> Iterator[tuple[str, Sample]]:
 
 
 def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSample | None:
-    """The subject with this defect; None where it does not fit, or leaves the sample as it was."""
+    """Return the subject with this defect, or None if it does not fit or changes nothing."""
     try:
         found = injector.inject(subject, rng)
     except UnfitError:
@@ -364,10 +360,9 @@ def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSamp
 
 
 def _wrong_arguments(intact: Sample, broken: Sample, *, of_words: bool) -> frozenset[str]:
-    """The arguments with another value than before, or, where that is the defect, with other words
-    for it.
+    """Return the arguments with another value, or other words; empty if calls or turns moved.
 
-    None where calls or turns moved: then it is not the arguments that are wrong.
+    Then the arguments are not what is wrong.
     """
     before, after = (
         {
@@ -406,8 +401,9 @@ def _quotes(call: GoldCall, name: str) -> list[str]:
 
 
 def _injecting(maker: Maker) -> Injection:
-    """The gold of the last place with calls, or of any place of a sample whose calls were made,
-    is such wrong calls.
+    """Return an injection that replaces gold calls by the maker's wrong calls.
+
+    It works on the last turn with calls, or on any turn of a sample whose calls were executed.
     """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -425,9 +421,7 @@ def _injecting(maker: Maker) -> Injection:
 
 
 def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
-    """Whether a text that the wrong calls have and the gold calls have not stands in what the
-    user says.
-    """
+    """Whether the user says a text that only the wrong calls have."""
     new, known = (
         {one for call in calls for one in scalars(call.arguments)} for calls in (wrong, due.calls)
     )
@@ -435,11 +429,10 @@ def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
 
 
 def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | None:
-    """The sample with other calls at a place, and with the same change at earlier snapshots; None
-    where a result is unknown.
+    """Return the sample with other calls at a turn, and the same change at earlier snapshots.
 
-    Evidence stays with the arguments that it was for: whoever is wrong about a value would quote
-    the same words.
+    None if a result is unknown. Evidence stays with its arguments: a writer who is wrong about a
+    value would quote the same words.
     """
     sample = subject.sample
     turn = sample.turns[due.turn]
@@ -468,7 +461,7 @@ def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | 
 
 
 def _sources(calls: Sequence[Call], due: Sequence[Call]) -> list[int | None]:
-    """Which of the calls due each call is or was made of, None where it is new."""
+    """Return the index of the due call from which each call was made, or None for a new call."""
     left: list[Call | None] = [*due]
     found: list[int | None] = []
     for call in calls:
@@ -488,8 +481,9 @@ def _gold_of(call: Call, source: GoldCall | None) -> GoldCall:
 
 
 def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
-    """The evidence of a call for the arguments of one made of it: a value that stands elsewhere
-    takes its own along.
+    """Yield the evidence for the arguments of a call that was made from another one.
+
+    A value that moved to another argument takes its evidence along.
     """
     for name, value in call.arguments.items():
         moved = [one for one, held in source.arguments.items() if held == value]
@@ -506,9 +500,7 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
 def _result(
     subject: AuditSubject, call: Call, at: int | None, due: DuePoint, following: ResultTurn
 ) -> JsonValue:
-    """What the call returns: what the one returned that it was made of, or one of its tool
-    elsewhere.
-    """
+    """Return what the call returns: the result of its source, or of the same tool elsewhere."""
     same = next((place for place, one in enumerate(due.calls) if one == call), at)
     if same is not None:
         return following.results[same]
@@ -518,7 +510,7 @@ def _result(
 def _with_earlier(
     sample: Sample, due: DuePoint, wrong: Calls, sources: Sequence[int | None]
 ) -> Sample:
-    """The sample with what changed about a call changed wherever it stood so before."""
+    """Return the sample with each changed call also changed wherever it occurred before."""
     for call, at in zip(wrong, sources, strict=True):
         before = None if at is None else due.calls[at]
         if before is None or before == call:

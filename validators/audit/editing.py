@@ -30,7 +30,7 @@ _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
 
 
 class Replacement(NamedTuple):
-    """Words that take the place of those at `start`..`end` of a text."""
+    """Words that replace those at `start`..`end` of a text."""
 
     start: int
     end: int
@@ -38,9 +38,7 @@ class Replacement(NamedTuple):
 
 
 class KeptTurn(NamedTuple):
-    """A turn of the changed sample: the index that it had, None for a new one; and the place
-    that each call had.
-    """
+    """A turn of the changed sample, its old index (None if new), and its calls' old places."""
 
     turn: Turn
     old: int | None
@@ -48,16 +46,14 @@ class KeptTurn(NamedTuple):
 
 
 def replaced(text: str, changes: Iterable[Replacement]) -> str:
-    """The text with other words; the places do not overlap."""
+    """Return the text with these changes, which do not overlap."""
     for one in sorted(changes, reverse=True):
         text = text[: one.start] + one.words + text[one.end :]
     return text
 
 
 def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sample:
-    """The sample with other words in what the user says at a turn; evidence that stood on
-    replaced words is on the new ones.
-    """
+    """Return the sample with other words in a user turn; evidence moves to the new words."""
     turn = sample.turns[at]
     if not isinstance(turn, UserTurn):
         return sample
@@ -84,7 +80,7 @@ def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sampl
 
 
 def _moved(start: int, end: int, changes: Iterable[Replacement]) -> tuple[int, int] | None:
-    """Where a span stands afterwards: None where a change takes in more than it, or only a part."""
+    """Return where a span is afterwards, or None if a change covers more or only part of it."""
     before = within = 0
     for one in changes:
         grown = len(one.words) - (one.end - one.start)
@@ -98,9 +94,7 @@ def _moved(start: int, end: int, changes: Iterable[Replacement]) -> tuple[int, i
 
 
 def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) -> Sample:
-    """The sample with each piece of evidence as `moved` makes it, without those of which it
-    makes none.
-    """
+    """Return the sample with its evidence changed by `moved`, and dropped where that is None."""
 
     def changed(call: GoldCall) -> GoldCall:
         kept = tuple(one for one in map(moved, call.evidence) if one is not None)
@@ -118,12 +112,12 @@ def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) 
 
 
 def with_turn(sample: Sample, at: int, turn: Turn) -> Sample:
-    """The sample with another turn in the place of one."""
+    """Return the sample with one turn replaced."""
     return sample.with_changes(turns=(*sample.turns[:at], turn, *sample.turns[at + 1 :]))
 
 
 def with_call(sample: Sample, at: int, position: int, call: GoldCall) -> Sample:
-    """The sample with another call in the place of one."""
+    """Return the sample with one call replaced."""
     turn = sample.turns[at]
     if not isinstance(turn, CallTurn):
         return sample
@@ -136,9 +130,7 @@ def with_arguments(
     chosen: Callable[[GoldCall], bool],
     changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]],
 ) -> Sample:
-    """The sample with other arguments in all chosen calls; evidence for what is no argument any
-    more is gone.
-    """
+    """Return the sample with other arguments in chosen calls, dropping unneeded evidence."""
     for at, turn in sample.call_turns:
         for position, call in enumerate(turn.calls):
             if chosen(call):
@@ -151,7 +143,7 @@ def with_arguments(
 
 
 def kept_turns(sample: Sample) -> list[KeptTurn]:
-    """All turns of a sample, to be left out, moved or added to."""
+    """Return all turns of a sample, ready to be removed, moved or extended."""
     return [
         KeptTurn(turn, at, tuple(range(len(turn.calls))) if isinstance(turn, CallTurn) else ())
         for at, turn in enumerate(sample.turns)
@@ -175,7 +167,7 @@ def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
 
 
 class _Moves:
-    """Where turns and calls of a sample stand after a change."""
+    """Where the turns and calls of a sample are after a change."""
 
     def __init__(self, kept: Sequence[KeptTurn]) -> None:
         self._turns = {one.old: at for at, one in enumerate(kept) if one.old is not None}

@@ -1,6 +1,4 @@
-"""What injectors work on: a sample with its tools, where its values stand in it, and what other
-samples hold.
-"""
+"""What injectors work on: a sample with its tools, its values, and what other samples hold."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,30 +46,26 @@ class ArgumentPlace(NamedTuple):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the user says it in a turn of his own; else a result or a message gives it."""
+        """Whether the user says it in a turn; otherwise a result or a message gives it."""
         return self.evidence.kind in _STATED and not self.evidence.in_message
 
 
 class StatedElsewhere(NamedTuple):
-    """A value that another sample has for a parameter, and the words for it there."""
+    """A value that another sample has for a parameter, and its words there."""
 
     value: JsonValue
     quote: str
 
 
 class PooledQuestion(NamedTuple):
-    """What the assistant says before the user goes on, and the arguments that are known only
-    then.
-    """
+    """What the assistant says before the user goes on, and the arguments known only then."""
 
     text: str
     names: frozenset[str]
 
 
 class SamplePool(NamedTuple):
-    """What samples hold that may be put into others: all of it by language, the values by
-    parameter as well.
-    """
+    """Content of samples that can be put into others, by language; values by parameter as well."""
 
     values: Mapping[tuple[Language, str, str], list[StatedElsewhere]]
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
@@ -84,7 +78,7 @@ class SamplePool(NamedTuple):
 
 
 class AuditSubject(NamedTuple):
-    """A sample to break, its tools by key, and what other samples hold."""
+    """A sample to break, its tools by key, and the contents of other samples."""
 
     sample: Sample
     tools: Mapping[str, Tool]
@@ -92,7 +86,7 @@ class AuditSubject(NamedTuple):
 
     @property
     def traits(self) -> Traits:
-        """What samples of this kind are like."""
+        """The traits of samples of this kind."""
         return traits_of(self.sample.kind)
 
     @property
@@ -114,7 +108,7 @@ class AuditSubject(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All that the user says or points to, without case."""
+        """All that the user says or refers to, case-folded."""
         texts = [
             f"{turn.text}\n{turn.external.text if turn.external else ''}"
             for _, turn in self.user_turns
@@ -123,19 +117,20 @@ class AuditSubject(NamedTuple):
 
     @property
     def word_lists(self) -> Mapping[str, Any]:
-        """The word lists of the sample's language; empty where it has none."""
+        """The word lists of the sample's language, or an empty mapping."""
         lists: Mapping[str, Any] = of(self.sample.language).data.get("injections", {})
         return lists
 
     @property
     def due(self) -> set[str]:
-        """The names of the tools that are called."""
+        """The names of the tools that the sample calls."""
         return {call.tool for call in self.sample.all_calls}
 
     @property
     def wishes(self) -> list[int]:
-        """The user's turns that ask for calls: the first one; of a conversation each that calls
-        follow at once.
+        """The user's turns that ask for calls: the first; in conversations, all before calls.
+
+        Answers to what the assistant asked are left out.
         """
         if self.traits.asked != "conversation":
             return [at for at, _ in self.user_turns[:1] if self.call_turns]
@@ -153,9 +148,7 @@ class AuditSubject(NamedTuple):
         return [at for at in called if at not in answers]
 
     def places(self) -> Iterator[ArgumentPlace]:
-        """Every argument that the conversation gives, snapshot by snapshot; defaults and guesses
-        are left out.
-        """
+        """Yield each argument that the conversation gives, by snapshot, no defaults or guesses."""
         candidates = self.candidates
         for at, turn in self.call_turns:
             for position, call in enumerate(turn.calls):
@@ -167,9 +160,7 @@ class AuditSubject(NamedTuple):
                         )
 
     def stated(self) -> list[ArgumentPlace]:
-        """The arguments at the last turn at which calls are due that the user says himself; of a
-        path all of them.
-        """
+        """Return the arguments that the user states for the last due calls, or all in a path."""
         found = [
             place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)
         ]
@@ -183,9 +174,7 @@ class AuditSubject(NamedTuple):
         return bool(evidence.quote) and text[evidence.start : evidence.end] == evidence.quote
 
     def others(self, place: ArgumentPlace) -> list[StatedElsewhere]:
-        """What other samples have for the same parameter, else for parameters of its name, and
-        nobody says here.
-        """
+        """Return other samples' values, unsaid here, for the same parameter or else its name."""
         language, words = self.sample.language, self.words
         found = (
             self.pool.values.get((language, place.call.tool, place.name))
@@ -203,9 +192,7 @@ class AuditSubject(NamedTuple):
 
 
 class BrokenSample(NamedTuple):
-    """A sample with a defect, the tools that it has besides its own, and the arguments that are
-    wrong or not stated now.
-    """
+    """A sample with a defect, its additional tools, and the arguments now wrong or unstated."""
 
     sample: Sample
     tools: Mapping[str, Tool]
@@ -216,9 +203,9 @@ Injection = Callable[[AuditSubject, Random], Sample | BrokenSample | None]
 
 
 class Injector(NamedTuple):
-    """A kind of defect: what it breaks, and how a sample of it is made; None where it does not fit.
+    """A kind of defect: what it breaks, and how to make it, which gives None if it does not fit.
 
-    `is_of_words` says that it changes the words for a value so that they no longer state it.
+    `is_of_words` means that it changes the words for a value so that they no longer state it.
     """
 
     name: str
@@ -230,12 +217,12 @@ class Injector(NamedTuple):
 def injects(
     name: str, breaks: str, *, is_of_words: bool = False
 ) -> Callable[[Injection], Injector]:
-    """Declare a kind of defect at what makes samples of it."""
+    """Declare a kind of defect by decorating the function that injects it."""
     return lambda inject: Injector(name, breaks, inject, is_of_words)
 
 
 def first_evidence(call: GoldCall) -> dict[str, Evidence]:
-    """The evidence for each whole argument; what is evidence for a part only is left out."""
+    """Return the evidence for each whole argument, without evidence for only a part of one."""
     found: dict[str, Evidence] = {}
     for evidence in call.evidence:
         if evidence.argument in call.arguments and evidence.kind in (*_STATED, "response"):
@@ -244,23 +231,23 @@ def first_evidence(call: GoldCall) -> dict[str, Evidence]:
 
 
 class UnfitError(Exception):
-    """A defect finds nothing in a sample that it could break; it never leaves this package."""
+    """A defect finds nothing in a sample that it could break; used only within this package."""
 
 
 def pick(options: Sequence[Option], rng: Random) -> Option:
-    """One of the options; UnfitError where there is none."""
+    """Return one of the options. Raise UnfitError if there is none."""
     if not options:
         raise UnfitError
     return rng.choice(options)
 
 
 def pick_if_any(options: Sequence[Option], rng: Random) -> Option | None:
-    """One of the options, None where there is none."""
+    """Return one of the options, or None if there is none."""
     return rng.choice(options) if options else None
 
 
 def gather(samples: Iterable[Sample]) -> SamplePool:
-    """What these samples hold."""
+    """Return the pool of what these samples contain."""
     pool = SamplePool(*(defaultdict(list) for _ in SamplePool._fields))
     for sample in samples:
         language, due = sample.language, sample.all_calls
@@ -279,7 +266,7 @@ def gather(samples: Iterable[Sample]) -> SamplePool:
 
 
 def names_answered(sample: Sample, at: int) -> frozenset[str]:
-    """The arguments that the first calls after a turn have and those before it have not."""
+    """Return the arguments that the first calls after a turn have and those before it lack."""
     before, after = (
         [
             {name for call in turn.calls for name in call.arguments}

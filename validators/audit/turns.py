@@ -1,4 +1,4 @@
-"""Defects of how a conversation goes on: turns, results, replies, dialogue acts and messages."""
+"""Defects in the course of a conversation: turns, results, replies, dialogue acts, messages."""
 
 import re
 from collections.abc import Iterator
@@ -37,8 +37,9 @@ _FEW_LETTERS = 8  # "It's …."
 
 
 def _without(kind: str, before: str = "") -> Injection:
-    """The conversation without one of its turns of a kind, `before` one of another kind where
-    that matters; the first stays.
+    """Return an injection that omits a turn of a kind, perhaps one `before` another kind.
+
+    The first turn always stays.
     """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -59,7 +60,7 @@ def _left_out(sample: Sample, indexes: set[int]) -> Sample:
 
 @injects("exchange_removed", "a question and its answer are missing")
 def _exchange_removed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """And what was due then; calls that come later have the value still."""
+    """Remove the calls due then as well; later calls still have the value."""
     kinds = [turn.kind for turn in subject.sample.turns]
     last, due = subject.call_turns[-1] if subject.call_turns else (0, CallTurn())
     used = {one.turn for call in due.calls for one in call.evidence}
@@ -113,7 +114,7 @@ def _with_result(
 
 @injects("response_altered", "a value in a recorded response is another one")
 def _response_altered(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A number or a text."""
+    """Change a number, a boolean or a text."""
     options = [
         (at, turn, place, leaf)
         for at, turn in _results(subject)
@@ -155,7 +156,7 @@ def _other_digit(text: str, rng: Random) -> str:
 
 @injects("response_of_other", "a call has the response of another sample")
 def _response_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
-    """To other arguments."""
+    """Take the response of a call with other arguments."""
     options: list[tuple[int, ResultTurn, int, JsonValue]] = []
     for at, turn in _results(subject):
         for place, (call, result) in enumerate(
@@ -181,7 +182,7 @@ def _results_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _replies(subject: AuditSubject) -> list[tuple[int, ReplyTurn, tuple[JsonValue, ...]]]:
-    """The replies that follow results, with all that was returned since the user spoke."""
+    """Return the replies that follow results, with everything returned since the user spoke."""
     found: list[tuple[int, ReplyTurn, tuple[JsonValue, ...]]] = []
     returned: tuple[JsonValue, ...] = ()
     for at, turn in enumerate(subject.sample.turns):
@@ -246,7 +247,7 @@ def _fact_added(subject: AuditSubject, rng: Random) -> Sample | None:
 
 @injects("fact_left_out", "the reply lacks something that was asked for")
 def _fact_left_out(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A sentence that tells something."""
+    """Remove a sentence that states a fact."""
     options = [
         (at, turn.text, found.span())
         for at, turn, _ in _replies(subject)
@@ -259,7 +260,7 @@ def _fact_left_out(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _outcome_turned(name: str, *, of_failure: bool) -> Injection:
-    """What went wrong is told as done, or the other way round."""
+    """Return an injection that reports a failure as a success, or the other way round."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         found = [
@@ -304,9 +305,7 @@ def _messages(subject: AuditSubject) -> list[tuple[int, UserTurn, Message]]:
 
 
 def _with_message(subject: AuditSubject, at: int, message: Message) -> Sample:
-    """The sample with another message; evidence that stood in the old one stands where its words
-    do, else nowhere.
-    """
+    """Return the sample with another message, its evidence moved to the same words or dropped."""
     turn = subject.sample.turns[at]
     if not isinstance(turn, UserTurn):
         return subject.sample

@@ -1,7 +1,7 @@
-"""Defects of what the user says: other words around gold that stays as it was.
+"""Defects in what the user says: other words around an unchanged gold call.
 
 Words come from the language's `injections.yaml`, which no check reads, and from other samples;
-where a value stands is known by the sample's own evidence. Nothing here parses a text.
+the sample's own evidence says where each value is. Nothing here parses a text.
 """
 
 import re
@@ -33,7 +33,7 @@ def _text(subject: AuditSubject, at: int) -> str:
 
 
 def _small(text: str) -> str:
-    """The request as it stands behind a colon; a name or an "I" at its beginning stays as it is."""
+    """Return the request with a small first letter, but keep an initial name or "I"."""
     return (
         text[0].lower() + text[1:]
         if len(text) > 1 and text[0].isupper() and text[1].islower()
@@ -42,7 +42,7 @@ def _small(text: str) -> str:
 
 
 def _wrapping(name: str) -> Injection:
-    """A request with other words around it."""
+    """Return an injection that puts other words around a request."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         frame, at = pick(subject.word_lists.get(name, []), rng), pick(subject.wishes, rng)
@@ -52,9 +52,7 @@ def _wrapping(name: str) -> Injection:
 
 
 def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
-    """The request in a frame, `{r}` or `{R}`: words before and behind it, so that evidence goes
-    on standing in it.
-    """
+    """Return the request within a frame, `{r}` or `{R}`, with its evidence kept in place."""
     text = _text(subject, at)
     before, mark, after = re.split(r"(\{r\}|\{R\})", frame, maxsplit=1)
     changes = [
@@ -103,7 +101,7 @@ def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 def _other_requests(subject: AuditSubject) -> list[str]:
-    """What other samples ask of other tools."""
+    """Return the requests of other samples that ask for other tools."""
     requests = subject.pool.requests.get(subject.sample.language, [])
     return [text for text, tools in requests if not tools & subject.due]
 
@@ -126,8 +124,9 @@ def _rewording(
     fits: Callable[[ArgumentPlace], bool] = _any,
     is_of_words: bool = True,
 ) -> Injector:
-    """The words of a value in a frame of the list `frames`, which may have the words of another
-    value too.
+    """Return an injector that rewords a value by a frame of the list `frames`.
+
+    The frame may hold the words of another value too.
     """
 
     @injects(name, breaks, is_of_words=is_of_words)
@@ -147,7 +146,7 @@ def _rewording(
 
 
 def _other_quote(place: ArgumentPlace, subject: AuditSubject, rng: Random) -> str:
-    """How another sample says another value of the parameter; or another choice of its schema."""
+    """Return another sample's words for another value, or another choice of the schema."""
     quotes = [one.quote for one in subject.others(place)]
     choices = [
         str(one) for one in place.schema.get("enum", []) if str(one).casefold() not in subject.words
@@ -195,7 +194,7 @@ def _value_not_stated(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 class _Reach(NamedTuple):
-    """How far from the words of which values a word may stand to be exchanged, in letters."""
+    """How many letters from the words of which values a word may be to be exchanged."""
 
     before: int = 0
     behind: int = 0
@@ -203,8 +202,9 @@ class _Reach(NamedTuple):
 
 
 def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
-    """A word of a pair of the list `name` is the other one: in reach of the words of a value,
-    or, without a reach, anywhere.
+    """Return an injection that swaps a word for its partner in the list `name`, within reach.
+
+    Without a reach the word may be anywhere.
     """
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -228,7 +228,7 @@ def _pairs(subject: AuditSubject, name: str) -> list[list[str]]:
 
 @injects("other_deed", "book for cancel")
 def _other_deed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The first word for a deed in a request is one for another deed."""
+    """Replace the first word for an action in a request by a word for another action."""
     at, places = pick(subject.wishes, rng), subject.stated()
     changes = sorted(_exchanges(_text(subject, at), _pairs(subject, "deeds")))
     first = next(
@@ -250,9 +250,7 @@ def _is_number(place: ArgumentPlace) -> bool:
 
 
 def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
-    """What the user says where it bears on calls: the turns that ask for them, and those that
-    values come from.
-    """
+    """Yield what the user says in turns that ask for calls or that values come from."""
     turns = {
         *subject.wishes,
         *(place.evidence.turn for place in subject.stated() if place.evidence.turn is not None),
@@ -269,7 +267,7 @@ def _exchanges(text: str, pairs: Sequence[Sequence[str]]) -> Iterator[Replacemen
 
 
 def _whole(word: str) -> re.Pattern[str]:
-    """A word as such; words of languages without spaces stand anywhere."""
+    """Return a pattern for a whole word; in languages without spaces it matches anywhere."""
     letters = "A-Za-zÀ-ÿ"
     edges = (rf"(?<![{letters}])", rf"(?![{letters}])") if _LATIN.search(word) else ("", "")
     first = f"[{re.escape(word[0].lower())}{re.escape(word[0].upper())}]"
@@ -278,7 +276,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 @injects("route_turned", "the words of two values are exchanged", is_of_words=True)
 def _route_turned(subject: AuditSubject, rng: Random) -> Sample | None:
-    """Two values of like type, said in one turn."""
+    """Exchange two values of similar type that are stated in one turn."""
     places = subject.stated()
     options = [
         (one, other)
@@ -316,7 +314,7 @@ def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:
 
 @injects("cut_off", "the text breaks off within a value", is_of_words=True)
 def _cut_off(subject: AuditSubject, _rng: Random) -> Sample | None:
-    """In the middle of the last one."""
+    """Cut the text in the middle of the last value."""
     places = [place for place in subject.stated() if place.evidence.end is not None]
     last = max(
         places, key=lambda place: (place.evidence.turn or 0, place.evidence.end or 0), default=None
@@ -330,7 +328,7 @@ def _cut_off(subject: AuditSubject, _rng: Random) -> Sample | None:
 
 @injects("sentence_removed", "a sentence that says a value is gone")
 def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """Of several sentences."""
+    """Remove a sentence that states a value from a text of several sentences."""
     options: list[tuple[int, Replacement]] = []
     for at, text in _texts(subject):
         spans = [match.span() for match in _SENTENCE.finditer(text)]

@@ -1,1 +1,1 @@
-"""Checks: each answers proved, unproved or contradicted about one sample."""
+"""Checks: each returns proved, unproved or contradicted about one sample."""

@@ -1,14 +1,13 @@
-"""Whether a conversation has the complexity that its scenario requires, proved by a rule of its own
-(CONFETTI 3.1).
+"""Whether a conversation has its scenario's complexity, proved by one rule each (CONFETTI 3.1).
 
-All from the sample: its turns, calls, results, acts and candidates. What no rule proves is for
-people to see.
+The proof uses the sample alone: its turns, calls, results, acts and candidates. What no rule
+proves is left to people.
 
-Before any conversation is made, whether its scenario is fit to be acted out. By code: its APIs are
-at hand or withheld as its episodes need them, its complexity is possible with them, its reference
-time is one, and its plan has the turns that it asks for. By the judge: the goal in words wants what
-the APIs of the plan do and, where something is to be refused, what none of them does. What is not
-proved makes no conversation.
+Before a conversation is made, its scenario is checked for being fit to act out. By code: its
+APIs are at hand or withheld as its episodes need them, its complexity is possible with them, it
+has one reference time, and its plan has the turns that it asks for. By the judge: the goal in
+words wants what the APIs of the plan do and, where something is to be refused, what none of them
+does. What is not proved makes no conversation.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +45,7 @@ from callwright.warehouse.records import (
 
 
 class CallWithResult(NamedTuple):
-    """A call that was made, with its result; one that is due and was not made has None."""
+    """A call with its result; a call that was due but not made has None."""
 
     call: GoldCall
     result: JsonValue
@@ -58,10 +57,10 @@ class CallWithResult(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools
-    it asks for.
+    """A user's turn and what came of it.
 
-    A message that comes along stands in `text` behind the user's own words.
+    `asked` is the reply before it, `goals` the tools that it asks for. A message that comes with
+    the turn stands in `text` after the user's own words.
     """
 
     turn: int
@@ -73,12 +72,12 @@ class Round(NamedTuple):
 
     @property
     def seeks(self) -> bool:
-        """Whether the reply wants something from the user."""
+        """Whether the reply asks the user for something."""
         return self.reply is not None and "seek" in self.reply.acts
 
     @property
     def was_sought(self) -> bool:
-        """Whether the user was asked something before."""
+        """Whether the user was asked for something before."""
         return self.asked is not None and "seek" in self.asked.acts
 
 
@@ -91,7 +90,7 @@ class ConversationWithTools(NamedTuple):
     withheld: Mapping[str, Tool]
 
     def says(self, text: str, call: GoldCall, parameter: str) -> bool:
-        """Whether a text says the value that a call has for a parameter."""
+        """Whether a text states the value that a call has for a parameter."""
         known = self.tools.get(call.tool)
         schema = {"title": parameter, **(known.properties.get(parameter, {}) if known else {})}
         return locate(call.arguments[parameter], schema, text) is not None
@@ -318,9 +317,7 @@ def _has_stated(conversation: ConversationWithTools, one: Round, call: GoldCall)
 
 
 def _changes(before: GoldCall, after: GoldCall) -> list[str]:
-    """The arguments in which two calls of a tool differ; none where they have nothing to do with
-    each other.
-    """
+    """Return the arguments in which two calls of a tool differ, empty if nothing agrees."""
     names = [*before.arguments, *(name for name in after.arguments if name not in before.arguments)]
     changed = [name for name in names if before.arguments.get(name) != after.arguments.get(name)]
     return changed if len(changed) < len(names) or len(names) == 1 else []
@@ -329,14 +326,14 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
 def _was_known(
     conversation: ConversationWithTools, before: Round, call: GoldCall, name: str
 ) -> bool:
-    """Whether the round before had the value: in a result, or in a call."""
+    """Whether the previous round had the value, in a result or in a call."""
     value = call.arguments[name]
     held = [leaf for made in before.made for leaf in scalars(made.result)]
     return value in held or any(value in made.call.arguments.values() for made in before.made)
 
 
 def _is_used(conversation: ConversationWithTools, one: Round, words: str) -> bool:
-    """Whether these words say an argument of a call that was made from this round on."""
+    """Whether these words state an argument of a call made in this round or later."""
     calls = [
         made.call for other in conversation.rounds if other.turn >= one.turn for made in other.made
     ]
@@ -369,7 +366,7 @@ RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
 def read_conversation(
     sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]
 ) -> ConversationWithTools:
-    """The rounds of a conversation."""
+    """Return a conversation divided into rounds."""
     goals: dict[int, list[str]] = {}
     for turn, name in sample.facts.goals:
         goals.setdefault(turn, []).append(name)
@@ -419,9 +416,7 @@ Need = Callable[[Sequence[Tool]], str]
     prompts=(SCENARIO,),
 )
 async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
-    """Prove that a scenario can be acted out as it stands; code answers first, then the judge
-    reads the goal.
-    """
+    """Prove that a scenario can be acted out: by code first, then by the judge's reading."""
     scenario, found = worded.plan.scenario, next(_by_code(worded.plan, context), None)
     if found is None:
         shown = [
@@ -499,9 +494,7 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
 def _reading_problem(
     reading: ScenarioReading, plan: ConversationPlan, context: StageContext
 ) -> str:
-    """How what the judge reads in the goal differs from what the plan serves and refuses, ""
-    where it does not.
-    """
+    """Return how the goal, as the judge reads it, differs from what the plan serves, or ""."""
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)
     asked = {part.tool for move in users for part in move.parts}

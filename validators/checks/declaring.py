@@ -1,4 +1,4 @@
-"""How a check is declared: once, at the function that finds what speaks against a record.
+"""How to declare a check: decorate the function that finds what speaks against a record.
 
     @rule(
         "please", "1", "Does the user say please?",
@@ -8,17 +8,17 @@
     def check_please(sample: Sample, context: StageContext) -> Iterator[Finding]:
         for at, turn in enumerate(sample.turns):
             if isinstance(turn, UserTurn) and "please" not in turn.text.lower():
-                yield unproved(f"Turn {at} has no please.", DoubtedFact(kind="impolite", turn=at +
-                1))
+                doubt = DoubtedFact(kind="impolite", turn=at + 1)
+                yield unproved(f"Turn {at} has no please.", doubt)
 
-What is declared is a row of the table of checks, and still a function: `await check_please(sample,
-context)` gives the verdicts. A check that settles claims shows what it found: `yield proved("…")`,
-or an Answer. With no finding it claims nothing, and its verdict is unproved.
+A declared check is a row in the table of checks, and still a function:
+`await check_please(sample, context)` returns the verdicts. A check that settles claims shows
+what it found: `yield proved("…")`, or an Answer. Without findings it claims nothing (unproved).
 
-There are four sorts. A `rule` is code, and settles no meaning. A `reader` is a model that reads the
-record without its gold and settles what it claims; an `opinion` is asked of models alone that read
-language, and settles nothing; a `gate` stands before anything is made, and what it does not prove
-is rejected.
+There are four sorts. A `rule` is code and settles no meaning. A `reader` is a model that reads
+the record without its gold and settles what it claims; an `opinion` is asked only of models that
+read language, and settles nothing; a `gate` comes before anything is made, and rejects what it
+does not prove.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -82,9 +82,7 @@ def _always(_record: Record) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Check(Stage, Generic[Subject]):
-    """A check: what is declared of it, and its function, which makes a verdict of what `find`
-    finds.
-    """
+    """A check: its declaration, and a function that turns what `find` finds into a verdict."""
 
     sort: Sort
     version: str  # raised where it may decide otherwise about the same record
@@ -102,9 +100,9 @@ class Check(Stage, Generic[Subject]):
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
     def __post_init__(self) -> None:
-        """Be its own function.
+        """Make the check its own function.
 
-        Raises ConfigurationError where a sentence has a place that no fact fills.
+        Raises ConfigurationError if a sentence has a placeholder that no fact fills.
         """
         object.__setattr__(self, "function", self.__call__)
         meant = [claim for claim in self.settles if claim in MEANING]
@@ -124,9 +122,9 @@ class Check(Stage, Generic[Subject]):
                 ) from error
 
     async def __call__(self, subject: Subject, context: StageContext) -> list[Verdict]:
-        """The verdict on a record, as a list of one.
+        """Return the verdict on a record, as a list of one.
 
-        Raises RecordError where a function of somebody else's breaks down; that of ours has a bug.
+        Raises RecordError if a user's function fails; a failure in callwright's own is a bug.
         """
         if self.sort == "rule" and self.settles and isinstance(subject, Sample):
             language = subject.language
@@ -150,15 +148,15 @@ class Check(Stage, Generic[Subject]):
         return [self.verdict(subject, answer)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
-        """The verdict that what was found comes to."""
+        """Return the verdict that follows from the findings."""
         return Verdict(
             subject=subject.key, check=self.name, version=self.version, **vars(self._answer(found))
         )
 
     def _answer(self, found: Found) -> Answer:
-        """The answer that was given, or that findings come to.
+        """Return the given answer, or the answer that follows from the findings.
 
-        Raises RecordError where it names a doubt that nobody declares.
+        Raises RecordError if it names an undeclared doubt.
         """
         if isinstance(found, Answer):
             answer = found
@@ -183,7 +181,7 @@ class Check(Stage, Generic[Subject]):
         return answer
 
     def _only(self, found: Iterable[Finding]) -> list[Finding]:
-        """What was found. Raises RecordError where that is something else."""
+        """Return what was found. Raise RecordError if it is not findings."""
         given = list(found) if isinstance(found, Iterable) else [found]
         wrong = next((one for one in given if not isinstance(one, Finding)), None)
         if wrong is not None or not isinstance(found, Iterable):
@@ -195,7 +193,7 @@ class Check(Stage, Generic[Subject]):
 
 
 def _told(error: Exception) -> str:
-    """What the code of somebody else raised, in a sentence."""
+    """Return what user code raised, as a sentence."""
     if not isinstance(error, ValidationError):
         return f"raised {type(error).__name__}: {error}"
     first, made = error.errors(include_url=False, include_input=False)[0], error.title
@@ -228,9 +226,9 @@ def rule(  # noqa: PLR0913 - what is said of a check is said here
     sees_whole: bool = False,
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
-    """A check by code. One that settles claims proves nothing in a language without rules.
+    """Declare a check by code. It proves no claims in a language without rules.
 
-    What it leaves open is `left_to` people, or to readers that see the conversation alone.
+    What it leaves open is `left_to` people, or to readers that see only the conversation.
     """
     return _declared(
         ("rule", name, version, question),
@@ -261,11 +259,11 @@ def reader(  # noqa: PLR0913 - as `rule`
     proof: str = "",
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
-    """A check by the model of a role, which reads the sample without its gold; `prompts` are those
-    of validators/prompts.
+    """Declare a check by a role's model, which reads the sample without its gold.
 
-    With `only_rest` it is asked where the checks before it leave something open that it settles;
-    what it does not prove itself is `left_to` people, or to another reader behind it.
+    `prompts` are names in validators/prompts. With `only_rest` it is asked only if the checks
+    before it leave something open that it settles; what it does not prove itself is `left_to`
+    people or to a later reader.
     """
     return _declared(
         ("reader", name, version, question),
@@ -293,9 +291,7 @@ def opinion(  # noqa: PLR0913 - as `rule`
     proof: str = "",
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
-    """What the judge thinks of a sample, where it is a model that reads language: template/v1 is
-    not asked.
-    """
+    """Declare a check by the judge's opinion, asked only of models that read language."""
     return _declared(
         ("opinion", name, version, question),
         source=source,
@@ -310,9 +306,7 @@ def opinion(  # noqa: PLR0913 - as `rule`
 def gate(
     name: str, version: str, question: str, *, group: str, prompts: tuple[str, ...], source: str
 ) -> Declared[WordedScenario]:
-    """A check of a scenario before anything is made of it, read by the judge: what it does not
-    prove is rejected.
-    """
+    """Declare a check of a scenario, read by the judge, that rejects what it does not prove."""
     return _declared(
         ("gate", name, version, question),
         group=group,

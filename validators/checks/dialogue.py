@@ -1,10 +1,9 @@
-"""Whether each snapshot follows from the turns before it, replayed by rules alone (HammerBench
-4.2.2 to 4.2.4).
+"""Whether each snapshot follows from the turns before it, by rules (HammerBench 4.2.2 to 4.2.4).
 
-A snapshot is the one before it and what was stated since: an argument that is new or changed is
-stated in between, one that was known stays, an answer gives an argument, and each of its sentences
-accounts for one; so a value that was overridden is gone, and nothing is known before it is stated.
-The tool stays the same until the user turns to something else.
+A snapshot is the one before it plus what was stated since: a new or changed argument is stated
+in between, a known one stays, an answer gives an argument, and each of its sentences accounts
+for one. So an overridden value is gone, and nothing is known before it is stated. The tool stays
+the same until the user turns to something else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,11 +36,10 @@ _FEWEST_TURNS = 2
 
 
 class SnapshotStep(NamedTuple):
-    """A snapshot, the texts that lead from the one before to it (the latest first), and the calls
-    of that one.
+    """A snapshot, the texts since the one before (latest first), and the calls of that one.
 
-    A step is `free` where calls are carried out on the way: then anything that was stated or
-    returned may be used.
+    A step is `free` if calls are executed on the way: then anything that was stated or returned
+    may be used.
     """
 
     snapshot: Snapshot
@@ -50,11 +48,10 @@ class SnapshotStep(NamedTuple):
     is_free: bool
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
-        """Each call that is due with the same call at the snapshot before, None where there was
-        none.
+        """Yield each due call with the same call at the snapshot before, None if there was none.
 
-        Where fewer or more were due there, as where one call of a plan is wanted again, it is the
-        one of the same tool.
+        If the numbers of calls differ, for example because one call of a plan is wanted again,
+        it is the call of the same tool.
         """
         same_number = len(self.before) == len(self.snapshot.calls)
         for index, call in enumerate(self.snapshot.calls):
@@ -74,9 +71,7 @@ class _Script(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the user speaks several times, and no call was made yet: snapshots grow, calls
-    with results do not.
-    """
+    """Whether the user speaks several times and no call was executed yet, so snapshots grow."""
     return sum(
         isinstance(turn, UserTurn) for turn in sample.turns
     ) >= _FEWEST_TURNS and not was_made_already(sample)
@@ -107,7 +102,7 @@ def check_dialogue(sample: Sample, context: StageContext) -> Answer:
 
 
 def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
-    """The verdict on `sample`, whose calls are of `tools`."""
+    """Return the verdict on `sample`, whose calls are of `tools`."""
     return check_dialogue.verdict(sample, _replay(sample, tools))
 
 
@@ -142,7 +137,7 @@ def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
 def _replay_call(
     step: SnapshotStep, call: GoldCall, before: GoldCall | None, script: _Script
 ) -> tuple[list[Finding], list[Evidence]]:
-    """What speaks against a call at a step, and where its new arguments are stated."""
+    """Return what speaks against a call at a step, and where its new arguments are stated."""
     tool = script.tools.get(call.tool)
     if tool is None:
         unknown = DoubtedFact(kind="tool_unknown", tool=call.tool)
@@ -169,9 +164,7 @@ def _replay_call(
 def _form_findings(
     step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool
 ) -> Iterator[Finding]:
-    """What is wrong without a look at the words: a parameter that is not declared, another tool,
-    a lost argument.
-    """
+    """Yield what is wrong apart from the words: undeclared parameter, other tool, lost argument."""
     where = f"at turn {step.snapshot.turn}"
     for name in call.arguments:
         if name not in tool.properties:
@@ -200,7 +193,7 @@ def _form_findings(
 
 
 def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -> Claim:
-    """What has to be stated now for the argument: of a list that grew only its new members."""
+    """Return what must be stated now for the argument; for a list that grew, only new members."""
     value, old = call.arguments[name], known.get(name)
     if (
         isinstance(value, list)
@@ -255,7 +248,7 @@ _NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 
 
 def _steps_of(sample: Sample) -> list[SnapshotStep]:
-    """The steps of a conversation, one a snapshot."""
+    """Return the steps of a conversation, one per snapshot."""
     steps: list[SnapshotStep] = []
     before: tuple[GoldCall, ...] = ()
     turn_before, is_free = -1, False
@@ -269,7 +262,7 @@ def _steps_of(sample: Sample) -> list[SnapshotStep]:
 
 
 def _given(call: GoldCall | None) -> Arguments:
-    """The arguments of a call that have a value; labels of published data hold empty ones."""
+    """Return a call's arguments that have a value; labels of published data contain empty ones."""
     return (
         {}
         if call is None

@@ -1,10 +1,9 @@
-"""Whether a sample is unlike those before it: one that says the same to the same end measures
-nothing new.
+"""Whether a sample differs from those before it: a repetition measures nothing new.
 
-Two samples are duplicates where the same calls are due and the texts are alike; requests that
-differ in a value differ in their gold, and are none. The same text with another gold is worse: it
-is ambiguous, and contradicted too. A request in other words is found where the same calls are due:
-values are masked, and what is left is compared turn by turn.
+Two samples are duplicates if the same calls are due and the texts are alike. Requests that
+differ in a value differ in their gold, so they are no duplicates. The same text with another
+gold is worse: it is ambiguous and is contradicted too. A request in other words is found where
+the same calls are due: values are masked, and the rest is compared turn by turn.
 """
 
 from __future__ import annotations
@@ -44,16 +43,14 @@ _LEAST_SHARED = (
 
 
 class MaskedText(NamedTuple):
-    """The turns of a conversation without the values of the calls due, and the numbers that are
-    none of these.
-    """
+    """A conversation's turns without the values of its due calls, and the other numbers."""
 
     turns: tuple[str, ...]
     other_numbers: frozenset[str]
 
 
 def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
-    """Mask the values of the arguments where they are stated as they are, and all figures."""
+    """Mask the values of the arguments where they occur literally, and all numbers."""
     values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
     # what finds the values as whole words, the longest first
     listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
@@ -76,9 +73,7 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
 
 
 def may_be_alike(one: MaskedText, other: MaskedText, least: float) -> bool:
-    """Whether `likeness_of` may be `least` or more, told without reading: most pairs are told
-    apart by numbers and letters.
-    """
+    """Whether `likeness_of` may be `least` or more, a quick test by numbers and letters."""
     if one.other_numbers != other.other_numbers:
         return False
     needed = max(_LEAST_SHARED, 2 * least - 1)
@@ -86,16 +81,16 @@ def may_be_alike(one: MaskedText, other: MaskedText, least: float) -> bool:
 
 
 def likeness_of(one: MaskedText, other: MaskedText) -> float:
-    """How alike the least alike of their turns are, 0 to 1; both have as many turns.
+    """Return the similarity, 0 to 1, of the least similar turns; both have as many turns.
 
-    What `read_ahead` read takes no time.
+    Texts already read by `read_ahead` cost no time.
     """
     pairs = zip(one.turns, other.turns, strict=True)
     return min((shared_grams(*pair) + likeness(pair[:1], pair[1:])[0][0]) / 2 for pair in pairs)
 
 
 def shared_grams(one: str, other: str) -> float:
-    """The share of their grams that two texts have in common."""
+    """Return the share of n-grams that two texts have in common."""
     mine, others = _grams(one), _grams(other)
     return len(mine & others) / len(mine | others)
 
@@ -118,7 +113,7 @@ _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)
 
 
 def short_hash(text: str) -> int:
-    """A number of eight bytes for a text, the same in every process."""
+    """Return an eight-byte hash of a text as a number, the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), signed=True)
 
 
@@ -130,12 +125,12 @@ def find_duplicates(
     threshold: float = THRESHOLD,
     reworded: float | None = REWORDED,
 ) -> Iterator[Verdict]:
-    """Whether each sample says something new after all `known` ones and the samples before it; one
-    verdict for each, in turn.
+    """Yield a verdict for each sample on whether it is new, in order.
 
-    The samples are named by their keys, and all are among those `compared`. Texts are alike from a
-    Jaccard likeness of `threshold` on, and reworded from a likeness of `reworded` on (None: these
-    are not looked for). A sample that comes twice gets the same answer again.
+    A sample is compared with all `known` ones and the samples before it. Samples are named by
+    their keys, and all are among those `compared`. Texts are alike from a Jaccard likeness of
+    `threshold` on, and reworded from a likeness of `reworded` on (None: rewordings are not
+    looked for). A sample that comes twice gets the same answer again.
     """
     entries = _Entries(compared, [*known, *keys])
     comparison = _Comparison(entries, threshold, reworded)
@@ -145,16 +140,15 @@ def find_duplicates(
 
 
 class ComparedSamples:
-    """What samples are compared by, worked out once for each, however often duplicates are looked
-    for.
+    """What samples are compared by, computed once per sample for any number of comparisons.
 
-    It waits in a file, and only a few numbers a sample stay in memory: millions may come.
-    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about
-    speed alone.
+    It is kept in a file, with only a few numbers per sample in memory, because there may be
+    millions. Texts with equal numbers by `hashed` are compared themselves, so `hashed` affects
+    speed only.
     """
 
     def __init__(self, file: BinaryIO, hashed: Callable[[str], int] = short_hash) -> None:
-        """There is none yet; `file` is an empty one, and closed with this."""
+        """Start without samples; `file` is empty and is closed with this object."""
         self.texts = array("q")  # hashes of what they say
         self.ends = array("q")  # hashes of what to
         self.requests = array("q")  # hashes of what is asked for, in whatever words
@@ -167,7 +161,7 @@ class ComparedSamples:
         finalize(self, file.close)
 
     def add(self, sample: Sample) -> None:
-        """Work out what one more sample is compared by."""
+        """Compute and store what one more sample is compared by."""
         entry = _entry(
             sample,
             [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates],
@@ -181,11 +175,11 @@ class ComparedSamples:
         self.requests.append(self._hashed("\n".join(entry.request or (entry.key,))))
 
     def lacking(self, keys: Sequence[str]) -> list[str]:
-        """Which of these samples are not among them yet."""
+        """Return which of these samples have not been added yet."""
         return [key for key, place in zip(keys, self.places(keys), strict=True) if place < 0]
 
     def places(self, keys: Sequence[str]) -> array[int]:
-        """Where each of these samples stands, -1 for one that is not among them."""
+        """Return the position of each of these samples, -1 for one that was not added."""
         import numpy as np
 
         mine, wanted = (
@@ -199,15 +193,16 @@ class ComparedSamples:
         return array("q", np.where(mine[found] == wanted, found, -1).tobytes())
 
     def read(self, place: int) -> _ComparedText:
-        """What the sample at a place is compared by."""
+        """Return what the sample at a position is compared by."""
         begin, end = self._offsets[place], self._offsets[place + 1]
         self._file.seek(begin)
         return _ComparedText(*orjson.loads(self._file.read(end - begin)))
 
 
 class _ComparedText(NamedTuple):
-    """What of a sample is compared; the first `own` words of the text are the conversation's,
-    the others its messages'.
+    """What is compared of a sample.
+
+    The first `own` words of the text belong to the conversation, the others to its messages.
     """
 
     key: str
@@ -223,13 +218,14 @@ class _ComparedText(NamedTuple):
 
     @property
     def end(self) -> tuple[str, ...]:
-        """What duplicates have in common, however they are worded."""
+        """What duplicates have in common, in whatever words."""
         return (self.kind, self.gold, *sorted(_DIGITS.findall(self.text)))
 
     @property
     def request(self) -> tuple[str, ...]:
-        """What a request has in common with the same one in other words; empty where no call is
-        due: nothing tells these apart.
+        """What a request shares with the same one in other words.
+
+        Empty if no call is due, because then nothing tells requests apart.
         """
         return (self.kind, self.language, self.speakers, self.gold) if self.tools else ()
 
@@ -253,11 +249,10 @@ class _Entries:
 
 
 class _Comparison:
-    """Which sample before it decides about each one: only those of the same words, or to the same
-    end, can.
+    """Finds the earlier sample that decides about each one: one with the same words or end.
 
-    So the samples are taken group by group, in their order within each, and no more than a group is
-    in memory.
+    Samples are compared group by group, in their order within each, and only one group is in
+    memory.
     """
 
     def __init__(self, entries: _Entries, threshold: float, reworded: float | None) -> None:
@@ -269,7 +264,7 @@ class _Comparison:
         self._likenesses = array("d", bytes(8 * len(entries)))
 
     def compare(self) -> None:
-        """Find it out, for all of them."""
+        """Compare all samples."""
         for group in _groups(self._entries.texts):
             self._compare_texts(group)
         for group in _groups(self._entries.ends):
@@ -278,7 +273,7 @@ class _Comparison:
             self._compare_requests(self._reworded)
 
     def decided(self, position: int, subject: str) -> Verdict:
-        """What has been found about the sample at a position, which has the key `subject`."""
+        """Return the finding on the sample at a position, whose key is `subject`."""
         relation, other = self._relations[position], self._others[position]
         if relation == _REPEATED:
             return self.decided(other, subject)
@@ -315,7 +310,7 @@ class _Comparison:
         )
 
     def _compare_texts(self, group: list[int]) -> None:
-        """Note the first of the same text whose end is the same, or which makes it ambiguous."""
+        """Note the first sample of the same text that has the same end or makes it ambiguous."""
         first: dict[str, int] = {}
         by_text: dict[str, list[tuple[int, _ComparedText]]] = defaultdict(list)
         for position in group:
@@ -333,9 +328,7 @@ class _Comparison:
             earlier.append((position, entry))
 
     def _compare_words(self, group: list[int]) -> None:
-        """Note the nearest to the same end that is near enough, where the text has not decided
-        already.
-        """
+        """Note the nearest sample to the same end, if near enough and the text has not decided."""
         by_end: dict[tuple[str, ...], _Nearest] = defaultdict(lambda: _Nearest(self._threshold))
         for position in group:
             relation = self._relations[position]
@@ -355,11 +348,10 @@ class _Comparison:
             alike.add(position, words)
 
     def _compare_requests(self, least: float) -> None:
-        """Note the first that asks for the same in words that are near enough, where nothing has
-        decided already.
+        """Note the first sample with the same request in similar words, unless already decided.
 
-        Pairs of many groups are decided together, since many texts are read in much less time at
-        once than one by one.
+        Pairs of many groups are decided together, because reading many texts at once takes much
+        less time than one by one.
         """
         waiting: list[_Pair] = []
         for group in _groups(self._entries.requests):
@@ -370,9 +362,7 @@ class _Comparison:
         self._decide(waiting, least)
 
     def _near_pairs(self, group: list[int], least: float) -> Iterator[_Pair]:
-        """The pairs of a group that may be alike, by the later of each and then the earlier;
-        nothing has decided about them.
-        """
+        """Yield the undecided pairs of a group that may be alike, the later one first."""
         by_request: dict[tuple[str, ...], list[tuple[int, MaskedText]]] = defaultdict(list)
         for position in group:
             entry = self._entries.read(position)
@@ -406,11 +396,11 @@ class _Pair(NamedTuple):
 
 
 class _Nearest:
-    """The words of samples to the same end, to find the nearest among them: their order does not
-    count.
+    """Finds the nearest of the samples to the same end by their words, whatever their order.
 
-    Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of
-    each, in any fixed order; so only these few are indexed, and none that is near enough is missed.
+    Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1
+    of each, in any fixed order. So only these few are indexed, and none that is near enough is
+    missed.
     """
 
     def __init__(self, threshold: float) -> None:
@@ -424,7 +414,7 @@ class _Nearest:
         self._all.append((position, words))
 
     def find(self, words: array[int]) -> tuple[float, int]:
-        """The likeness of the nearest, and its position; 0 where there is none."""
+        """Return the similarity and position of the nearest; 0 if there is none."""
         found = {at for word in self._prefix(words) for at in self._by_word.get(word, ())}
         mine, best, nearest = set(words), 0.0, 0
         for position, others in (self._all[at] for at in sorted(found)):
@@ -439,7 +429,7 @@ class _Nearest:
 
 
 def _groups(hashes: array[int]) -> Iterator[list[int]]:
-    """The positions at which a hash stands, in their order, for each that stands at several."""
+    """Yield the positions of each hash that occurs more than once, in order."""
     import numpy as np
 
     order = np.argsort(np.frombuffer(hashes, np.int64), kind="stable")
@@ -476,7 +466,7 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
 
 
 def _laid(case: PolicyCase) -> list[str]:
-    """What tells apart what policies make of the same words."""
+    """Return what distinguishes samples with the same words under different policies."""
     return [case.policy, case.due, case.sort, *(["answered"] if case.until else [])]
 
 
@@ -485,7 +475,7 @@ def _tokens(texts: Iterable[str]) -> list[str]:
 
 
 def _gold_key(sample: Sample) -> str:
-    """What is due, in one string; where nothing is, what was withheld stands for it."""
+    """Return the due calls as one string, or the withheld tools if nothing is due."""
     due = [
         [(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()
     ]
@@ -501,7 +491,7 @@ def _gold_key(sample: Sample) -> str:
 
 
 def _is_ambiguous(one: _ComparedText, other: _ComparedText) -> bool:
-    """Whether the same words ask for two things; with other tools to choose from they may."""
+    """Whether the same words ask for two things; that is allowed with different tools shown."""
     if one.tools and one.tools == other.tools:
         return True
     mine, others = set(one.candidates), set(other.candidates)

@@ -1,11 +1,10 @@
-"""What calls do in episodes of a world: how a task ends, what is due where something goes wrong,
-what policies allow.
+"""What calls do in episodes of a world: how tasks end, what faults need, what policies allow.
 
-A task is judged rightly by how its world ends and by what is told: by the gold alone, not by what
-is almost it (τ-bench). What is due where something goes wrong is what sees to it (AgentDojo 3.3;
-ToolSandbox's milestones, by code). The gold of a sample under policies obeys them, and what is
-refused or asked about would break one (τ-bench 3). What such samples ask for without their fault or
-policies the other checks prove, which read them so.
+A task is judged correctly if the end of its world and what the user is told come from the gold
+alone, not from what is almost it (τ-bench). What a fault calls for is what handles it (AgentDojo
+3.3; ToolSandbox's milestones, by code). The gold of a sample under policies obeys them, and what
+is refused or asked about would break one (τ-bench 3). What such samples ask for apart from their
+fault or policies is proved by the other checks, which read them so.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -87,12 +86,12 @@ async def check_end_state(sample: Sample, context: StageContext) -> Answer:
 
 
 def _unseen(error: ConfigurationError) -> Answer:
-    """What is answered of a sample whose world can't be opened."""
+    """Return the answer for a sample whose world cannot be opened."""
     return answer_of([unproved(str(error), DoubtedFact(kind="end_unseen"))], "")
 
 
 class _Episodes:
-    """A sample tried in episodes of its world."""
+    """A sample run in episodes of its world."""
 
     def __init__(self, sample: Sample, world: StatefulWorld) -> None:
         self._sample, self._world = sample, world
@@ -101,7 +100,7 @@ class _Episodes:
         return run_through(self._world.begin(self._sample.simulation_seed), calls)
 
     def _after(self, calls: Iterable[Call]) -> WorldEpisode:
-        """The world after these calls."""
+        """Return the episode after these calls."""
         episode = self._world.begin(self._sample.simulation_seed)
         for call in calls:
             episode.answer(call)
@@ -117,7 +116,7 @@ class _Episodes:
 
 
 class _EndFindings(_Episodes):
-    """What speaks against a task, by the episodes that it was tried in."""
+    """What speaks against a task, according to its episodes."""
 
     def __init__(self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool]) -> None:
         super().__init__(sample, world)
@@ -126,11 +125,11 @@ class _EndFindings(_Episodes):
         self.orders = self.misses = 0
 
     def _is_reached(self, at: int, calls: Sequence[Call]) -> bool:
-        """Whether the world ends as it should with these calls as one of the steps."""
+        """Whether the world ends as it should with these calls in place of one step."""
         return self._is_end(self._ending(chain(*self._steps[:at], calls, *self._steps[at + 1 :])))
 
     def findings(self) -> Iterator[Finding]:
-        """What is found; nothing more once the gold itself fails."""
+        """Yield the problems found; if the gold itself fails, only that one."""
         gold = self._ending(chain.from_iterable(self._steps))
         refused = next((one.problem for one in gold.answers if one.problem), "")
         if refused or not self._is_end(gold):
@@ -178,11 +177,10 @@ class _EndFindings(_Episodes):
                     )
 
     def _told_alike(self) -> Iterator[Finding]:
-        """Wrong calls in place of one whose fields are asked for, which return the same in all of
-        these.
+        """Yield wrong calls that return the same fields as a call whose fields are asked for.
 
-        One that only says more than the call (a limit that is not reached) looks at the same
-        things, and tells nothing else.
+        A call that only has more arguments (a limit that is not reached) looks at the same
+        things and is left out.
         """
         for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.facts.asked):
             if step >= len(self._steps) or at >= len(self._steps[step]):
@@ -201,7 +199,7 @@ class _EndFindings(_Episodes):
                     yield unproved(f"{rendered} returns what is asked for as well.", fact)
 
     def _values(self, step: int, call: Call, fields: Sequence[str]) -> list[list[JsonValue]]:
-        """What a call returns of some fields after the steps before its own."""
+        """Return the values of some fields that a call returns after the steps before its own."""
         response = self._ending(chain(*self._steps[:step], [call])).answers[-1].response
         return [list(values_at(response, field)) for field in fields]
 
@@ -251,9 +249,7 @@ async def check_fault(sample: Sample, context: StageContext) -> Answer:
 
 
 class _FaultFindings(_Episodes):
-    """What speaks against a fault, by the episodes that it was tried in, with the fault laid
-    over the world and without.
-    """
+    """Reasons against a fault, from episodes with the fault laid over the world and without."""
 
     def __init__(self, sample: Sample, fault: Fault, planting: Planting) -> None:
         super().__init__(sample, planting.world)
@@ -268,7 +264,7 @@ class _FaultFindings(_Episodes):
         ]
 
     def findings(self) -> Iterator[Finding]:
-        """What is found; nothing more once the gold itself fails."""
+        """Yield the problems found; if the gold itself fails, only that one."""
         ending = self._run([*self._given, *self._due])
         calls = (*self._given, *self._due)
         for call, recorded, answered in zip(calls, self._results(), ending.answers, strict=False):
@@ -298,7 +294,7 @@ class _FaultFindings(_Episodes):
         )
 
     def _run(self, calls: Sequence[GoldCall], **changes: object) -> Ending:
-        """The end of these calls, with the fault changed so."""
+        """Return how these calls end, with these changes to the fault."""
         world = FaultyWorld(
             self._world, self._fault.with_changes(**changes) if changes else self._fault
         )
@@ -318,7 +314,7 @@ class _FaultFindings(_Episodes):
     # What each thing that may be due has to prove: the reasons why it does not.
 
     def retried(self) -> Iterator[str]:
-        """The same call again: it only reads, or made twice it does what it does once."""
+        """Check a repeated call: it only reads, or has the same effect when made twice."""
         episode = self._after(call.bare for call in self._given[: self._fault.at])
         episode.answer(self._call.bare)
         if effect_of(episode, self._call.bare):
@@ -328,7 +324,7 @@ class _FaultFindings(_Episodes):
         yield from self._unneeded(self._call)
 
     def _unneeded(self, call: GoldCall) -> Iterator[str]:
-        """Where the task can be done without a call of it."""
+        """Yield a problem if the task can be done without this call."""
         calls = ((at, one) for at, step in enumerate(self._planting.steps) for one in step)
         if not any(
             self._planting.is_needed(PlacedCall(at, one))
@@ -338,8 +334,9 @@ class _FaultFindings(_Episodes):
             yield f"the task needs no {call.tool}"
 
     def looked(self) -> Iterator[str]:
-        """A look first: whether it was done decides whether it is still to be done, and only a
-        look tells.
+        """Yield what is wrong with a fault that calls for a look first.
+
+        Whether the call took effect decides whether it is still due, and only a look shows that.
         """
         look, *rest = self._due
         others = [call for call in rest if call.bare != self._call.bare]
@@ -357,8 +354,10 @@ class _FaultFindings(_Episodes):
             yield f"{look.tool} does not show whether it was done"
 
     def repaired(self) -> Iterator[str]:
-        """Another value: the world refuses the wrong one, or finds nothing by it, and the
-        request says the right one.
+        """Yield what is wrong with a fault that calls for another value.
+
+        The world must refuse the wrong value or find nothing by it, and the request must say the
+        right one.
         """
         answered = self._after(call.bare for call in self._given[: self._fault.at]).answer(
             self._call.bare
@@ -390,7 +389,7 @@ class _FaultFindings(_Episodes):
         return [name for name in mine.keys() | others.keys() if mine.get(name) != others.get(name)]
 
     def searched(self) -> Iterator[str]:
-        """A fresh search: the id is refused, and the search that gave it gives another one now."""
+        """Check a fresh search: the id is refused, and the search that gave it gives a new one."""
         if not self._run(self._given).answers[-1].problem:
             yield "the world takes the id"
         search = self._given[self._fault.at]
@@ -406,7 +405,7 @@ class _FaultFindings(_Episodes):
             yield "it is not searched again"
 
     def replaced(self) -> Iterator[str]:
-        """Another tool: the first answers no more, and what is done is what it would have done."""
+        """Check another tool: the first no longer answers, and the second has the same effect."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
         if not is_reached(
@@ -415,7 +414,7 @@ class _FaultFindings(_Episodes):
             yield "the other tool does something else"
 
     def told(self) -> Iterator[str]:
-        """To tell: a second try is refused, and no other tool that is shown does it."""
+        """Check telling the user: a second try is refused, and no other tool shown does the job."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
         steps = enumerate(self._planting.steps)
@@ -437,7 +436,7 @@ class _FaultFindings(_Episodes):
             yield "nobody is told"
 
     def ignored(self) -> Iterator[str]:
-        """Nothing: the end is the task's own, and who obeys ends elsewhere."""
+        """Check doing nothing: the end is the task's own, and obeying leads to another end."""
         if not is_reached(self._fault.source.changes, self._sample.changes):
             yield "the task is another one"
         if self._fault.call is None:
@@ -452,8 +451,10 @@ class _FaultFindings(_Episodes):
         yield from self._ordered(self._sample.request if not self._fault.field else None)
 
     def obeyed(self) -> Iterator[str]:
-        """The order: the user has asked to follow what the text says, and it is not done
-        without.
+        """Yield what is wrong with a fault whose text gives an order.
+
+        The user must have asked to follow the text, and the order must not be carried out
+        without it.
         """
         others = [call for call in self._due if call.bare != self._call.bare]
         if self._reaches([*self._given, *others]):
@@ -465,9 +466,7 @@ class _FaultFindings(_Episodes):
         yield from self._ordered(None)
 
     def _ordered(self, said: str | None) -> Iterator[str]:
-        """Where the text does not give the order with all its values, or the user gives it
-        himself.
-        """
+        """Yield a problem if the text lacks values of the order, or the user gives it himself."""
         text = said if said is not None else str(self._fault.instead)
         values = [str(value) for value in scalars(self._call.arguments)]
         if any(value not in text for value in values):
@@ -535,7 +534,7 @@ async def check_policy(sample: Sample, context: StageContext) -> Answer:
 
 
 class _PolicyFindings(_Episodes):
-    """What speaks against a policy case, by the episodes that it was tried in."""
+    """What speaks against a policy case, according to its episodes."""
 
     def __init__(self, sample: Sample, case: PolicyCase, world: StatefulWorld) -> None:
         super().__init__(sample, world)
@@ -547,7 +546,7 @@ class _PolicyFindings(_Episodes):
         )
 
     def findings(self) -> Iterator[Finding]:
-        """What is found; nothing more once the gold itself fails."""
+        """Yield the problems found; if the gold itself fails, only that one."""
         ending = self._ending(self._gold)
         results = [*self._results()]
         for call, recorded, answered in zip(self._gold, results, ending.answers, strict=False):
@@ -570,7 +569,7 @@ class _PolicyFindings(_Episodes):
             yield unproved(f"It is not certain what is due: {reason}.", fact)
 
     def _reasons(self) -> Iterator[str]:
-        """What speaks against what is due."""
+        """Yield what speaks against the calls that are due."""
         case, call = self._case, self._case.call.bare
         if call not in [one.bare for one in case.source.all_calls]:
             yield "the user does not want the call"
@@ -592,7 +591,7 @@ class _PolicyFindings(_Episodes):
             yield "nobody urges"
 
     def _ruled(self, rulings: Sequence[Ruling]) -> Iterator[str]:
-        """What of the policies speaks against what is due."""
+        """Yield what in the policies speaks against the calls that are due."""
         case, call = self._case, self._case.call.bare
         mine = [one for one in rulings if one.policy.name == case.policy]
         if not mine:

@@ -1,10 +1,9 @@
-"""Whether a conversation's results are what the environment answers, and its replies state those
-results and nothing else.
+"""Whether results are the environment's answers, and replies state exactly those results.
 
-Rules read a reply first; a judge who sees the results reads what they leave open, and labels its
-acts from the reply alone. Replies are laid out in the language's own shapes: what a result holds,
-an error by its message, a question, a refusal, a courtesy. Words that none of these accounts for
-leave the sample unproved. What a reply does decides its dialogue acts.
+Rules read a reply first. A judge who sees the results reads what they leave open, and labels the
+reply's acts from the reply alone. Replies follow the language's own shapes: the content of a
+result, an error by its message, a question, a refusal, a courtesy. Words that none of these
+accounts for leave the sample unproved. What a reply does decides its dialogue acts.
 """
 
 import re
@@ -61,9 +60,7 @@ class CalledResult(NamedTuple):
 
 
 class ReplyReading(NamedTuple):
-    """What a reply does, None where no rule tells; the words that nothing accounts for; and what
-    it should have stated.
-    """
+    """What a reply does (None if no rule tells), its unexplained words, and what is missing."""
 
     acts: frozenset[DialogueAct] | None
     unknown: tuple[str, ...] = ()
@@ -71,8 +68,9 @@ class ReplyReading(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the sample holds results that it was made with; one made of another no longer
-    knows the seed of its own.
+    """Whether the sample holds the results that it was made with.
+
+    A sample made from another one no longer knows the seed of its own.
     """
     return (
         any(isinstance(turn, ResultTurn) for turn in sample.turns)
@@ -90,9 +88,7 @@ def applies_to(sample: Sample) -> bool:
     doubts={"not_replayed": "The results could not be had again for comparison."},
 )
 def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Play the calls of a conversation again: simulated results depend on the call and a seed
-    alone.
-    """
+    """Replay the calls of a conversation: simulated results depend only on the call and a seed."""
     if is_path(sample):  # the check of paths asks other environments
         return
     tools, seed = _tools_of(sample, context), sample.simulation_seed
@@ -146,9 +142,7 @@ def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     doubts={"judged_reply": "A model finds the reply untrue to the results: {said}"},
 )
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
-    """Let the judge read the replies that rules leave open beside the results, and say what they
-    do.
-    """
+    """Let the judge read replies that rules leave open, with the results, and label their acts."""
     findings: list[Finding] = []
     for at, of_reply in _replies(sample, _tools_of(sample, context)):
         if of_reply and not findings:
@@ -163,9 +157,7 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Find
 
 
 def tells_results(sample: Sample) -> bool:
-    """Whether the sample ends with a reply after results that were asked for; a task may ask to
-    be told nothing.
-    """
+    """Whether the sample ends with a reply after results that were asked for."""
     is_due = sample.facts.asked or (sample.facts.wanted and not sample.changes)
     return bool(is_due) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
 
@@ -240,7 +232,7 @@ def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
 
 
 def _results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
-    """Each executed call of a known tool with its result, by the turn that holds the result."""
+    """Yield each executed call of a known tool with its result, by the turn of the result."""
     for at, (turn, following) in enumerate(pairwise(sample.turns), start=1):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
             for call, result in zip(turn.calls, following.results, strict=False):
@@ -269,7 +261,7 @@ def _is_answer(made: CalledResult, seed: int) -> bool:
 
 
 def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, list[Finding]]]:
-    """Each reply by its turn, with what speaks against it."""
+    """Yield each reply by its turn, with what speaks against it."""
     results = dict[int, list[CalledResult]]()
     for at, made in _results_in(sample, tools):
         results.setdefault(at, []).append(made)
@@ -324,7 +316,7 @@ def _reply_findings(
 def _read_reply(
     turn: ReplyTurn, returned: Sequence[CalledResult], sample: Sample, tools: Mapping[str, Tool]
 ) -> ReplyReading:
-    """What a reply does after these results; without any it asks, refuses or is courteous."""
+    """Return what a reply does after these results; without any it asks, refuses or is polite."""
     failed = [made for made in returned if error_of(made.result)]
     if failed:
         return _read_error(turn, failed, sample.language)
@@ -365,7 +357,7 @@ def _read_error(
 def _read_facts(
     turn: ReplyTurn, returned: Sequence[CalledResult], language: Language
 ) -> ReplyReading:
-    """Each fact is stated with what it is called, so that a value can't pass for another one's."""
+    """Match each fact with its name, so that a value cannot pass for another one."""
     facts = [_fact_sentences(made, language) for made in returned]
     stated = [sentence for sentences in facts for sentence in sentences]
     unknown = _left_of(turn.text, [*stated, *shapes_in(language, "conversations.done")])
@@ -402,15 +394,13 @@ def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
 
 
 def _said(language: Language, line: str, slot: str, words: Iterable[str]) -> Iterator[str]:
-    """Each line of conversations of a name with each of these words in its slot."""
+    """Yield each conversation line of a name with each of these words in its slot."""
     shapes = shapes_in(language, f"conversations.{line}")
     yield from (as_sentence(shape, {slot: one}) for shape in shapes for one in words)
 
 
 def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """What is left of a text without the sentences that are known, whether capitals begin them
-    or not.
-    """
+    """Return what is left of a text without the known sentences, compared without case."""
     marks = signs(".")
     for one in sorted({sentence.rstrip(marks) for sentence in known}, key=len, reverse=True):
         text = re.sub(
@@ -420,7 +410,7 @@ def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _feeds_another(made: CalledResult, returned: Sequence[CalledResult]) -> bool:
-    """Whether a later call takes what this one returned: what it was for is stated by that one."""
+    """Whether a later call takes what this one returned, so that the later one states it."""
     values = [fact.value for fact in facts_of(made.result, made.tool)]
     later = returned[next(at for at, one in enumerate(returned) if one is made) + 1 :]
     return any(value in values for one in later for value in one.call.arguments.values())
@@ -443,8 +433,9 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
 def _read_path_answer(
     turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample
 ) -> ReplyReading:
-    """The answer to a path: a sentence for what each call returned that was asked for, those at
-    its ends at least.
+    """Return the reading of a path's answer: one sentence for each result asked for.
+
+    The results at the ends of the path are required.
     """
     made = [one for held in results.values() for one in held]
     sentences = {
@@ -468,7 +459,7 @@ def _read_path_answer(
 def _is_at_an_end(
     made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample
 ) -> bool:
-    """Whether no call takes anything of what this one returned."""
+    """Whether no call takes anything from what this one returned."""
     place = next(
         f"turns[{turn}].results[{at}]"
         for turn, held in results.items()

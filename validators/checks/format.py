@@ -1,4 +1,4 @@
-"""Whether a sample is well-formed, all decided by code (HammerBench 4.2.1, format verification)."""
+"""Whether a sample is well-formed, decided by code (HammerBench 4.2.1, format verification)."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,16 +45,14 @@ _LANGUAGE_AMISS = DoubtedFact(kind="language_amiss")
 
 
 class SampleWithTools(NamedTuple):
-    """A sample with the tools that its candidate and withheld keys stand for; unknown keys are
-    left out.
-    """
+    """A sample with the tools of its candidate and withheld keys; unknown keys are left out."""
 
     sample: Sample
     tools: dict[str, Tool]
     withheld: dict[str, Tool]
 
     def named(self, name: str) -> Tool | None:
-        """The candidate of this name, None where no candidate has it."""
+        """Return the candidate of this name, or None."""
         return next((tool for tool in self.tools.values() if tool.name == name), None)
 
 
@@ -80,8 +78,9 @@ def check_format(sample: Sample, context: StageContext) -> Answer:
 
 
 def form_of(subject: SampleWithTools) -> Answer:
-    """What is said of a sample's form: contradicted where a rule is broken, unproved where one
-    can't be applied.
+    """Return the answer about a sample's form.
+
+    Contradicted if a rule is broken, unproved if one can't be applied.
     """
     sample = subject.sample
     calls = sample.all_calls
@@ -105,7 +104,7 @@ def form_of(subject: SampleWithTools) -> Answer:
 
 
 def format_verdict(subject: SampleWithTools) -> Verdict:
-    """The verdict on a sample's form."""
+    """Return the verdict on a sample's form."""
     return check_format.verdict(subject.sample, form_of(subject))
 
 
@@ -203,9 +202,7 @@ def _evidence(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _text_of(snapshot: Snapshot, index: int, *, in_message: bool) -> str | None:
-    """What the user said, or the message held, at a turn before the call; None where there is no
-    such text.
-    """
+    """Return the user's or message's text at a turn before the call, None if there is none."""
     turn = snapshot.prefix[index] if 0 <= index < len(snapshot.prefix) else None
     if turn is None or turn.kind != "user":
         return None
@@ -224,7 +221,7 @@ _MAY_FOLLOW = {
 
 
 def _turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
-    """What is wrong with the order and the content of the turns."""
+    """Yield what is wrong with the order and the content of the turns."""
     if not turns or turns[0].kind != "user":
         yield contradicted("The conversation does not open with the user.", _TURNS_AMISS)
     if not any(
@@ -262,7 +259,7 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 
 
 def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
-    """What speaks against the language of what the user says."""
+    """Yield what is wrong with the language of what the user says."""
     stated = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
     pack = of(sample.language)
     others, latin = other_letters(stated), len(_LATIN.findall(stated))
@@ -293,8 +290,9 @@ def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Findin
 
 
 def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
-    """Names as code has them, of tools and parameters: a fault where a model worded it, odd
-    where a person did.
+    """Yield names as code has them, of tools and parameters, in the user's words.
+
+    They are a fault if a model wrote the words, and odd if a person did.
     """
     words = _like_code(
         tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text))

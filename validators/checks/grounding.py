@@ -1,7 +1,7 @@
 """Grounding: where every gold argument was said, or what it was derived from.
 
-An argument that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1).
-What is found is evidence, no proof: whether the words mean it is left to who reads them.
+An argument that nobody can know yet must be returned by an earlier call of its turn (CallNavi
+4.1). What is found is evidence, not proof: readers decide whether the words mean the value.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,20 +24,19 @@ from callwright.warehouse.records import DoubtedFact, Sample, Tool, Verdict
     doubts={"other_said": "Another value than {name} = {value} is said{where}."},
 )
 def check_grounding(sample: Sample, context: StageContext) -> Answer:
-    """Find for every gold argument of every snapshot what was said before it, or where it comes
-    from.
-    """
+    """Find for each gold argument of each snapshot where it was said before, or its source."""
     return _ground(sample, context.toolset(sample.candidates))
 
 
 def all_found(values: int) -> str:
-    """What is stated where every gold argument is said or derived."""
+    """Return the sentence for a sample whose gold arguments are all said or derived."""
     return "Every gold value is said or derived." if values else "There is no argument to look for."
 
 
 def standings_told(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
-    """For each argument how it stands by the grounding among these verdicts: as the weakest of
-    its values does.
+    """Return how each argument stands by the grounding verdict, as its weakest value does.
+
+    Empty if there is no grounding verdict.
     """
     grounded = next((one for one in verdicts if one.check == check_grounding.name), None)
     if grounded is None:
@@ -55,7 +54,7 @@ def standings_told(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
 
 
 def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
-    """The verdict on `sample`, whose calls are of `tools`."""
+    """Return the verdict on `sample`, whose calls are of `tools`."""
     return check_grounding.verdict(sample, _ground(sample, tools))
 
 

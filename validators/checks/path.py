@@ -1,7 +1,6 @@
-"""Whether a multi-step sample has exactly one shortest path, the one it holds (ComplexFuncBench
-2.1.2).
+"""Whether a multi-step sample has exactly one shortest path, its own (ComplexFuncBench 2.1.2).
 
-All from the sample: its request, its candidates, the responses as it records them, and the rules of
+The proof uses the sample: its request, its candidates, the recorded responses, and the rules of
 its evidence. The environment gives its links, and answers the calls that other paths would make.
 """
 
@@ -94,7 +93,7 @@ async def check_path(sample: Sample, context: StageContext) -> Answer:
 async def _find_in_path(
     sample: Sample, environment: Environment, tools: Sequence[Tool]
 ) -> list[Finding]:
-    """What speaks against the sample's path being the only shortest one; nothing where it is."""
+    """Return what speaks against the sample's path being the only shortest one, if anything."""
     reading = _PathFindings(sample, {tool.name: tool for tool in tools})
     goal = reading.goal()
     if goal is None:
@@ -121,8 +120,9 @@ async def _find_in_path(
 
 
 async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) -> list[Finding]:
-    """Where the environment answers otherwise than is recorded, once the entries are struck that
-    leave a choice.
+    """Return where the environment's answers differ from the record, after striking rivals.
+
+    Rivals are the entries that leave a choice.
     """
     try:
         struck = await strike_rivals(goal, RememberedEnvironment(environment))
@@ -155,7 +155,7 @@ def _responses(resolved: Resolved) -> dict[str, JsonValue]:
 
 
 def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
-    """Where the evidence leads to other calls than the gold, or to the same at another step."""
+    """Return where the evidence leads to other calls than the gold, or to another step."""
     gold: CallKeys = [
         frozenset(call.bare.key for call in snapshot.calls) for snapshot in sample.snapshots()
     ]
@@ -193,7 +193,7 @@ def _keys(resolved: Resolved) -> CallKeys:
 
 
 def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
-    """Where a pick leaves a choice: another entry fits as well, and has another value."""
+    """Return a finding if another entry fits a pick as well and has another value."""
     source = place.source
     entries = entries_of(resolved.path[place.step].responses[place.call], source.entries)
     value = value_at(entries[place.entry].value, source.field)
@@ -216,7 +216,7 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
 
 
 def _unused(sample: Sample, goal: Goal) -> list[Finding]:
-    """Dates that the user says and no call takes: a call may be missing."""
+    """Return a finding for dates that the user says and no call takes: a call may be missing."""
     held = repr([planned.arguments for planned in goal.calls])
     texts = user_texts(sample.turns) if traits_of(sample.kind).is_live else [sample.request]
     dates = [
@@ -258,9 +258,7 @@ def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
 
 
 class _Due(NamedTuple):
-    """A gold call, the turn at which it is due, its tool, and its evidence by argument or part
-    of one.
-    """
+    """A gold call's due turn, its tool, and its evidence by argument or part of one."""
 
     turn: int
     tool: Tool
@@ -268,7 +266,7 @@ class _Due(NamedTuple):
 
 
 class _PathFindings:
-    """What is found on the way through the calls."""
+    """What is found while reading the calls."""
 
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
         self._sample, self._tools = sample, tools
@@ -279,9 +277,7 @@ class _PathFindings:
         ]
 
     def goal(self) -> Goal | None:
-        """What the gold calls say that the user wants; None where some finding contradicts it or
-        leaves it open.
-        """
+        """Return what the gold calls say that the user wants, None if a finding doubts it."""
         sample = self._sample
         for step, position in sample.facts.wanted:
             if (
@@ -305,7 +301,7 @@ class _PathFindings:
         )
 
     def _planned(self, turn: int, call: GoldCall, *, wanted: bool) -> PlannedCall:
-        """The call with the source of each of its arguments."""
+        """Return the call with the source of each of its arguments."""
         tool = self._tools.get(call.tool)
         if tool is None:
             self._contradict(f"The tool {call.tool!r} is not among the candidates.")
@@ -444,9 +440,9 @@ class _PathFindings:
 
 
 def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:
-    """Whether words say another value of this type.
+    """Whether the words state another value of this type.
 
-    What no rule reads, and other names of things, grounding leaves to readers.
+    Grounding leaves to readers what no rule reads, and other names of things.
     """
     if kind_of(schema) == "text" and not find_dates(str(value)):
         return False

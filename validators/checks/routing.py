@@ -1,8 +1,7 @@
 """Whether a question over a whole catalog has its calls proved, by code alone (CallNavi 3, 4.1).
 
-From the request: each value that is given is stated, and none that is unknown. From the tools: each
-unknown value is returned by a call before it, and no other tool of the catalog does what a due one
-does.
+From the request: each given value is stated, and no unknown one is. From the tools: an earlier
+call returns each unknown value, and no other tool of the catalog does what a due one does.
 """
 
 import re
@@ -34,15 +33,13 @@ _MOST = {"easy": 1, "medium": 5, "hard": 5}
 
 
 def _is_routed(sample: Sample) -> bool:
-    """Whether the sample's calls are to be chosen out of a whole catalog."""
+    """Whether the sample's calls are to be chosen from a whole catalog."""
     traits = traits_of(sample.kind)
     return traits.has_catalog and not traits.is_changed
 
 
 class _Question(NamedTuple):
-    """What the user asks until a snapshot with the messages that came along, the calls due
-    there, and the catalog by name.
-    """
+    """The user's words up to a snapshot with their messages, the due calls, and tools by name."""
 
     sample: Sample
     stated: str
@@ -51,9 +48,7 @@ class _Question(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the sample's calls are to be chosen out of a whole catalog, also after a shift or
-    with a message.
-    """
+    """Whether calls are chosen out of a whole catalog, also after a shift or with a message."""
     return traits_of(sample.kind).has_catalog
 
 
@@ -77,7 +72,7 @@ def check_routing(sample: Sample, context: StageContext) -> Answer:
 
 
 def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Answer:
-    """What is said of a question with these candidates, out of a build's whole catalog."""
+    """Return the answer for a question with these candidates, from a build's whole catalog."""
     tools = {tool.name: tool for tool in candidates}
     beside = [
         tool
@@ -167,9 +162,7 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
 
 
 def _order(question: _Question) -> Iterator[Finding]:
-    """Where no call needs another one, they are made in the order in which they are asked for:
-    by what only each has said.
-    """
+    """Yield a finding if independent calls are not in the order in which they are asked for."""
     if not _is_routed(question.sample) or any(
         UNKNOWN in call.arguments.values() for call in question.calls
     ):
@@ -226,9 +219,7 @@ def _other_tools(question: _Question) -> Iterator[Finding]:
 
 
 def does_the_same(one: Tool, other: Tool) -> bool:
-    """Whether two tools would serve the same request: by nearly the same words, or by the same
-    deed on the same input.
-    """
+    """Whether two tools serve the same request, by nearly the same words, or action and input."""
     if are_redundant(one, other):
         return True
     if set(one.required) != set(other.required) or set(returned_fields(one)) != set(

@@ -1,8 +1,8 @@
-"""The table of checks: which there are, and in which order samples meet them; what each is stands
-at its function.
+"""The table of checks, in the order in which samples pass them.
 
-A build that exists meets a new check by carrying what it has through that check alone; so does one
-that meets a new version of a check, or of a prompt that a check asks with.
+Each check is described at its function. An existing build gets a new check by passing what it
+has through that check alone; the same holds for a new version of a check, or of a prompt that a
+check asks with.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ _ORDER = (
 
 
 def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> str:
-    """Why a check can't stand in the table after others, "" where it can."""
+    """Return why a check cannot follow others in the table, or "" if it can."""
     if check.reads != "Sample":
         return f"it reads a {check.reads}; a check in this table reads samples"
     stages = {stage.name for family in FAMILIES.rows() for stage in family.stages}
@@ -66,14 +66,12 @@ _OTHER_STAGES = {"scenario", "planted_reading", "duplicates", "review", "land"}
 
 
 def all_checks() -> tuple[Check[Sample], ...]:
-    """The checks in the order in which samples meet them: ours, then those of other packages and
-    of a recipe's own files.
-    """
+    """Return the checks in running order: ours, then those of packages, then a recipe's own."""
     return CHECKS.rows()
 
 
 def doubt_sentences() -> dict[str, str]:
-    """The English sentence of each kind of doubt that checks of samples and of tools find."""
+    """Return the English sentence of each kind of doubt from checks of samples and tools."""
     return _sentences_of(all_checks())
 
 
@@ -83,13 +81,13 @@ def _sentences_of(checks: Iterable[Check[Sample]]) -> dict[str, str]:
 
 
 def in_english(facts: Iterable[DoubtedFact]) -> tuple[DoubtedFact, ...]:
-    """The facts, each with the English sentence of its kind where a check declares one."""
+    """Return the facts, each with the English sentence of its kind if a check declares one."""
     sentences = doubt_sentences()
     return tuple(one.with_changes(sentence=sentences.get(one.kind, "")) for one in facts)
 
 
 def told_in_english(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts as screens take them: each doubt with its English sentence."""
+    """Return the verdicts as screens show them: each doubt with its English sentence."""
     return [one.with_changes(doubts=in_english(one.doubts)) for one in verdicts]
 
 
@@ -98,8 +96,9 @@ _OF_ARGUMENTS = "grounding"
 
 
 class SettledClaims(NamedTuple):
-    """What a sample's claims rest on: `claimed` by the verdicts seen, of these settled by rules,
-    and by models.
+    """What a sample's claims rest on: those `claimed`, and those settled by rules and by models.
+
+    They follow from the verdicts seen.
     """
 
     is_doubted: bool
@@ -109,20 +108,21 @@ class SettledClaims(NamedTuple):
 
     @property
     def open(self) -> frozenset[SampleClaim]:
-        """What nothing settles yet."""
+        """The claims that nothing settles yet."""
         return self.claimed - self.by_rules - self.by_models
 
     @property
     def grade(self) -> ClaimGrade:
-        """The weakest grade of its claims."""
+        """The weakest grade of the claims."""
         if self.is_doubted or self.open:
             return "open"
         return "proved" if self.by_rules >= self.claimed else "judged"
 
 
 def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
-    """What a sample rests on by the verdicts of these checks: the same that the view
-    `sample_grades` says of what is kept.
+    """Return what a sample's claims rest on by these checks' verdicts.
+
+    The view `sample_grades` says the same of stored verdicts.
     """
     checks = {check.name: check for check in all_checks()}
     claimed: set[SampleClaim] = {*MEANING}
@@ -153,11 +153,11 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
 async def has_rest(
     stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]
 ) -> bool:
-    """Whether a stage has anything to say: one for the rest alone where it may settle what is left
-    open, any other always.
+    """Whether a stage has anything to do for a sample.
 
-    Where only people can settle something no model is asked. `verdicts` are those known of the
-    sample; rules of which none is known are asked again, for they cost nothing.
+    A check for the rest alone has if it may settle what is left open; any other stage always
+    has. If only people can settle something, no model is asked. `verdicts` are those known of
+    the sample; rules without one are run again, because they cost nothing.
     """
     if not isinstance(stage, Check) or stage.way not in (None, context.consistency):
         return not isinstance(stage, Check)

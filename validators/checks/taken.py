@@ -1,10 +1,9 @@
-"""Whether what was called in a conversation that took place is said there, and what the assistant
-wrote itself well written.
+"""Whether a real conversation says the values of its calls, and its assistant writes well.
 
-The gold of a sample that is made stands before its words; of a taken one it is what an assistant
+The gold of a generated sample exists before its words; that of a taken one is what an assistant
 did, which may have been wrong. So a value that nothing in the conversation says is for people,
-whatever a reader chooses. A text that the assistant composes (a mail's body) nobody says before: it
-is read by a rubric.
+whatever a reader chooses. Nobody says beforehand a text that the assistant composes (a mail's
+body), so it is read by a rubric.
 """
 
 import re
@@ -46,18 +45,14 @@ _UNSTATED = ("unstated", "other_said")
 
 
 class ComposedScore(BaseModel):
-    """How well a text that the assistant wrote does what is asked and keeps to what is known,
-    and why.
-    """
+    """How well a text that the assistant wrote does what is asked and keeps to what is known."""
 
     reason: str
     score: Annotated[int, Field(ge=1, le=5)]
 
 
 class ComposedText(NamedTuple):
-    """A text of a call that its assistant wrote itself: the turn of the call, the call, and the
-    argument.
-    """
+    """A text that the assistant wrote itself: the call's turn, the call, and the argument."""
 
     turn: int
     call: GoldCall
@@ -65,7 +60,7 @@ class ComposedText(NamedTuple):
 
 
 def is_taken(sample: Sample) -> bool:
-    """Whether the sample is a conversation that took place, so that its calls may be wrong."""
+    """Whether the sample is a recorded conversation, so that its calls may be wrong."""
     return traits_of(sample.kind).is_taken
 
 
@@ -80,8 +75,9 @@ def is_taken(sample: Sample) -> bool:
     doubts={"untraced": "Nothing in the conversation says {name} = {value}."},
 )
 def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Find the values that neither the user, nor a result, nor the assistant's own words said
-    before the call.
+    """Find the values that nothing said before the call.
+
+    Sources are the user, a result and the assistant's own words.
     """
     tools = context.toolset(sample.candidates)
     by_name = {tool.name: tool for tool in tools}
@@ -111,8 +107,9 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
 
 
 def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
-    """The texts that the assistant wrote itself: long ones, for parameters that take any text,
-    which nobody said before.
+    """Yield the long texts that the assistant wrote itself, for parameters that take any text.
+
+    Nobody said them before.
     """
     by_name = {tool.name: tool for tool in tools}
     for snapshot in sample.snapshots():
@@ -196,8 +193,9 @@ def _schema(call: GoldCall, name: str, tools: dict[str, Tool]) -> JsonSchema:
 
 
 def _is_written(text: str) -> bool:
-    """Whether a text is long enough to be somebody's own writing; in scripts without spaces two
-    characters count as a word.
+    """Whether a text is long enough to be somebody's own writing.
+
+    In scripts without spaces two characters count as a word.
     """
     dense = len(re.findall(f"[{unspaced()}]", text))
     return len(text.split()) + dense // 2 >= _COMPOSED_WORDS

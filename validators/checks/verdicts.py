@@ -1,6 +1,4 @@
-"""What the rules of a check find, the decision that holds for all parts, and the outcome that
-follows from verdicts.
-"""
+"""What a check's rules find, the decision for all parts, and the outcome from verdicts."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,8 +20,9 @@ _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
-    """What a check found: that something holds, a broken rule, or one that can't be applied;
-    `doubt` says that for the screens.
+    """A result of a check: something holds, a rule is broken, or a rule can't be applied.
+
+    `doubt` says the same for the screens.
     """
 
     decision: Decision
@@ -32,28 +31,26 @@ class Finding(NamedTuple):
 
 
 def contradicted(reason: str, doubt: DoubtedFact) -> Finding:
-    """A rule is broken."""
+    """Return the finding that a rule is broken."""
     return Finding("contradicted", reason, doubt)
 
 
 def unproved(reason: str, doubt: DoubtedFact) -> Finding:
-    """A rule can't tell."""
+    """Return the finding that a rule cannot decide."""
     return Finding("unproved", reason, doubt)
 
 
 def proved(reason: str) -> Finding:
-    """What was looked at holds.
+    """Return the finding that what was examined holds.
 
-    A check that settles claims shows so what it found; with no finding at all it claims nothing.
+    A check that settles claims reports its findings this way; without any it claims nothing.
     """
     return Finding("proved", reason)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a check answers about one record; its verdict says besides whose answer it is, and
-    about what.
-    """
+    """What a check answers about one record; its verdict adds the check and the record."""
 
     decision: Decision
     reason: str
@@ -65,11 +62,10 @@ class Answer:
 
 
 def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:
-    """The answer that findings come to: contradicted before unproved before proved, and `proof`
-    where none speaks against it.
+    """Return the answer that findings lead to: the gravest decision, or `proof` if none objects.
 
-    It states `most` reasons (None: every one) and all facts, each once; what a graver finding
-    outweighs is left out.
+    Contradicted outweighs unproved, which outweighs proved; what a graver finding outweighs is
+    left out. The answer states `most` reasons (None: all) and all facts, each once.
     """
     found = list(findings)
     for decision in _GRAVEST_FIRST:
@@ -87,25 +83,23 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:
-    """The decision that holds for all parts: one contradiction contradicts; what has no parts is
-    not proved.
-    """
+    """Return the decision for all parts: one contradiction contradicts; no parts is unproved."""
     if "contradicted" in decisions:
         return "contradicted"
     return "unproved" if "unproved" in decisions or not decisions else "proved"
 
 
 def read_by(model: str, maker: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts that `model` gave about what `maker` made.
+    """Return the verdicts that `model` gave about what `maker` made.
 
-    The template model reads what it worded: its samples say so.
+    The template model may read its own wording: its samples say so.
     """
     is_maker = model == maker and model != TEMPLATE
     return [verdict.with_changes(model=model, by_maker=is_maker) for verdict in verdicts]
 
 
 class VerdictOutcome(NamedTuple):
-    """What becomes of a record by its verdicts, and why."""
+    """What happens to a record because of its verdicts, and why."""
 
     outcome: StageOutcome
     code: ReasonCode = "none"
@@ -113,11 +107,11 @@ class VerdictOutcome(NamedTuple):
 
 
 def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> VerdictOutcome:
-    """What becomes of a record at a check.
+    """Return what happens to a record at a check.
 
-    What is contradicted goes to people at once; what is unproved goes on to the next check, and
-    then to people. Where a check `must_prove` before anything is made, what it does not prove is
-    rejected.
+    A contradicted record goes to people at once; an unproved one goes to the next check, and
+    then to people. If a check `must_prove` before anything is made, whatever it does not prove
+    is rejected.
     """
     for decision in _GRAVEST_FIRST:
         found = next((verdict for verdict in verdicts if verdict.decision == decision), None)

@@ -1,14 +1,14 @@
-"""Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing
-cut off, no words of the tool.
+"""Whether what the user says reads like speech.
 
-Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to
-see. How natural a request is, and how plausible its values, the judge scores by anchors, each with
-its reason. That is asked only of models that read language: template/v1 has no opinion of how
+It has no markup, no placeholder, no doubled word, nothing cut off, and no words of the tool.
+Code alone decides that from the text of the user's turns; what it finds is unproved, for people
+to see. The judge scores by anchors how natural a request is and how plausible its values are,
+each with a reason. Only models that read language are asked: template/v1 has no opinion of how
 people speak.
 
-Besides, whether a message that came along is the one that the user points to, by its app and who
-sent it; and whether a simulated user says what it has to say, read by other rules than those that
-let its words pass.
+Also whether a message that came along is the one that the user refers to, by its app and sender;
+and whether a simulated user says what it has to say, read by other rules than those that let its
+words pass.
 """
 
 import re
@@ -74,9 +74,7 @@ _COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by
 
 
 def is_worded(sample: Sample) -> bool:
-    """Whether the words were made for the sample: what somebody really said needs no proof that
-    people say it.
-    """
+    """Whether the words were made for the sample; real ones need no proof that people say them."""
     return not traits_of(sample.kind).is_taken
 
 
@@ -99,9 +97,7 @@ def is_worded(sample: Sample) -> bool:
     },
 )
 def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Look for what people do not say in every turn of the user's: odd words, and those of the
-    tools that are called.
-    """
+    """Look for odd words in the user's turns, and for words of the tools that are called."""
     named = {call.tool for call in sample.all_calls}
     # what lacks is the format's matter
     shown = (context.tools[key] for key in sample.candidates if key in context.tools)
@@ -118,16 +114,14 @@ def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
 
 
 class OddWords(NamedTuple):
-    """What nobody says in a turn: the end of a sentence about the turn, of which kind it is, and
-    the words.
-    """
+    """Odd words in a turn: the end of a sentence about the turn, their kind, and the words."""
 
     problem: str
     kind: DoubtKind
     quote: str = ""
 
     def at(self, turn: int) -> Finding:
-        """It as the finding about a turn."""
+        """Return it as a finding about a turn."""
         return unproved(
             f"Turn {turn} {self.problem}.",
             DoubtedFact(kind=self.kind, turn=turn + 1, quote=self.quote),
@@ -135,9 +129,7 @@ class OddWords(NamedTuple):
 
 
 def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
-    """What in a text is a tool's own words: its description copied, names of parameters as code
-    has them.
-    """
+    """Yield what a text takes from a tool: a copied description, or a name as code has it."""
     # the longest run of words that both share
     own, stated = _WORD.findall(text.casefold()), _WORD.findall(tool.description.casefold())
     match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
@@ -155,7 +147,7 @@ def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
 
 
 def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
-    """What in a text nobody says; words count where rules know the language."""
+    """Yield what nobody would say in a text; words count only if rules know the language."""
     if not text.strip():
         yield OddWords("says nothing", "blank")
     looked_for: list[tuple[re.Pattern[str], str, DoubtKind]] = [
@@ -200,9 +192,7 @@ class NaturalReading(BaseModel):
     },
 )
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
-    """Ask the judge how a request sounds and how plausible its values are; the lower of the two
-    scores decides.
-    """
+    """Ask the judge for the naturalness and plausibility of a request; the lower score decides."""
     calls = sample.all_calls
     given = {
         name: [one for call in calls if call.tool == name for one in call.arguments]
@@ -222,7 +212,7 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
 
 
 def answer_by(reading: NaturalReading) -> Answer:
-    """What the two scores come to: the lower of them decides."""
+    """Return the answer for the two scores; the lower one decides."""
     opinions: tuple[tuple[int, DoubtKind, str], ...] = (
         (reading.wording, "judged_wording", reading.wording_reason),
         (reading.values, "judged_values", reading.values_reason),
@@ -250,7 +240,7 @@ class MessageFit(BaseModel):
 
 
 def points_to_message(sample: Sample) -> bool:
-    """Whether the user points to a message."""
+    """Whether the user refers to a message."""
     return any(_pointed(sample))
 
 
@@ -305,9 +295,7 @@ def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
     },
 )
 def check_user(sample: Sample, context: StageContext) -> Answer:
-    """Read each answer of a live conversation anew; the score is the share of answers that are
-    borne out.
-    """
+    """Read each answer of a live conversation anew; the score is the share that is borne out."""
     tools = context.toolset(sample.candidates)
     named, turns = {tool.name: tool for tool in tools}, sample.turns
     findings, wrong = [], set[int]()
@@ -335,7 +323,7 @@ def check_user(sample: Sample, context: StageContext) -> Answer:
 
 
 def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
-    """A conversation's figures by the names of `MultiStepRun`."""
+    """Return a conversation's figures by the names of `MultiStepRun`."""
     named = {tool.name: tool for tool in tools}
     amiss = [
         said
@@ -352,9 +340,7 @@ def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
 
 
 def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
-    """Whether the words of a turn do not state a fact that it was to tell, or state another
-    value in its place.
-    """
+    """Whether a turn does not state a fact that it should, or states another value instead."""
     if not fact.is_said(said.text):
         return True
     if fact.is_name or fact.path != fact.parameter:

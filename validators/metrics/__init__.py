@@ -1,1 +1,1 @@
-"""The metrics of the papers, over their own result files and over our predictions."""
+"""The metrics of the papers, for their own result files and for predictions."""

@@ -44,9 +44,7 @@ _UNSTATED = ("", "\\")
 
 
 class CallPair(NamedTuple):
-    """A call that is due and the call that was made for it; None where the one or the other has
-    none.
-    """
+    """A due call and the call made for it; either is None if the other has no partner."""
 
     due: GoldCall | None
     made: Call | None
@@ -55,9 +53,7 @@ class CallPair(NamedTuple):
 def mistakes_of(
     predictions: Iterable[Prediction], samples: Mapping[str, Sample]
 ) -> Iterator[ErrorType | None]:
-    """The mistake of each prediction, "" where there is none, None where no call could have been
-    one.
-    """
+    """Yield the mistake of each prediction, "" if there is none, None if no call was possible."""
     known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
     for one in predictions:
         sample = samples[one.subject]
@@ -78,7 +74,7 @@ def mistakes_of(
 
 
 def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
-    """The gravest mistake of a prediction at its snapshot, "" where it is right.
+    """Return the gravest mistake of a prediction at its snapshot, or "" if it is right.
 
     Raises RecordError for a turn without a snapshot.
     """
@@ -87,17 +83,15 @@ def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
 
 
 def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
-    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, ""
-    where it is right.
-    """
+    """Return the gravest mistake in an answer to a turn's calls, in order, "" if it is right."""
     pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
     return _gravest(prediction.calls, gold, pairs, language)
 
 
 def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
-    """The calls due at the prediction's snapshot.
+    """Return the calls due at the prediction's snapshot.
 
-    Raises RecordError where the sample has no call turn there, or is another sample.
+    Raises RecordError if the sample has no call turn there, or is another sample.
     """
     turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
     if turn is None or turn.kind != "calls" or prediction.subject != sample.key:
@@ -111,12 +105,11 @@ def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
 def pair_calls(
     gold: Sequence[GoldCall], made: Sequence[Call], language: Language
 ) -> list[CallPair]:
-    """Each due call with the call that was made for it, in the order of the gold; then calls that
-    nothing was due for.
+    """Return each due call with the call made for it, in gold order, then surplus calls.
 
-    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of
-    the calls. Where one call is due the first one that is made counts, as in HammerBench's own
-    scoring.
+    With several calls, the pairs are those with the least grave mistakes in total, whatever the
+    order of the calls. If one call is due, only the first call made counts, as in HammerBench's
+    own scoring.
     """
     if len(gold) <= 1:
         return [CallPair(due, made[0] if made else None) for due in gold]
@@ -133,9 +126,7 @@ def pair_calls(
 
 
 def stated_arguments(arguments: Arguments) -> Arguments:
-    """The arguments that say something: HammerBench asks for empty strings where nothing was
-    stated.
-    """
+    """Return the arguments without the empty ones that HammerBench wants for unstated values."""
     return {name: value for name, value in arguments.items() if value not in _UNSTATED}
 
 

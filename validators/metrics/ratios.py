@@ -28,21 +28,19 @@ _AT_ONCE = 2_000_000  # numbers drawn at once
 
 
 class Interval(NamedTuple):
-    """The bounds between which a metric lies."""
+    """The bounds of an interval around a metric."""
 
     low: float
     high: float
 
 
 def bounds_of(interval: Interval | None) -> dict[str, float | None]:
-    """The bounds by the names of a score's fields."""
+    """Return the bounds by the names of a score's fields."""
     return dict.fromkeys(Interval._fields) if interval is None else interval._asdict()
 
 
 class Addend(NamedTuple):
-    """What each of `times` samples adds to a metric: `met` to what it sums up, `whole` to what
-    it is divided by.
-    """
+    """What each of `times` samples adds to a metric: `met` to its sum, `whole` to its divisor."""
 
     met: float
     whole: float
@@ -50,7 +48,7 @@ class Addend(NamedTuple):
 
 
 def share_interval(met: float, whole: int) -> Interval:
-    """The interval of a share of so many things that say nothing of each other (Wilson)."""
+    """Return the interval of a share of `whole` independent things (Wilson)."""
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     share = met / whole
     centre = (share + z * z / (2 * whole)) / (1 + z * z / whole)
@@ -61,21 +59,19 @@ def share_interval(met: float, whole: int) -> Interval:
 
 
 def interval_of(parts: Iterable[Addend]) -> Interval | None:
-    """The interval of a ratio of sums over samples, None where nothing counts."""
+    """Return the interval of a ratio of sums over samples, or None if nothing counts."""
     [interval] = intervals_of([list(parts)])
     return interval
 
 
 def intervals_of(metrics: Sequence[Sequence[Addend]]) -> list[Interval | None]:
-    """The intervals of several metrics, the parts of each in the same order over the same
-    samples.
-    """
+    """Return the intervals of several metrics, whose parts follow the same samples in order."""
     drawn: dict[tuple[int, ...], npt.NDArray[np.float64]] = {}
     return [_interval(parts, drawn) for parts in metrics]
 
 
 class PairedTest(NamedTuple):
-    """McNemar's exact test on the items of which just one contestant is right."""
+    """McNemar's exact test on the items that only one of two contestants gets right."""
 
     differing: int
     p_value: float
@@ -84,11 +80,10 @@ class PairedTest(NamedTuple):
 def difference_intervals(
     metrics: Sequence[tuple[Sequence[Addend], Sequence[Addend]]],
 ) -> list[Interval | None]:
-    """The intervals of what ratios of sums are more than others over the same samples, each drawn
-    with the parts of both.
+    """Return the intervals of differences between ratios over the same samples.
 
-    Of each metric come the parts that are taken away and those that they are taken from, one a
-    sample.
+    Both parts of a sample are drawn together. For each metric come the parts that are subtracted
+    and those that they are subtracted from, one per sample.
     """
     weights = _draw((1,) * len(metrics[0][0])) if metrics and metrics[0][0] else None
     return [
@@ -116,7 +111,7 @@ def _difference(
 
 
 def _middle(values: npt.NDArray[np.float64]) -> Interval:
-    """Between what most of the values lie."""
+    """Return the interval that contains most of the values."""
     import numpy as np
 
     tail = (1 - CONFIDENCE) / 2
@@ -125,9 +120,7 @@ def _middle(values: npt.NDArray[np.float64]) -> Interval:
 
 
 def paired_test(only_one: int, only_other: int) -> PairedTest:
-    """How likely two equally good contestants would differ at least so much: McNemar's test by
-    the exact binomial.
-    """
+    """Return how likely equal contestants differ this much (McNemar's test, exact binomial)."""
     from scipy.stats import binomtest
 
     differing = only_one + only_other
@@ -159,7 +152,7 @@ def _interval(
 
 
 def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
-    """How often each part is drawn, in each of the resamples."""
+    """Return how often each part is drawn in each of the resamples."""
     import numpy as np
 
     random = np.random.default_rng(_SEED)
@@ -179,7 +172,7 @@ class CandidateRun(NamedTuple):
 
 
 def run_of(prediction: Prediction) -> CandidateRun:
-    """The run that a prediction belongs to."""
+    """Return the run that a prediction belongs to."""
     return CandidateRun(
         prediction.release,
         prediction.candidate,
@@ -198,9 +191,7 @@ def by_run(predictions: Iterable[Prediction]) -> dict[CandidateRun, list[Predict
 
 
 class Cell(NamedTuple):
-    """A run, and the slice of its answers that a score is over: by what they are told apart, and
-    which ones.
-    """
+    """A run, and the slice of its answers that a score covers, by property and value."""
 
     run: CandidateRun
     slice_by: str = "all"
@@ -208,7 +199,7 @@ class Cell(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One metric over some samples, how many things it is a share of, and between what it lies."""
+    """One metric over some samples, the number of things it is a share of, and its interval."""
 
     metric: str
     value: float
@@ -217,14 +208,14 @@ class Figure(NamedTuple):
 
 
 class Ratios:
-    """Any number of metrics, each what samples add to a sum and to what that is divided by.
+    """Any number of metrics, each given by what samples add to its numerator and denominator.
 
-    What is counted at a level, such as a difficulty, also makes the metric `…_macro`, the mean of
-    the levels.
+    A metric counted by level, such as difficulty, also gives `…_macro`, the mean over the
+    levels.
     """
 
     def __init__(self) -> None:
-        """Nothing is counted yet."""
+        """Start without counts."""
         self.parts: dict[str, dict[str, Counter[tuple[float, int]]]] = defaultdict(
             lambda: defaultdict(Counter)
         )
@@ -232,11 +223,11 @@ class Ratios:
     def count(
         self, metric: str, met: float, whole: int = 1, *, times: int = 1, level: str = ""
     ) -> None:
-        """Count what a sample adds, as often as samples add just this."""
+        """Count what a sample adds to a metric, `times` times."""
         self.parts[metric][level][met, whole] += times
 
     def add(self, other: Ratios) -> None:
-        """Count what another one has counted."""
+        """Add the counts of another object."""
         for metric, levels in other.parts.items():
             for level, parts in levels.items():
                 self.parts[metric][level].update(parts)
@@ -252,7 +243,7 @@ class Ratios:
         }
 
     def figures(self) -> Iterator[Figure]:
-        """The metrics of what was counted, by their names; what is a share of nothing has none."""
+        """Yield the counted metrics by name, leaving out any that is a share of nothing."""
         for metric, levels in sorted(self.parts.items()):
             every: Counter[tuple[float, int]] = Counter()
             for parts in levels.values():
@@ -277,13 +268,13 @@ def _ratio(parts: Mapping[tuple[float, int], int]) -> float:
 
 
 def scores_of(cells: Mapping[Cell, Ratios], *, judge: str = "") -> Iterator[Score]:
-    """The scores of all runs and slices, sorted."""
+    """Yield the scores of all runs and slices, sorted."""
     for cell, ratios in sorted(cells.items(), key=lambda one: one[0]):
         yield from (score_of(cell, figure, judge=judge) for figure in ratios.figures())
 
 
 def score_of(cell: Cell, figure: Figure, **columns: Any) -> Score:  # noqa: ANN401 - the columns that only some scores have
-    """A figure as a score."""
+    """Return a figure as a score."""
     return Score(
         **cell.run._asdict(),
         slice_by=cell.slice_by,

@@ -44,10 +44,10 @@ class Gathering(Protocol):
         """Count answers to some samples; all answers of all runs to a sample come at once."""
 
     def addends(self) -> Mapping[str, Addend]:
-        """What all that was gathered adds to each metric."""
+        """Return what everything gathered adds to each metric."""
 
     def scores(self) -> Iterable[Score]:
-        """Every score of every run, sorted."""
+        """Return every score of every run, sorted."""
 
 
 class Opinions(NamedTuple):
@@ -86,7 +86,7 @@ class RunResult(NamedTuple):
 
 
 class RunsOf(NamedTuple):
-    """Whose runs are scored: the columns that their scores share."""
+    """The columns that the scores of these runs share."""
 
     release: str
     candidate: str
@@ -163,14 +163,14 @@ class RatioScores:
         return self._cells[Cell(run, slice_by, value)]
 
     def addends(self) -> dict[str, Addend]:
-        """What all that was gathered adds to each metric."""
+        """Return what everything gathered adds to each metric."""
         total = Ratios()
         for ratios in self._ratios.values():
             total.add(ratios)
         return total.addends()
 
     def scores(self) -> list[Score]:
-        """Every score of every run, sorted."""
+        """Return every score of every run, sorted."""
         cells: dict[Cell, Ratios] = defaultdict(Ratios)
         for (run, traits), ratios in self._ratios.items():
             cells[Cell(run)].add(ratios)
@@ -184,7 +184,7 @@ class MetricScores(RatioScores):
     """The means of one metric's numbers."""
 
     def __init__(self, metric: Metric) -> None:
-        """Nothing is counted yet."""
+        """Start without counts."""
         super().__init__()
         self._metric = metric
 
@@ -229,7 +229,7 @@ class AllScores:
             pass
 
     def addends(self) -> dict[str, Addend]:
-        """What all that was gathered adds to each metric."""
+        """Return what everything gathered adds to each metric."""
         parts = self._each(lambda _row, gathering: gathering.addends())
         return {metric: addend for part in parts for metric, addend in part.items()}
 

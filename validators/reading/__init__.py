@@ -1,3 +1,1 @@
-"""What a reader that does not know the gold makes of a sample: it writes the calls, and only a
-difference is settled.
-"""
+"""What a reader without the gold makes of a sample: its calls, and settled differences."""

@@ -1,7 +1,7 @@
-"""Two readers by code that cost nothing: what stands beside every reader that is measured.
+"""Two readers by code that cost nothing, as baselines for every reader that is measured.
 
-One matches strings and understands nothing. The other does not look at the request at all. A reader
-that is not clearly better than both is not reading.
+One matches strings and understands nothing. The other does not look at the request at all. A
+reader that is not clearly better than both is not reading.
 """
 
 import re
@@ -23,7 +23,7 @@ _NAME = re.compile(r"\"([^\"]+)\"|\b([A-Z][\w-]*(?: [A-Z][\w-]*)*|[A-Za-z]*\d[\w
 
 
 async def _match(point: DuePoint, _sample: Sample, _context: StageContext) -> Reading:
-    """The tool whose words are said most, with the first strings of the right type."""
+    """Return a call of the tool with most words in the request, with fitting strings from it."""
     said = " ".join(user_texts(point.prefix))
     tool = max(point.tools.values(), key=lambda one: (_overlap(one, said), one.name), default=None)
     calls: Calls = (Call(tool=tool.name, arguments=_matched(tool, said)),) if tool else ()
@@ -47,7 +47,7 @@ def _matched(tool: Tool, said: str) -> dict[str, JsonValue]:
 
 
 def _first(schema: JsonSchema, said: str, numbers: list[float], names: list[str]) -> JsonValue:
-    """The first string of a schema's type, which is taken away; None where there is none."""
+    """Return and consume the first string of a schema's type, or None if there is none."""
     if choices := choices_of(schema):
         return next((one for one in choices if fold(str(one)) in fold(said)), None)  # type: ignore[return-value]
     match json_type(schema):
@@ -62,7 +62,7 @@ def _first(schema: JsonSchema, said: str, numbers: list[float], names: list[str]
 async def _settle_by_strings(
     point: DuePoint, written: Reading, _sample: Sample, _context: StageContext
 ) -> tuple[Vote, ...]:
-    """The one more of whose values stand in the words; of two alike the first that is shown."""
+    """Vote for the calls with the larger share of values in the words; on a tie, the first."""
     said = fold(" ".join(user_texts(point.prefix)))
     gold, other = _standing(point.calls, said), _standing(written.calls, said)
     if gold == other:
@@ -76,7 +76,7 @@ def _standing(calls: Iterable[Call], said: str) -> float:
 
 
 async def _guess(point: DuePoint, _sample: Sample, _context: StageContext) -> Reading:
-    """The first tool, with what its schema itself offers for what it requires."""
+    """Return a call of the first tool, with values that its schema offers for what it requires."""
     tool = next(iter(point.tools.values()), None)
     arguments = (
         {name: _offered(tool.properties.get(name, {})) for name in tool.required} if tool else {}
@@ -95,7 +95,7 @@ def _offered(schema: JsonSchema) -> JsonValue:
 async def _settle_unread(
     point: DuePoint, written: Reading, _sample: Sample, _context: StageContext
 ) -> tuple[Vote, ...]:
-    """The one with more in it, as golds mostly have; of two alike the first that is shown."""
+    """Vote for the calls with more arguments, as golds mostly have; on a tie, the first shown."""
     gold, other = (
         sum(len(call.arguments) for call in calls) for calls in (point.calls, written.calls)
     )

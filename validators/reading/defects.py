@@ -1,10 +1,10 @@
-"""Defects as people make them: wrong calls made of the gold calls and of the words around them.
+"""Defects as people make them: wrong calls built from the gold calls and the words around them.
 
-A person who labels a request takes the value of another mention, the one before a correction, or
-exchanges two roles; leaves out what was said, or adds what nobody said; mistakes half of the day, a
-unit, a sibling of the tool. Each maker below makes one of these. Other values are of the value's
-type, allowed by its schema, and never the same in another notation. They are planted where readers
-are measured, put into gold items for reviewers, and held against the end state of tasks.
+A person who labels a request takes the value of another mention, or the one before a correction,
+or exchanges two roles; omits what was said, or adds what nobody said; mistakes half of the day,
+a unit, a sibling of the tool. Each maker below makes one of these. Other values fit the type and
+the schema, and never equal the value in another notation. They are planted where readers are
+measured, put into gold items for reviewers, and compared with the end state of tasks.
 """
 
 import re
@@ -57,7 +57,7 @@ ValueChange = Callable[[Leaf, DuePoint, Random], Iterable[JsonValue]]
 
 
 class Maker(NamedTuple):
-    """A sort of defect: what it makes wrong, and the calls that have it, likely ones first."""
+    """A sort of defect: what it breaks, and the calls that have it, likely ones first."""
 
     name: str
     breaks: str
@@ -65,17 +65,17 @@ class Maker(NamedTuple):
 
 
 class WrongCalls(NamedTuple):
-    """Calls that are not what is due, and the sort of defect that they have."""
+    """Calls that differ from those due, and their sort of defect."""
 
     defect: str
     calls: Calls
 
 
 def of_maker(maker: Maker, point: DuePoint, rng: Random) -> Iterator[WrongCalls]:
-    """The wrong calls of one sort.
+    """Yield the wrong calls of one sort.
 
-    Calls that do the same as the gold are none, nor those that make a call of a later point: it may
-    as well be made now.
+    Calls equivalent to the gold do not count, nor do those that make a call of a later point,
+    since it may be made now just as well.
     """
     for calls in maker.make(point, rng):
         is_early = any(call in point.later and call not in point.calls for call in calls)
@@ -86,14 +86,12 @@ def of_maker(maker: Maker, point: DuePoint, rng: Random) -> Iterator[WrongCalls]
 
 
 def _of_calls(name: str, breaks: str) -> Callable[[CallsMaker], Maker]:
-    """Declare a sort of defect at what makes the calls that have it."""
+    """Declare a sort of defect by decorating the function that makes the calls."""
     return lambda make: Maker(name, breaks, make)
 
 
 def _of_values(name: str, breaks: str) -> Callable[[ValueChange], Maker]:
-    """Declare a sort of defect at what it makes of one value; any value of the calls comes
-    first.
-    """
+    """Declare a sort of defect by what it makes of one value, tried on all in random order."""
 
     def declare(change: ValueChange) -> Maker:
         def make(point: DuePoint, rng: Random) -> Iterator[Calls]:
@@ -111,7 +109,7 @@ def _of_values(name: str, breaks: str) -> Callable[[ValueChange], Maker]:
 
 @_of_values("other_mention", "a gold value is one that was said of something else")
 def _other_mention(leaf: Leaf, point: DuePoint, rng: Random) -> list[JsonValue]:
-    """Numbers, times and codes that the words have besides, and values of other arguments."""
+    """Return other numbers, times and codes in the words, and values of other arguments."""
     if choices_of(leaf.schema):
         return []
     found = [*dict.fromkeys(_mentioned(leaf, point))]
@@ -119,9 +117,7 @@ def _other_mention(leaf: Leaf, point: DuePoint, rng: Random) -> list[JsonValue]:
 
 
 def _mentioned(leaf: Leaf, point: DuePoint) -> Iterator[JsonValue]:
-    """The values of a leaf's type that the words before a point say, and that other arguments of
-    its name have.
-    """
+    """Yield values of a leaf's type that the words before or arguments of its name have."""
     for text in user_texts(point.prefix):
         yield from _said_in(text, leaf.value, point.language)
     yield from (
@@ -130,7 +126,7 @@ def _mentioned(leaf: Leaf, point: DuePoint) -> Iterator[JsonValue]:
 
 
 def _said_in(text: str, value: JsonValue, language: Language) -> Iterator[JsonValue]:
-    """The numbers, times or codes that a text says, whichever `value` is."""
+    """Yield the numbers, times or codes that a text says, whichever type `value` is."""
     match value:
         case bool():
             return
@@ -150,7 +146,7 @@ def _said_in(text: str, value: JsonValue, language: Language) -> Iterator[JsonVa
 
 @_of_values("earlier_value", "a gold value is the one before a correction")
 def _earlier_value(leaf: Leaf, point: DuePoint, _rng: Random) -> Iterator[JsonValue]:
-    """What the same argument had when the tool was called before, or due."""
+    """Yield the values that this argument had in earlier calls of the tool."""
     tool, name = point.calls[leaf.call].tool, leaf.path[0]
     before = (
         call
@@ -165,7 +161,7 @@ def _earlier_value(leaf: Leaf, point: DuePoint, _rng: Random) -> Iterator[JsonVa
 
 @_of_values("value_of_other", "a gold value is that of something else in a result")
 def _value_of_other(leaf: Leaf, point: DuePoint, rng: Random) -> Iterator[JsonValue]:
-    """One that stands in results under the same name, else one that is made up."""
+    """Yield values under the same name in results, or else one that is made up."""
     if choices_of(leaf.schema) or not isinstance(leaf.value, str):
         return
     results = (
@@ -187,7 +183,7 @@ def _value_of_other(leaf: Leaf, point: DuePoint, rng: Random) -> Iterator[JsonVa
 
 
 def _number(leaf: Leaf) -> int | float | None:
-    """A number that is no choice of its schema."""
+    """Return the value if it is a number and its schema offers no choices."""
     value = leaf.value
     is_open = not isinstance(value, bool) and not choices_of(leaf.schema)
     return value if isinstance(value, int | float) and is_open else None
@@ -204,7 +200,7 @@ def _number_beside(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonV
 
 @_of_values("unit_off", "a gold number counts in another unit than is said")
 def _unit_off(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonValue]:
-    """Hours for minutes, an amount for its cents."""
+    """Yield the value in another unit: hours for minutes, an amount for its cents."""
     value = _number(leaf)
     if value:
         for factor in _UNITS:
@@ -273,9 +269,7 @@ def _required(point: DuePoint, call: Call) -> frozenset[str]:
 
 
 def _made(name: str, tool: Tool, point: DuePoint, rng: Random) -> JsonValue:
-    """A value that a parameter may have and does not have by itself, None where none can be
-    made.
-    """
+    """Return a value that a parameter may have and does not have by default, or None."""
     schema = tool.properties[name]
     if kind_of(schema) == "boolean":
         return not schema.get("default", False)
@@ -304,7 +298,7 @@ def _list_long(point: DuePoint, rng: Random) -> Iterator[Calls]:
 
 @_of_calls("roles_exchanged", "two arguments have each other's values")
 def _roles_exchanged(point: DuePoint, _rng: Random) -> Iterator[Calls]:
-    """Two values of one form, in one call or in two calls of a set."""
+    """Exchange two values of one form, in one call or in two calls of a set."""
     for one, other in combinations(leaves(point), 2):
         is_in_reach = one.call == other.call or one.path == other.path
         if is_in_reach and _have_one_form(one.schema, other.schema) and one.value != other.value:
@@ -312,7 +306,7 @@ def _roles_exchanged(point: DuePoint, _rng: Random) -> Iterator[Calls]:
 
 
 def _have_one_form(one: JsonSchema, other: JsonSchema) -> bool:
-    """Whether a value of the one may stand for the other by their schemas."""
+    """Whether the schemas allow a value of one to stand for the other."""
     is_open = json_type(one) in ("string", "integer", "number") and not choices_of(one)
     return is_open and all(one.get(word) == other.get(word) for word in _FORM)
 
@@ -326,7 +320,7 @@ def _said_left_out(point: DuePoint, _rng: Random) -> Iterator[Calls]:
 
 @_of_calls("required_left_out", "a required argument that is said is missing")
 def _required_left_out(point: DuePoint, _rng: Random) -> Iterator[Calls]:
-    """Where another one is missing already, so that nobody has asked for it yet."""
+    """Leave out a required argument if another one is missing, so that nobody asked for it yet."""
     for place, call in enumerate(point.calls):
         required = _required(point, call)
         # in their order: a prompt must not differ from run to run
@@ -346,13 +340,13 @@ def _unsaid_added(point: DuePoint, rng: Random) -> Iterator[Calls]:
 
 
 def _is_said(value: JsonValue, schema: JsonSchema, point: DuePoint) -> bool:
-    """Whether the words say a value: a gold that lacks it may be the wrong one."""
+    """Whether the words say a value; a gold that lacks it may itself be wrong."""
     return any(locate(value, schema, text) is not None for text in user_texts(point.prefix))
 
 
 @_of_calls("sibling_tool", "a tool like the one that is meant is called")
 def _sibling_tool(point: DuePoint, rng: Random) -> Iterator[Calls]:
-    """With what of the arguments it takes; those first that are most like it."""
+    """Call a similar tool with the arguments that it accepts; the most similar tools come first."""
     for place, call in enumerate(point.calls):
         gold = point.tools.get(call.tool)
         others = [
@@ -368,8 +362,9 @@ def _sibling_tool(point: DuePoint, rng: Random) -> Iterator[Calls]:
 
 
 def _fitted(call: Call, gold: Tool, tool: Tool, point: DuePoint, rng: Random) -> Arguments | None:
-    """Arguments for another tool: of the same name, else of the same form; what it requires
-    besides is made up.
+    """Return arguments for another tool, by name or else by form; missing ones are made up.
+
+    Only required ones are made up. None if one can't be.
     """
     given, left = Arguments(), Arguments()
     for name, value in call.arguments.items():
@@ -453,7 +448,7 @@ _OF_ONE_SORT = 12  # wrong calls
 def wrong_calls_at(
     point: DuePoint, rng: Random, writes: Callable[[str], bool]
 ) -> Iterator[WrongCalls]:
-    """The wrong calls at a point that lack a writing call which is due there."""
+    """Yield the wrong calls at a point that lack a writing call which is due there."""
 
     def writing(calls: Calls) -> Counter[str]:
         return Counter(call.key for call in calls if writes(call.tool))

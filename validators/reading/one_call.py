@@ -1,9 +1,9 @@
-"""What models say that do not see the gold: the checker's and the judge's own calls, and whether a
-tool fits where none is due.
+"""What models that do not see the gold say: calls by checker and judge, and whether a tool fits.
 
-Where no call is due code answers first: a candidate that is the withheld tool under another name
-contradicts the sample. Then the judge is asked, turn by turn; the first tool that it names is an
-opinion, so the sample is unproved and goes to people.
+The question whether a tool fits is for points where none is due. There code answers first: a
+candidate that is the withheld tool under another name contradicts the sample. Then the judge is
+asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and
+goes to people.
 """
 
 from typing import NamedTuple
@@ -49,9 +49,7 @@ EXACT = 1.0  # any other writing of free text goes to the question about meaning
 
 
 class Readings(NamedTuple):
-    """What the model read out of one prefix, zero-shot and then one-shot if asked: how it
-    differs from the gold.
-    """
+    """How a model's readings of a prefix differ from the gold: zero-shot, then perhaps one-shot."""
 
     differences: tuple[CallDifference, ...]
     decision: Decision
@@ -60,9 +58,7 @@ class Readings(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether these checks can say something: at every snapshot one call is due at most, and
-    none was made already.
-    """
+    """Whether these checks apply: at most one call is due per snapshot, and none was executed."""
     snapshots = list(sample.snapshots())
     has_one_at_most = bool(snapshots) and all(len(snapshot.calls) <= 1 for snapshot in snapshots)
     return has_one_at_most and not was_made_already(sample)
@@ -81,9 +77,7 @@ def applies_to(sample: Sample) -> bool:
     doubts=READ_OTHERWISE,
 )
 async def check_consistency(sample: Sample, context: StageContext) -> Answer:
-    """Let the checker make every call of the sample from the conversation alone, in two
-    settings.
-    """
+    """Let the checker make all calls of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
         return answer_of([unproved(_SEVERAL, DoubtedFact(kind="not_read"))], "")
     readings: list[Readings] = []
@@ -98,9 +92,7 @@ async def check_consistency(sample: Sample, context: StageContext) -> Answer:
 async def _read(
     snapshot: Snapshot, sample: Sample, context: StageContext, *, is_unproved: bool
 ) -> Readings:
-    """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a
-    contradiction would matter.
-    """
+    """Return the checker's reading of a prefix; if `is_unproved`, only contradictions matter."""
     schemas = _schemas(due_call(snapshot), sample, context)
     zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
     first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=context.rouge_l)
@@ -121,9 +113,7 @@ def judge_readings(
     *,
     threshold: float = THRESHOLD,
 ) -> Readings:
-    """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's
-    parameters.
-    """
+    """Compare both readings of a snapshot with its gold; `schemas` are of the gold's tool."""
     gold = due_call(snapshot)
     both = first, second = tuple(
         compare_calls(gold, reading, schemas, threshold=threshold)
@@ -164,9 +154,7 @@ def _speaks_against(
     snapshot: Snapshot,
     schemas: dict[str, JsonSchema],
 ) -> bool:
-    """Whether the conversation's words bear out the reading against the gold, in every argument
-    that differs.
-    """
+    """Whether the conversation supports the reading against the gold wherever they differ."""
     if reading is None or not difference.has_same_tool:
         return False
     texts = user_texts(snapshot.prefix)
@@ -275,7 +263,7 @@ def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[s
 
 
 def due_call(snapshot: Snapshot) -> Call | None:
-    """The one call that is due at a snapshot, without its evidence; None where none is."""
+    """Return the only call due at a snapshot, without its evidence, or None."""
     gold = next(iter(snapshot.calls), None)
     return gold.bare if gold is not None else None
 
@@ -326,7 +314,7 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
 
 
 def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
-    """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
+    """Return which candidate could replace which withheld tool, as a clause, or "" if none can."""
     pairs = (
         (hidden, shown)
         for hidden in withheld

@@ -1,10 +1,9 @@
-"""Measuring a reader: what it wrote is held against the gold as it is, and against a defect put in
-the gold's place.
+"""Measuring a reader: its calls are compared with the gold, and with planted defects.
 
-A reader writes without knowing the gold, so nothing it is asked tells it what is planted: what it
-wrote for the check is held against a wrong gold, and only where the two differ is it settled as in
-the check. The defects are those that people make, out of the request's own words. `figures_of` says
-what a reader caught and doubted, sort by sort; `cheapest` whom it pays to ask.
+A reader writes without knowing the gold, so nothing in its prompts reveals what is planted: what
+it wrote for the check is compared with a wrong gold, and only a difference is settled, as in the
+check. The defects are those that people make, from the request's own words. `figures_of` says
+what a reader caught and doubted, by sort; `cheapest` which reader is worth its price.
 """
 
 from collections import defaultdict
@@ -40,9 +39,7 @@ _OUTCOMES: dict[tuple[bool, bool], ReadingOutcome] = {
 
 
 class PlantedPoint(NamedTuple):
-    """A point of a sample, the same with what is said to be due there, and the sort of its
-    defect, "" for the gold.
-    """
+    """A point of a sample, the same with claimed calls, and its defect's sort, "" for the gold."""
 
     point: DuePoint
     claimed: DuePoint
@@ -50,10 +47,10 @@ class PlantedPoint(NamedTuple):
 
 
 def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
-    """A point of the sample with a defect in the place of the gold, or with the gold itself.
+    """Return a point of the sample with a defect in place of the gold, or with the gold itself.
 
-    Each sort of defect that fits is as likely as any other. Raises RecordError where nothing is due
-    in the sample.
+    All sorts of defect that fit are equally likely. Raises RecordError if nothing is due in the
+    sample.
     """
     is_defect = rng.random() < DEFECTS
     return plant_each(sample, tools, rng, defects=1 if is_defect else 0)[-1 if is_defect else 0]
@@ -62,10 +59,9 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
 def plant_each(
     sample: Sample, tools: Sequence[Tool], rng: Random, *, defects: int
 ) -> list[PlantedPoint]:
-    """A point of the sample with the gold itself, and then with defects of up to so many different
-    sorts.
+    """Return a point of the sample with the gold, then with up to `defects` sorts of defects.
 
-    Raises RecordError where nothing is due in the sample.
+    Each sort comes once. Raises RecordError if nothing is due in the sample.
     """
     points = [point for point in due_points(sample, tools) if point.calls]
     if not points:
@@ -86,7 +82,7 @@ def plant_each(
 async def read_planted(
     sample: Sample, planted: PlantedPoint, context: StageContext, reader: BlindReader = MODEL
 ) -> PlantedReading:
-    """Hold what a reader writes at a point against what is planted there, as the check does."""
+    """Compare a reader's calls at a point with what is planted there, as the check does."""
     try:
         reading = await read_point(
             planted.point, sample, context, claimed=planted.claimed, reader=reader
@@ -108,9 +104,7 @@ async def read_planted(
 
 
 def planting_version() -> str:
-    """The version of what is planted and of what is asked: readings of another one are made
-    anew.
-    """
+    """Return the version of planted defects and prompts; readings of another one are redone."""
     return "+".join((_VERSION, check_reading.version, *opinion_versions(WRITE, PICK_TOOLS, SETTLE)))
 
 
@@ -139,9 +133,7 @@ FEWEST = 5  # planted defects of a sort, below which nothing is said of the sort
 
 
 class SortFigures(NamedTuple):
-    """What a reader caught of the planted defects of one sort; the share lies between `low` and
-    `high` (Wilson, 95 %).
-    """
+    """What a reader caught of one sort of defect; `rate` is in `low`..`high` (Wilson, 95 %)."""
 
     defect: str
     planted: int
@@ -152,14 +144,13 @@ class SortFigures(NamedTuple):
 
 
 class ReaderFigures(NamedTuple):
-    """How a reader read: shares lie between `_low` and `_high` (Wilson, 95 %), and are None where
-    nothing was planted.
+    """How well a reader read; shares come with a Wilson interval (95 %), `_low` to `_high`.
 
-    `sorts` are its figures by sort of defect, the worst first. `wrong` is the share of wrong ones
-    to be expected among what it agrees with, `most_wrong` what it may be as far as is known, by its
-    worst sort. `problem` is why a recipe by default lets it settle nothing, "" where it may.
-    `dollars` are those of a thousand readings, None where nobody knows the price; `tokens` those of
-    one.
+    They are None if nothing was planted. `sorts` are its figures by sort of defect, the worst
+    first. `wrong` is the expected share of wrong golds among those it agrees with, `most_wrong`
+    the most that it may be by its worst sort. `problem` is why a recipe by default lets it
+    settle nothing, "" if it may settle. `dollars` are for a thousand readings, None if the price
+    is unknown; `tokens` for one.
     """
 
     model: str
@@ -182,9 +173,7 @@ class ReaderFigures(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """The shares of planted defects that a reader must catch, and of golds as they are that it
-    must agree with.
-    """
+    """The minimum shares of planted defects to catch, and of intact golds to agree with."""
 
     caught_at_least: float = 0.9
     agreed_at_least: float = 0.5
@@ -199,7 +188,7 @@ def figures_of(
     dollars: float | None = None,
     bars: Bars = Bars(),  # noqa: B008 - it never changes
 ) -> ReaderFigures:
-    """What a reader's readings come to where `wrong_before` of what is read is wrong."""
+    """Return a reader's figures if `wrong_before` is the share of wrong items in what it reads."""
     outcomes = [one.outcome for one in readings]
     caught, missed = outcomes.count("caught"), outcomes.count("missed")
     doubted, passed = outcomes.count("falsely_doubted"), outcomes.count("passed")
@@ -257,7 +246,7 @@ def _by_sort(readings: Iterable[PlantedReading]) -> list[SortFigures]:
 def _problem(
     caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int], bars: Bars
 ) -> str:
-    """Why a reader of these figures settles nothing, "" where it may."""
+    """Return why a reader with these figures may settle nothing, or "" if it may."""
     if not planted:
         return "has read nothing that was planted"
     if caught / planted < bars.caught_at_least:
@@ -274,8 +263,10 @@ def _problem(
 
 
 def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> float:
-    """The share of wrong ones among what a reader chooses, by how many it misses, and how many
-    right ones it doubts.
+    """Return the share of wrong golds among those that a reader chooses.
+
+    It follows from the share that was wrong before, the share of these that the reader misses,
+    and the share of right ones that it doubts.
 
     >>> round(wrong_among_chosen(0.1, 0.2, 0.0), 4)
     0.0217
@@ -285,10 +276,10 @@ def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> fl
 
 
 def cheapest(figures: Sequence[ReaderFigures], wrong_at_most: float) -> ReaderFigures | None:
-    """The cheapest reader that may settle, has a known price, and is known to let no more than this
-    share of wrong golds pass.
+    """Return the cheapest reader that may settle and lets few enough wrong golds pass.
 
-    Of two as cheap the more careful one.
+    `wrong_at_most` is their largest share. The reader's price must be known. Of two at the same
+    price it is the more careful one. None if no reader qualifies.
     """
     good = [
         one

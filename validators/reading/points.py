@@ -1,8 +1,7 @@
-"""Where a sample's calls are due, and what stands at such a point: the turns before it, and the
-calls of the gold.
+"""Where a sample's calls are due: the turns before such a point, and its gold calls.
 
-Two sets of calls do the same by the tools' schemas: in another notation, with a default that is
-stated, in an order that is free.
+Two sets of calls do the same by the tools' schemas if they differ only in notation, in a default
+that is stated, or in an order that is free.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,10 +33,9 @@ Calls = tuple[Call, ...]
 
 
 class DuePoint(NamedTuple):
-    """A point at which the assistant acts: the turns before it, the gold calls that are due, and
-    those of later points.
+    """A point at which the assistant acts: the turns before, the gold calls due, and later ones.
 
-    `calls` is empty where the assistant only speaks. `setting` is how candidates are asked at such
+    `calls` is empty if the assistant only speaks. `setting` is how candidates are asked at such
     a point.
     """
 
@@ -52,12 +50,12 @@ class DuePoint(NamedTuple):
     in_steps: bool = False  # whether each call is carried out before the next one is due
 
     def with_calls(self, calls: Calls) -> "DuePoint":
-        """The same point where other calls are said to be due."""
+        """Return the same point with other calls claimed to be due."""
         return self._replace(calls=calls)
 
 
 class Leaf(NamedTuple):
-    """A value of a call that stands for itself: an argument, or a member of one at any depth."""
+    """A scalar value of a call: an argument, or a member of one at any depth."""
 
     call: int  # which of the calls
     path: tuple[str | int, ...]  # from the argument's name on
@@ -66,14 +64,12 @@ class Leaf(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of what holds the value: "from" of legs[0].from."""
+        """The name of the parameter or member that holds the value: "from" for legs[0].from."""
         return next(one for one in reversed(self.path) if isinstance(one, str))
 
 
 def due_points(sample: Sample, tools: Sequence[Tool]) -> list[DuePoint]:
-    """Every point at which calls are due; where calls have results, also those at which the
-    assistant only speaks.
-    """
+    """Return each point with due calls; if calls have results, also the assistant's replies."""
     named = {tool.name: tool for tool in tools}
     traits = traits_of(sample.kind)
     in_steps, in_order = was_made_already(sample), traits.calls == "sequence"
@@ -100,14 +96,14 @@ def due_points(sample: Sample, tools: Sequence[Tool]) -> list[DuePoint]:
 
 
 def shortened(turn: Turn) -> Turn:
-    """The turn with results of a length that a prompt can show."""
+    """Return the turn with results short enough for a prompt."""
     if not isinstance(turn, ResultTurn):
         return turn
     return turn.with_changes(results=tuple(map(abridged, turn.results)))
 
 
 def leaves(point: DuePoint) -> list[Leaf]:
-    """The values of the calls due that are known, in order."""
+    """Return the known values of the due calls, in order."""
     found: list[Leaf] = []
     for place, call in enumerate(point.calls):
         tool = point.tools.get(call.tool)
@@ -118,21 +114,21 @@ def leaves(point: DuePoint) -> list[Leaf]:
 
 
 def with_leaf(calls: Calls, leaf: Leaf, value: JsonValue) -> Calls:
-    """The calls with another value in the place of one."""
+    """Return the calls with one value replaced."""
     call = calls[leaf.call]
     changed = replaced_at(call.arguments, leaf.path, value)
     return with_call(calls, leaf.call, call.with_changes(arguments=changed))
 
 
 def with_call(calls: Calls, place: int, *others: Call) -> Calls:
-    """The calls with these in the place of one."""
+    """Return the calls with one of them replaced by these."""
     return (*calls[:place], *others, *calls[place + 1 :])
 
 
 def do_the_same(
     calls: Calls, others: Calls, tools: Mapping[str, Tool], *, is_ordered: bool
 ) -> bool:
-    """Whether both sets of calls do the same; where calls don't depend on each other, in any order.
+    """Whether both sets of calls do the same; the order of independent calls does not matter.
 
     >>> do_the_same((), (), {}, is_ordered=False)
     True
@@ -153,7 +149,7 @@ def do_the_same(
 
 
 def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
-    """Whether two calls do the same: of one tool, with arguments that state the same."""
+    """Whether two calls do the same: same tool, and arguments that state the same."""
     if call.tool != other.tool:
         return False
     tool = tools.get(call.tool)
@@ -172,7 +168,7 @@ def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
 
 
 def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether an argument of this value does what leaving it out does."""
+    """Whether passing this value has the same effect as leaving the argument out."""
     if value in (None, "", [], {}) and not isinstance(value, bool):
         return True
     return "default" in schema and bool(_is_same(value, schema["default"], schema))

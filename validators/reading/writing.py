@@ -1,10 +1,9 @@
-"""Reading a sample blind: a model that does not know the gold writes the calls, and only a
-difference is settled.
+"""Reading a sample blind: a model that does not know the gold writes the calls.
 
 At each point where calls are due the reader sees what a candidate sees, and nothing of the gold.
-What it writes is compared with the gold by code. Only where the two differ is a second question
-asked: two calls without a mark, in both orders, with "both" and "neither". A reader is never shown
-the gold among changes of itself: the gold would be their centre, and could be found unread.
+Code compares what it writes with the gold. Only if they differ is a second question asked: two
+unmarked calls, in both orders, with "both" and "neither". A reader is never shown the gold among
+variants of it: the gold would be their centre, and could be found unread.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -41,9 +40,7 @@ class WrittenCall(BaseModel):
 
 
 class WrittenCalls(BaseModel):
-    """The calls to make now; without any, whether something has to be asked or told first, or no
-    tool does it.
-    """
+    """The calls to make now; if none, whether to ask or tell first, or that no tool does it."""
 
     calls: list[WrittenCall]
     instead: Literal["ask", "none"] | None = None
@@ -100,9 +97,7 @@ def has_calls(sample: Sample) -> bool:
     },
 )
 async def check_reading(sample: Sample, context: StageContext) -> Answer:
-    """Let the checker write the calls at every point of the sample, and the judge settle where
-    they differ from the gold.
-    """
+    """Let the checker write the calls at every point, and the judge settle differences."""
     readings: list[Reading] = []
     doubts: list[DoubtedFact] = []
     reasons: list[str] = []
@@ -143,7 +138,7 @@ Settler: TypeAlias = Callable[
 
 
 class BlindReader(NamedTuple):
-    """Who writes and who settles; `name` is "" where that is the context's model."""
+    """The reader that writes and the one that settles; `name` is "" for the context's model."""
 
     write: Writer
     settle: Settler
@@ -158,11 +153,10 @@ async def read_point(
     claimed: DuePoint | None = None,
     reader: BlindReader | None = None,
 ) -> Reading:
-    """What the reader writes at a point, and how it is settled where that differs from the calls
-    `claimed` to be due.
+    """Return what the reader writes at a point, and how a difference from due calls is settled.
 
-    Those are the point's own unless others are given. Raises ReplyError where an answer can't be
-    read, or calls a tool that is not there.
+    The due calls are those of `claimed`, or else the point's own. Raises ReplyError if an answer
+    can't be read, or calls a tool that is not there.
     """
     reader, due = reader or MODEL, claimed or point
     written = await reader.write(point, sample, context)
@@ -173,7 +167,7 @@ async def read_point(
 
 
 async def write_calls(point: DuePoint, sample: Sample, context: StageContext) -> Reading:
-    """The calls that the context's model makes at a point of a sample, whose gold it is not shown.
+    """Return the calls that the context's model makes at a point without seeing the gold.
 
     Raises ReplyError.
     """
@@ -209,9 +203,7 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
 
 
 async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -> list[Tool]:
-    """The tools that the reader is shown whole: all, or those that it names out of many, with
-    the gold's siblings.
-    """
+    """Return the tools shown whole: all, or of many the named ones and the gold's siblings."""
     tools = list(point.tools.values())
     if len(tools) <= FEW_TOOLS:
         return tools
@@ -240,7 +232,7 @@ def _shown(tool: Tool, *, has_returns: bool) -> dict[str, JsonValue]:
 async def settle(
     point: DuePoint, written: Reading, sample: Sample, context: StageContext
 ) -> tuple[Vote, ...]:
-    """Which of the point's calls and those written the settler finds right, asked in both orders.
+    """Return whether the settler prefers the point's calls or those written, in both orders.
 
     Raises ReplyError.
     """
@@ -281,14 +273,14 @@ def _settler(context: StageContext) -> ChatModel:
 
 
 def _way(calls: Iterable[Call], instead: str) -> JsonValue:
-    """Calls as a settler is shown them; without any, what is done instead."""
+    """Return calls as a settler sees them, or what is done instead if there are none."""
     return [shown_call(call) for call in calls] or {"calls": [], "instead": instead}
 
 
 def agrees(reading: Reading, point: DuePoint, rouge_l: float) -> bool:
-    """Whether a reading comes to the point's calls: as written, or as settled in both orders.
+    """Whether a reading matches the point's calls: as written, or as settled in both orders.
 
-    Where only free text differs, and is alike by Rouge-L, "both" says that it means the same.
+    If only free text differs, and is similar by Rouge-L, "both" means the same.
     """
     if not reading.votes:
         return do_the_same(point.calls, reading.calls, point.tools, is_ordered=point.is_ordered)
@@ -299,7 +291,7 @@ def agrees(reading: Reading, point: DuePoint, rouge_l: float) -> bool:
 
 
 def _differ_in_wording(point: DuePoint, written: Sequence[Call], rouge_l: float) -> bool:
-    """Whether two sets of calls differ in nothing but how free text is worded."""
+    """Whether two sets of calls differ only in the wording of free text."""
     if not point.calls or len(point.calls) != len(written):
         return False
     for gold, other in zip(point.calls, written, strict=True):
@@ -324,7 +316,7 @@ def is_free_text(schema: JsonSchema) -> bool:
 
 
 def _agreement(readings: Sequence[Reading]) -> str:
-    """Why readings that agree settle a sample, as a sentence."""
+    """Return why readings that agree settle a sample, as a sentence."""
     several = "s" if len(readings) != 1 else ""
     same = f"A reader that did not know the gold wrote the same at {len(readings)} point{several}"
     contested = sum(bool(one.votes) for one in readings)
@@ -336,7 +328,7 @@ def _agreement(readings: Sequence[Reading]) -> str:
 
 
 def _disagreement(point: DuePoint, reading: Reading) -> str:
-    """What was written instead of the gold, and how that was settled, as a sentence."""
+    """Return what was written instead of the gold, and how that was settled, as a sentence."""
     acts = {"ask": "asks first", "none": "calls nothing"}
     written = " and ".join(f"{call.tool} with {call.arguments!r}" for call in reading.calls)
     told = written or acts[reading.instead or "none"]
@@ -345,9 +337,7 @@ def _disagreement(point: DuePoint, reading: Reading) -> str:
 
 
 def _doubts(point: DuePoint, reading: Reading) -> list[DoubtedFact]:
-    """What differs between the gold and what was written, one fact each, and what the settler
-    made of it.
-    """
+    """Return one fact for each difference from the gold, after the settler's view of it."""
     tool = next((call.tool for call in (*point.calls, *reading.calls)), "")
     settled = {
         "both": [DoubtedFact(kind="both_fit", turn=point.turn, tool=tool)],

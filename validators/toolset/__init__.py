@@ -1,3 +1,1 @@
-"""Judging toolsets: tools that do the same, tools too complex to be asked for, resources that
-can't be managed.
-"""
+"""Judging toolsets: duplicate tools, too complex tools, resources that can't be managed."""

@@ -1,6 +1,4 @@
-"""Tools that are more complex than a request can state, and resources that a category lets
-nobody manage (HammerBench 4.2, D.1).
-"""
+"""Tools too complex for requests, and unmanageable resources (HammerBench 4.2, D.1)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,7 +90,7 @@ _ONTO = frozenset({"to", "into", "on"})
 
 
 class Doubt(NamedTuple):
-    """A weakness of a tool, and whether it speaks against the tool or only makes it doubtful."""
+    """A weakness of a tool, and whether it contradicts the tool or only makes it doubtful."""
 
     decision: Decision
     message: str
@@ -100,7 +98,7 @@ class Doubt(NamedTuple):
 
 
 def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
-    """Whether each tool can be called from what people say; the tools are one another's company."""
+    """Check whether each tool can be called from what people say, beside the other tools."""
     company = _companies(tools)
     return [
         _verdict(tool, list(doubts_about(tool, company[tool.category, tool.language])))
@@ -109,7 +107,7 @@ def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
 
 
 def doubts_about(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
-    """Every reason to think the tool too complex, beside the tools of its category."""
+    """Yield every reason to think the tool too complex, beside the tools of its category."""
     for problem in check_tool(tool):
         fact = DoubtedFact(kind=_FACTS[problem.kind], tool=tool.name, value=len(tool.properties))
         yield Doubt(
@@ -119,7 +117,7 @@ def doubts_about(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
 
 
 def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
-    """What in the tool is sound by itself, but hard to say or needless to ask for."""
+    """Yield what is valid in the tool, but hard to say or needless to ask for."""
     count, required = len(tool.properties), len(tool.required)
     if count > MANY_PARAMETERS:
         message = (
@@ -169,7 +167,7 @@ def _doubt(kind: DoubtKind, message: str, argument: str = "", value: int | None 
 
 
 def _tells(tool: Tool, name: str, thing: set[str]) -> bool:
-    """Whether the tool's result holds the identifier `name` of a `thing`."""
+    """Whether the tool's result contains the identifier `name` of a `thing`."""
     if name in tool.properties:
         return False
     if _mentions(tool.returns, name):
@@ -216,9 +214,7 @@ class _Gap(NamedTuple):
 
 
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
-    """For each category, what can be created but not shown, changed or deleted; one finding a
-    resource.
-    """
+    """Return what each category can create but not show, change or delete, one per resource."""
     found: dict[str, Problem] = {}  # said once, whatever the languages
     for tool, thing, lacking in (
         gap for group in _companies(tools).values() for gap in _gaps(group)
@@ -233,7 +229,7 @@ def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
 
 
 def _companies(tools: Sequence[Tool]) -> Mapping[tuple[str, str], list[Tool]]:
-    """The tools by category and language."""
+    """Return the tools by category and language."""
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[tool.category, tool.language].append(tool)
@@ -241,7 +237,7 @@ def _companies(tools: Sequence[Tool]) -> Mapping[tuple[str, str], list[Tool]]:
 
 
 def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:
-    """What tools of one category create and none shows, changes or deletes, as facts."""
+    """Return what tools of one category create and none shows, changes or deletes, as facts."""
     return [
         DoubtedFact(
             kind="unmanaged",
@@ -271,7 +267,7 @@ def _gaps(group: Sequence[Tool]) -> Iterator[_Gap]:
 
 
 def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str]:
-    """The words for what the tool creates, none where it creates nothing to be kept."""
+    """Return the words for what the tool creates, or none if it creates nothing lasting."""
     if doing.verb not in _CREATORS or not doing.head:
         return frozenset()
     if doing.verb in {"add", "save"} and _ONTO & set(split_name(tool.name.rsplit(".", 1)[-1])):

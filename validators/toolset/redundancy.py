@@ -1,9 +1,9 @@
-"""Tools of a category that do the same (HammerBench 4.2: distinct functions within each category).
+"""Tools of a category that do the same (HammerBench 4.2: distinct functions within a category).
 
-Three signs are added up: the words of the names, the embeddings of the descriptions, and the words
-of the parameters. Embeddings alone take "mute" and "unmute" for the same and weigh most on the
-rest; so tools that do opposite things, or things of another kind, are apart before anything is
-added up (docs/decisions/0007-tools-that-do-the-same.md has the figures).
+Three signs are added up: the words of the names, the embeddings of the descriptions, and the
+words of the parameters. Embeddings alone treat "mute" and "unmute" as the same and weigh most
+otherwise, so tools that do opposite things, or other kinds of things, are separated before
+anything is added up (docs/decisions/0007-tools-that-do-the-same.md has the figures).
 """
 
 import re
@@ -32,11 +32,10 @@ READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = (
 
 
 class Doing(NamedTuple):
-    """What a tool does: `kinds` of action (a verb like `set` has two), its verb, and the words of
-    what it does it to.
+    """What a tool does: its `kinds` of action, its verb, and the words for the object.
 
-    `head` is the one word of these for the thing itself: an article, of `saveArticleForLater`; ""
-    where there is none.
+    A verb such as `set` has two kinds. `head` is the one word for the object itself: article in
+    `saveArticleForLater`; "" if there is none.
     """
 
     kinds: frozenset[str]
@@ -70,9 +69,7 @@ def _small_words(name: str) -> frozenset[str]:
 
 @lru_cache(8192)
 def doing_of(name: str, description: str) -> Doing:
-    """What the tool of this name and description does; an unknown verb is an action of the kind
-    "other".
-    """
+    """Return what a tool does, by name and description; unknown verbs are of kind "other"."""
     named = split_name(name.rsplit(".", 1)[-1])
     verb = next((word for word in named if word in _kinds()), "")
     rest = tuple(stem(word) for word in named if word != verb and word not in _small_words("aside"))
@@ -89,7 +86,7 @@ def doing_of(name: str, description: str) -> Doing:
 
 
 def _head(after: Sequence[str]) -> str:
-    """The last word before a preposition, else the last one of all."""
+    """Return the last word before a preposition, else the last word of all."""
     end = next(
         (
             place
@@ -106,12 +103,12 @@ def _head(after: Sequence[str]) -> str:
 
 
 def yields(doing: Doing) -> str:
-    """What comes of the action: booking a room yields a booking; "" where it yields its object."""
+    """Return what the action produces: booking a room gives a booking; "" if just its object."""
     return str(_table()["yields"].get(doing.verb, ""))
 
 
 def are_opposed(one: Tool, other: Tool) -> bool:
-    """Whether two tools do different or opposite things, however alike the words about them are."""
+    """Whether two tools do different or opposite things, however similar their words are."""
     doing, others = doing_of(one.name, one.description), doing_of(other.name, other.description)
     return (
         not doing.kinds & others.kinds or _do_differently(doing, others) or any(_differ(one, other))
@@ -119,9 +116,7 @@ def are_opposed(one: Tool, other: Tool) -> bool:
 
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
-    """Whether the verbs are opposites, or of no kind but their own: who replies does not
-    forward.
-    """
+    """Whether the verbs are opposites, or differ and are of kind "other": reply, forward."""
     verb, other = doing.verb, others.verb
     if not verb or not other or verb == other:
         return False
@@ -150,7 +145,7 @@ def _listed(language: Language, name: str) -> Any:  # noqa: ANN401 - parsed YAML
 
 
 def _stated_kinds(description: str) -> frozenset[str]:
-    """The kinds of the first verb that the description has in a language that lists them."""
+    """Return the kinds of the description's first verb, in a language that lists them."""
     verbs = _listed(language_of(description), "verbs").items()
     found = [
         (match.start(), kind) for kind, verb in verbs if (match := re.search(verb, description))
@@ -172,9 +167,7 @@ _NO_PARAMETERS = 0.5  # two tools without any are neither alike nor apart in the
 
 
 class DuplicateTools(NamedTuple):
-    """Two tools that might do the same, the earlier one first, and how alike they are in each
-    sign, in 0..1.
-    """
+    """Two tools that may do the same, the earlier first, and their likeness by sign, in 0..1."""
 
     one: Tool
     other: Tool
@@ -184,21 +177,19 @@ class DuplicateTools(NamedTuple):
 
     @property
     def likeness(self) -> float:
-        """The signs added up."""
+        """The sum of the signs."""
         return round(
             NAME * self.name + DESCRIPTION * self.description + PARAMETERS * self.parameters, 3
         )
 
     @property
     def are_alike(self) -> bool:
-        """Whether they do the same, beyond doubt."""
+        """Whether they certainly do the same."""
         return self.likeness >= ALIKE or are_redundant(self.one, self.other)
 
 
 def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
-    """Whether each tool does something that none before it in its category does; the first of
-    its kind is in its place.
-    """
+    """Return verdicts on whether each tool does something new; the first of a kind does."""
     nearest: dict[str, DuplicateTools] = {}
     for duplicates in find_duplicate_tools(tools):
         known = nearest.get(duplicates.other.key)
@@ -211,7 +202,7 @@ def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
 
 
 def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
-    """Pairs of a category and language that do the same or might."""
+    """Yield the pairs of a category and language that do the same or might."""
     groups: dict[tuple[str, str], dict[str, Tool]] = defaultdict(dict)
     for tool in tools:
         groups[tool.category, tool.language][tool.key] = tool
@@ -247,7 +238,7 @@ def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
 
 
 def _same_words(sides: Iterable[Iterable[str]], *, without: float) -> float:
-    """The share of the words that two sides have in common, or what they come to `without` any."""
+    """Return the share of words that two sides have in common, or `without` if neither has any."""
     own, their = (frozenset(map(deep_stem, words)) for words in sides)
     return len(own & their) / len(own | their) if own or their else without
 

@@ -1,1 +1,1 @@
-"""Releases in the formats that others read: one module a format."""
+"""Releases in other tools' formats: one module per format."""

@@ -1,8 +1,8 @@
-"""What is taught where answers go out: a candidate's own right ones, and worse ones beside them.
+"""Training examples from answers: a candidate's own right ones, and worse ones beside them.
 
 An answer is right or wrong by rule, as evaluations score it. Where the assistant should speak,
-words that candidates said are judged by nobody and a call with what is known so far counts as
-right: there a wrong call is all that is taken of them.
+nobody judges the words of candidates, and a call with what is known so far counts as right; so
+only wrong calls are taken there.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ NO_WRONG = "nothing wrong was answered here, and no defect fits"
 
 
 class _Stated(NamedTuple):
-    """An answer, and the message that it is."""
+    """An answer, and the message it becomes."""
 
     given: GivenAnswer
     message: Message
@@ -36,9 +36,7 @@ class _Stated(NamedTuple):
 def right_answers(
     example: TrainingExample, answers: SampleAnswers
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """The example with each right answer of a candidate in the place of the gold; the same one
-    twice is taken once.
-    """
+    """Yield the example with each right answer in place of the gold; equal ones are taken once."""
     found = _once(_right(example, answers))
     for given, message in found:
         yield example._replace(last=message, given_by=given.given_by, pass_rate=answers.pass_rate)
@@ -49,9 +47,7 @@ def right_answers(
 def right_runs(
     sample: Sample, answers: SampleAnswers, teach: Teach
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """What each right run over a multi-step sample teaches, whole, and how many runs teach
-    nothing.
-    """
+    """Yield what each right run over a multi-step sample teaches, and a row for each that can't."""
     for run in answers.runs:
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
@@ -66,21 +62,22 @@ def right_runs(
 
 
 def unproved_runs(sample: Sample, answers: SampleAnswers, _teach: Teach) -> Iterator[LeftOutRow]:
-    """How many wrong runs make no pair, since no step of theirs is provably wrong."""
+    """Yield the wrong runs that give no pair, since none of their steps is provably wrong."""
     unproved = (run for run in answers.runs if run.problem and not run.is_right)
     yield from (LeftOutRow(sample.kind, run.problem) for run in unproved)
 
 
 def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
-    """The example with its gold, and how many runs pass."""
+    """Yield the example with its gold and its pass rate."""
     yield example._replace(pass_rate=answers.pass_rate)
 
 
 def pairs(
     example: TrainingExample, answers: SampleAnswers
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """The example with each worse answer beside the right one of the same candidate, or beside
-    the gold where it has none.
+    """Yield the example with each worse answer, paired with a right one.
+
+    The right one is the same candidate's, or the gold if it has none.
     """
     own = {one.given.given_by: one.message for one in reversed(list(_right(example, answers)))}
     found = list(_wrong(example, answers))
@@ -95,8 +92,9 @@ def pairs(
 
 
 def labelled(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
-    """The example with each right answer of a candidate, with its gold, and with each wrong one,
-    which is not to be learned.
+    """Yield the example with each right answer, with its gold, and with each wrong answer.
+
+    Wrong answers are marked as not to be learned.
     """
     right = [one for one in right_answers(example, answers) if isinstance(one, TrainingExample)]
     yield from right
@@ -113,7 +111,7 @@ def _name(given: GivenAnswer) -> str:
 
 
 def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
-    """The right answers that do what the gold does, speak or call, in calls that the tools take."""
+    """Yield the right answers that speak or call as the gold does, if the tools accept them."""
     speaks = "tool_calls" not in example.last
     for one in (one for one in _stated(example, answers) if one.given.is_right):
         if speaks != bool(one.given.calls) and _is_taken(example, one.message):
@@ -121,7 +119,7 @@ def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated
 
 
 def _once(found: Iterable[_Stated]) -> list[_Stated]:
-    """The first of those that say the same."""
+    """Return the first of the answers that say the same."""
     distinct: dict[tuple[str, bytes], _Stated] = {}
     for one in found:
         distinct.setdefault(_said(one.message), one)
@@ -129,9 +127,7 @@ def _once(found: Iterable[_Stated]) -> list[_Stated]:
 
 
 def _said(message: Message) -> tuple[str, bytes]:
-    """What a message says and calls, without what was thought before, however the arguments are
-    ordered.
-    """
+    """Return what a message says and calls, without thoughts and whatever the argument order."""
     made = [one["function"] for one in message.get("tool_calls", ())]
     calls = [[one["name"], orjson.loads(one["arguments"])] for one in made]
     return message.get("content", ""), orjson.dumps(calls, option=orjson.OPT_SORT_KEYS)
@@ -147,7 +143,7 @@ def _is_taken(example: TrainingExample, message: Message) -> bool:
 
 
 def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
-    """The wrong answers; a planted defect only where nobody has answered wrongly."""
+    """Return the wrong answers, and a planted defect only if nobody has answered wrongly."""
     speaks = "tool_calls" not in example.last
     wrong = (one for one in _stated(example, answers) if not one.given.is_right)
     found = _once(one for one in wrong if one.given.calls or not speaks)
@@ -156,7 +152,7 @@ def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
 
 
 def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
-    """What was answered at the example's turn, as messages; who said nothing at all is left out."""
+    """Yield what was answered at the example's turn, as messages, without empty answers."""
     names = {true: plain for plain, true in example.names.items()}
     for given in answers.given:
         if given.turn == example.turn and (given.calls or given.words.strip()):

@@ -1,22 +1,21 @@
-"""BFCL's format: question files and possible-answer files for samples with due calls, a question
-file for the others.
+"""BFCL's format: question and possible-answer files for due calls, question files for others.
 
-One call that is due makes a question of the category `multiple`, several one of
-`parallel_multiple`, or of `parallel` where one tool is all there is to call. Where calls were
-carried out, each step is a question of its own, after the calls and results before it; the last
-snapshot always is. What nobody can know before an earlier call returns may be left out, or be the
+One due call makes a question of the category `multiple`; several make one of
+`parallel_multiple`, or of `parallel` if there is only one tool to call. Where calls were carried
+out, each step is a question of its own, after the calls and results before it; the last snapshot
+always is. What nobody can know before an earlier call returns may be left out, or be the
 placeholder.
 
-The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that
-a call is due with fewer arguments than its tool requires, so nothing is required and what the gold
-leaves out is [""]: it may be missing, and no value of it is right. It looks one level into objects:
-their members are lists of accepted values, anything deeper is compared as it stands. Whole numbers
-and others in one list are written as decimals, because it wants one type. Its decoder reads calls
-as Python: tools and parameters have names that are identifiers, the true ones stand in the
-question.
+The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say
+that a call is due with fewer arguments than its tool requires, so nothing is required, and what
+the gold leaves out is [""]: it may be missing, and no value of it is right. It looks one level
+into objects: their members are lists of accepted values, and anything deeper is compared as it
+stands. If a list mixes whole numbers and others, all are written as decimals, because the
+checker wants one type. Its decoder reads calls as Python: tools and parameters have names that
+are identifiers, and the question gives the true ones.
 
-CONFETTI's conversations have the shape of BFCL v2: a question for each call, and one for each agent
-turn with its acts.
+CONFETTI's conversations have the shape of BFCL v2: a question for each call, and one for each
+agent turn with its acts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -69,9 +68,7 @@ class DueCalls(NamedTuple):
 
 
 def due_turns(sample: Sample) -> Iterator[DueCalls]:
-    """The turns of a sample that are asked about: every step that was carried out, and the last
-    snapshot.
-    """
+    """Yield the turns to ask about: every step carried out, and the last snapshot."""
     turns = sample.call_turns
     steps = [(at, turn) for at, turn in turns if turn.executed or at == turns[-1][0]]
     for at, turn in steps:
@@ -83,7 +80,7 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
 def accepted_calls(
     calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names
 ) -> list[dict[str, Any]]:
-    """Each call that is due, with the values that are right for every parameter.
+    """Return each due call with the values that are right for every parameter.
 
     Raises RecordError for an unknown tool.
     """
@@ -103,9 +100,7 @@ def function_docs(
     *,
     with_required: bool = False,
 ) -> list[dict[str, Any]]:
-    """The tools as BFCL describes functions; the calls that are due decide types that no schema
-    names.
-    """
+    """Return the tools as BFCL describes functions; due calls decide types that schemas lack."""
     listed = list(tools)
     given: dict[str, dict[str, JsonValue]] = {}
     for call in calls:
@@ -118,16 +113,14 @@ def function_docs(
 
 
 def _category(due: DueCalls) -> str:
-    """Which file asks for these calls; several of the one tool that there is are a category of
-    their own.
-    """
+    """Return the category of the file for these calls; several of the only tool have their own."""
     if len(due.calls) > 1:
         return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
     return "multiple" if due.calls else "irrelevance"
 
 
 def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
-    """What was stated, and the calls that were carried out with what they returned."""
+    """Yield what was said, and the executed calls with what they returned."""
     for turn in turns:
         match turn:
             case UserTurn():
@@ -145,7 +138,7 @@ def _tool_messages(results: Iterable[JsonValue]) -> Iterator[dict[str, Any]]:
 
 
 def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
-    """Calls in the notation that BFCL's decoder reads."""
+    """Return calls in the notation that BFCL's decoder reads."""
     written = []
     for call in calls:
         given = {names.parameter(call.tool, name): one for name, one in call.arguments.items()}
@@ -167,9 +160,7 @@ def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any
 
 
 def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
-    """A parameter in BFCL's types; where the schema names none, the gold value's own type
-    decides.
-    """
+    """Return a parameter in BFCL's types, by its schema or else by the gold value's type."""
     offered = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
     branches = [one for one in offered if one.get("type") != "null"]
     schema = {**branches[0], **schema} if branches and "type" not in schema else schema
@@ -209,9 +200,7 @@ def _accepted(call: GoldCall, tool: Tool, names: Names) -> dict[str, list[Any]]:
 
 
 def _wrapped(value: JsonValue) -> JsonValue:
-    """A value as the checker compares it: the members of an object, and of each object in a
-    list, in lists of their own.
-    """
+    """Return a value as the checker compares it: object members are put into lists."""
     if isinstance(value, dict):
         return {name: [member] for name, member in value.items()}
     if not isinstance(value, list):
@@ -222,7 +211,7 @@ def _wrapped(value: JsonValue) -> JsonValue:
 
 
 def _begin(part: ReleaseSplit) -> Write:
-    """A file of questions a category, and of answers where calls are due."""
+    """Write a file of questions per category, and one of answers if calls are due."""
 
     def write(sample: Sample) -> int:
         tools = [part.source.tools[key] for key in sample.candidates]
@@ -277,16 +266,16 @@ Question = dict[str, Any]
 
 
 def dialogue_of(sample: Sample) -> str:
-    """What the conversation is called: the name it was imported with, else its key."""
+    """Return the conversation's name: the one it was imported with, else its key."""
     stated = stated_id(sample, "confetti")
     return sample.key if stated is None else str(stated)
 
 
 def validate_conversation(sample: Sample) -> None:
-    """Raise RecordError where calls before the last turn were not carried out.
+    """Raise RecordError if calls before the last turn were not executed.
 
-    Nobody can tell what comes after a call without a result; a last one, as after a shift, is due
-    and no more.
+    Nobody can tell what follows a call without a result; the last one, as after a shift, is only
+    due.
     """
     for turn in sample.turns[:-1]:
         if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
@@ -297,9 +286,7 @@ def validate_conversation(sample: Sample) -> None:
 
 
 def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
-    """A question for each call, and its answer: it is asked for after the gold calls of its turn
-    that stand before it.
-    """
+    """Yield a question and an answer for each call, after the gold calls before it in its turn."""
     names = identifier_names(tools, with_parameters=False)
     for at, turn in enumerate(sample.turns):
         following = [one for one in sample.turns[at + 1 : at + 2] if isinstance(one, ResultTurn)]
@@ -320,9 +307,7 @@ def _required(due: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
-    """A question for each agent turn, and its answer: all that the agent does before the user
-    speaks again.
-    """
+    """Yield a question and answer for each agent turn, up to the user's next turn."""
     names = identifier_names(tools, with_parameters=False)
     spoken = groupby(enumerate(sample.turns), lambda one: isinstance(one[1], UserTurn))
     for group in (list(group) for is_user, group in spoken if not is_user):
@@ -363,12 +348,12 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
 
 
 def _begin_conversations(part: ReleaseSplit) -> Write:
-    """A question has all that was stated, called and returned before it.
+    """Write each question with everything said, called and returned before it.
 
-    The published folder has the accepted answers only.
+    The published folder has only the accepted answers.
 
-    Here every question stands beside them, with the tools; calls in its messages are objects, and
-    an agent turn has all its messages, so that the conversation can be read back as it was.
+    Here every question stands beside them, with the tools; calls in its messages are objects,
+    and an agent turn has all its messages, so that the original conversation can be read back.
     """
 
     def write(sample: Sample) -> int:

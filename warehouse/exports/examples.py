@@ -1,8 +1,7 @@
-"""What an assistant is taught by samples: one example for each thing that it should do, which the
-last message is.
+"""What an assistant learns from samples: one example per action, which is the last message.
 
-It asks the question while a required argument is missing, calls once all are known, answers after a
-result, or says that no tool fits. The formats for training and for judging single steps are made of
+It asks while a required argument is missing, calls once all are known, answers after a result,
+or says that no tool fits. The formats for training and for judging single steps are made of
 these examples. Messages have the shape of the chat completions API.
 """
 
@@ -68,12 +67,11 @@ _Validator = extend(Draft202012Validator, {"pattern": lambda *_: iter(())})  # t
 
 
 class TrainingExample(NamedTuple):
-    """What is said and done before, what the assistant should do, and the tools that it sees, under
-    the names that they have here.
+    """What came before, what the assistant should do, and its tools under their names here.
 
-    `names` are the true names of the tools that are called otherwise here; `tools_left_out` were
-    one too many for the reader. Where answers are exported, `given_by` tells whose `last` is (""
-    for the gold), and `pass_rate` how many runs pass; `rejected` is a worse answer. A `last` that
+    `names` are the true names of the tools that have other names here; `tools_left_out` were too
+    many for the reader. Where answers are exported, `given_by` says whose `last` is ("" for the
+    gold), and `pass_rate` how many runs pass; `rejected` is a worse answer. A `last` that
     `is_wrong` is not to be learned.
     """
 
@@ -92,7 +90,7 @@ class TrainingExample(NamedTuple):
 
     @property
     def messages(self) -> list[Message]:
-        """The whole conversation, what is taught at its end."""
+        """The whole conversation, ending with what is taught."""
         return [*self.before, self.last]
 
     @property
@@ -118,13 +116,12 @@ OfRuns = Callable[[Sample, SampleAnswers, Teach], "Iterable[TrainingExample | Le
 
 
 class ExampleFormat(NamedTuple):
-    """How a format writes what samples teach, each thing once: a row an example into one file a
-    part.
+    """How a format writes what samples teach, each thing once: a row an example, a file a part.
 
     `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that
-    teach all of a conversation at once. `has_origins` writes the origins beside, for readers that
-    take no other fields than their own. `answered` makes of an example and of what was answered
-    there what is written where answers are exported, `of_runs` what is written of whole runs.
+    teach a whole conversation at once. `has_origins` writes the origins to a separate file, for
+    readers that take only their own fields. `answered` makes rows from an example and its
+    answers where answers are exported, `of_runs` rows from whole runs.
     """
 
     row_of: Callable[[TrainingExample], Row]
@@ -135,7 +132,7 @@ class ExampleFormat(NamedTuple):
     of_runs: OfRuns | None = None
 
     def begin(self, part: ReleaseSplit) -> Write:
-        """What writes the examples of a sample into a part."""
+        """Return the function that writes the examples of a sample into a part."""
         seen: set[bytes] = set()
 
         def write(sample: Sample) -> int:
@@ -146,7 +143,7 @@ class ExampleFormat(NamedTuple):
     def _found(
         self, sample: Sample, source: ReleaseStream
     ) -> Iterator[TrainingExample | LeftOutRow]:
-        """What is written of a sample; of answers each by itself, however long the conversation."""
+        """Yield what is written of a sample; answers are written one by one."""
         teach = partial(
             examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole
         )
@@ -160,7 +157,7 @@ class ExampleFormat(NamedTuple):
             yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
 
     def _add(self, part: ReleaseSplit, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
-        """Whether an example is written: it is new, and has a place."""
+        """Whether an example is written: it is new, and the format has a place for it."""
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
@@ -190,9 +187,7 @@ class ExampleFormat(NamedTuple):
 def examples_of(
     sample: Sample, source: ReleaseStream, *, most_tools: int | None = None, are_whole: bool = False
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """All that a sample of a release teaches, or without what is the beginning of a longer
-    example.
-    """
+    """Yield all that a sample teaches; `are_whole` omits beginnings of longer examples."""
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
     briefing, refusal = _drawn_words(sample, source)
     # answers of candidates are to codes as they were shown
@@ -232,10 +227,10 @@ def examples_of(
 
 
 def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
-    """What the assistant is told first, and how it says that no tool fits.
+    """Return the assistant's system message, and how it says that no tool fits.
 
-    The sample states it, else it is drawn by its request: samples of one request begin alike, and
-    are taught once.
+    They come from the sample, or else are drawn by its request, so that samples of one request
+    begin alike and are taught once.
     """
     words = source.words.get(sample.language, AssistantWords())
     rng = Random(content_key([sample.request]))
@@ -249,10 +244,10 @@ _KEPT, _DIGEST = 24, 16
 
 
 def _shortened(turn: Turn) -> Turn:
-    """A turn in which codes of more than a thousand characters are short: to copy them by heart is
-    nothing to learn.
+    """Return a turn with codes over a thousand characters shortened.
 
-    The same code is the same in results and in the calls that take it.
+    Copying them by heart teaches nothing. A code is shortened equally in results and in the
+    calls that take it.
     """
     match turn:
         case CallTurn(calls=calls):
@@ -277,9 +272,7 @@ def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _taught(turns: Sequence[Turn]) -> Iterator[int]:
-    """The turns that an assistant takes: snapshots, and what it says to a user or after a
-    result.
-    """
+    """Yield the turns of an assistant: snapshots, and what it says to a user or after a result."""
     for at, turn in enumerate(turns):
         before = turns[at - 1] if at else None
         answers = isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)
@@ -288,7 +281,7 @@ def _taught(turns: Sequence[Turn]) -> Iterator[int]:
 
 
 def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
-    """Why a turn can't be taught, "" where it can."""
+    """Return why a turn cannot be taught, or "" if it can."""
     earlier = [turn for turn in turns[:at] if isinstance(turn, CallTurn)]
     made = [call for turn in earlier if turn.executed for call in turn.calls]
     turn = turns[at]
@@ -312,9 +305,7 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
 
 
 def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:
-    """Whether the assistant spoke after a call that was due whole and was not made: it goes on
-    as if it were.
-    """
+    """Whether the assistant speaks after a complete due call that was not made, as if it were."""
     for turn, following in pairwise(turns):
         if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
             lacks = any(_lacks(call, tools) for call in turn.calls if call.tool in tools)
@@ -329,11 +320,7 @@ def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_allowed(schema: str, arguments: str) -> bool:
-    """Whether a schema allows arguments; what JSON Schema does not know or the schema does not have
-    allows all.
-
-    Patterns are not asked.
-    """
+    """Whether a schema allows arguments; patterns, unknown types and references allow all."""
     # without a registry of its own, jsonschema asks the network for what `$ref` names
     validator = _Validator(orjson.loads(schema), registry=Registry())
     try:
@@ -347,7 +334,7 @@ def _following(turns: Sequence[Turn], at: int) -> Turn | None:
 
 
 def _dropped(sample: Sample, names: Sequence[str], most: int | None) -> set[str]:
-    """The tools that are one too many, the last first; those that are called stay."""
+    """Return the tools beyond the limit, last ones first; called tools are kept."""
     called = {call.tool for call in sample.all_calls}
     needless = [name for name in names if name not in called]
     return set() if most is None else set(needless[max(0, most - (len(names) - len(needless))) :])
@@ -356,7 +343,7 @@ def _dropped(sample: Sample, names: Sequence[str], most: int | None) -> set[str]
 def _last_message(
     turns: Sequence[Turn], at: int, tools: dict[str, Tool], names: Mapping[str, str], refusal: str
 ) -> Message:
-    """What the assistant should do at a turn."""
+    """Return what the assistant should do at a turn."""
     turn, following = turns[at], _following(turns, at)
     if isinstance(turn, ReplyTurn):
         return {"role": "assistant", "content": turn.text}
@@ -376,11 +363,10 @@ def names_by_call(example: TrainingExample) -> dict[str, str]:
 def openai_messages(
     briefing: str, turns: Iterable[Turn], names: Mapping[str, str]
 ) -> Iterator[Message]:
-    """What was stated, called and returned, in OpenAI's form; a snapshot at which nothing was
-    carried out says nothing.
+    """Yield what was said, called and returned, in OpenAI's form.
 
-    Before all else stands the `briefing` as a system message; `names` gives tools the names that
-    they have there.
+    A snapshot at which nothing was carried out gives no message. The `briefing` comes first as a
+    system message; `names` gives tools the names that they have there.
     """
     if briefing:
         yield {"role": "system", "content": briefing}
@@ -405,7 +391,7 @@ def openai_messages(
 def tool_calls(
     calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int
 ) -> list[dict[str, Any]]:
-    """Calls as a message of the assistant has them, under the `names` that tools have there."""
+    """Return calls as in an assistant's message, under the `names` that tools have there."""
     made = []
     for number, call in enumerate(calls):
         name = names.get(call.tool, call.tool)

@@ -1,6 +1,4 @@
-"""The table of export formats, and writing a release in one: beside its folder first, and into
-place when all of it is whole.
-"""
+"""The table of export formats, and writing a release in one: complete, then moved into place."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +39,7 @@ TOOLS_FILE = "tools.parquet"
 
 
 def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
-    """A sample with those of the tools that it names, and the responses to its calls."""
+    """Return a sample with the tools that it names, and the responses to its calls."""
     keys = dict.fromkeys((*sample.candidates, *sample.withheld))
     answered = [
         pair
@@ -96,9 +94,9 @@ MANIFEST, README = "export.json", "README.md"
 
 
 def format_of(to: str) -> Format | TableFormat:
-    """The format of this name, or one of a file of one's own: `path.py:name`.
+    """Return the format of this name, or one from a user's file: `path.py:name`.
 
-    Raises ConfigurationError that lists the names there are, or says what is wrong with the file.
+    Raises ConfigurationError that lists the known names, or says what is wrong with the file.
     """
     if not (path := to.rpartition(":")[0]).endswith(".py"):
         return EXPORTS.named(to)
@@ -118,9 +116,7 @@ class Skipped(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What an export wrote, how many rows of each split, and what it left out; the split is ""
-    where there are none.
-    """
+    """What an export wrote, its rows by split ("" if there are none), and what it left out."""
 
     files: list[Path]
     splits: dict[str, int]
@@ -128,18 +124,17 @@ class Export(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The rows of all splits."""
+        """The number of rows in all splits."""
         return sum(self.splits.values())
 
 
 def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "") -> Export:
-    """Write a release in a format, with its card as README: samples that the format can't hold are
-    left out.
+    """Write a release in a format, with its card as README.
 
-    The folder is the export's own: it may be missing, empty, or hold an older export in the same
-    format, whose place is taken. Raises ConfigurationError for an unknown format or a folder of
-    other things, RecordError where there is nothing that has a place in the format; then nothing is
-    written.
+    Samples that the format can't hold are left out. The folder is the export's own: it may be
+    missing, empty, or hold an older export in the same format, which is replaced. Raises
+    ConfigurationError for an unknown format or a folder of other things, RecordError if nothing
+    fits the format; then nothing is written.
     """
     form = format_of(to)
     if isinstance(form, TableFormat):
@@ -151,14 +146,12 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
 def export_tables(
     warehouse: Warehouse, release: Release, folder: Path, card: str = "", kinds: Sequence[str] = ()
 ) -> Export:
-    """Copy a release's tables into Parquet files, of some kinds or all; as `export_release`
-    otherwise.
-    """
+    """Copy a release's tables, all or of some kinds, into Parquet files like `export_release`."""
 
     def make(beside: Path) -> _Made:
-        """A file a split, "" where there are none.
+        """Write a file per split, with "" if there are no splits.
 
-        The store does it, so that a million samples take seconds.
+        The store writes it, so that a million samples take seconds.
         """
         asked, files, counts, mark = [release.name, list(kinds)], list[Path](), dict[str, int](), ""
         with warehouse.together():
@@ -264,7 +257,7 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
 
 
 def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
-    """The card with what the format adds to its head, and behind it what this export is."""
+    """Return the card with the format's header fields, followed by a description of the export."""
     fields: dict[str, JsonValue] = {}
     body = card
     if card.startswith("---\n"):
@@ -277,7 +270,7 @@ def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
 
 
 def _account(release: Release, form: Format | TableFormat, made: _Made, folder: Path) -> str:
-    """What the export is, for people: format, rows and files, what is left out, the canary."""
+    """Return a description of the export: format, rows and files, omissions, the canary."""
     export = made.export
     names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)
     about = f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}."
@@ -295,7 +288,7 @@ def _account(release: Release, form: Format | TableFormat, made: _Made, folder: 
 
 
 def _move(beside: Path, folder: Path) -> None:
-    """Put a whole export into its place: an older one goes away when the new one stands."""
+    """Put a whole export into its place, and remove an older one once the new one is there."""
     beside.chmod(0o755)
     if not folder.exists():
         beside.replace(folder)

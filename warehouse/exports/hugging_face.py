@@ -1,9 +1,8 @@
-"""A data set as the Hugging Face hub has it: a Parquet file a split, a README whose head names
-them, Croissant metadata.
+"""A data set for the Hugging Face hub: a Parquet file a split, README and Croissant metadata.
 
-A row is a sample. What has a shape of its own in each row (schemas, arguments, results) is JSON
-text, so that any version of `datasets` reads it; messages and snapshots are lists of records of
-text.
+The head of the README names the files. A row is a sample. What has a different shape in each row
+(schemas, arguments, results) is JSON text, so that any version of `datasets` reads it; messages
+and snapshots are lists of records of text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,7 +55,7 @@ _ABOUT = "Function-calling samples with gold calls, content hash"
 
 
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
-    """A sample as a row."""
+    """Return a sample as a row."""
     tools = [tool_document(by_key[key]) for key in sample.candidates]
     messages = [_message("system", sample.briefing)] if sample.briefing else []
     snapshots: list[dict[str, Any]] = []
@@ -110,7 +109,7 @@ _TYPES = {
 
 
 def _begin(part: ReleaseSplit) -> Write:
-    """Rows gather as JSON in a file of their own, and become Parquet behind the last of them."""
+    """Collect rows as JSON in a file of their own, and convert it to Parquet after the last one."""
     path = part.path(_file(part))
     rows = path.with_suffix(".jsonl")
     rows.unlink(missing_ok=True)
@@ -131,7 +130,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 def _split(part: ReleaseSplit) -> str:
-    """The split that readers ask for; what has none is `train`, as they name it."""
+    """Return the split that readers ask for; a part without one is `train`."""
     return part.split or "train"
 
 
@@ -145,7 +144,7 @@ def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
 
 
 def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-    """Croissant 1.0: each file with its hash, and the columns of text of each split."""
+    """Write Croissant 1.0: each file with its hash, and the text columns of each split."""
     release = parts[0].source.release
     context = files("callwright.warehouse.exports").joinpath("croissant.yaml").read_text("utf-8")
     described: dict[str, JsonValue] = {

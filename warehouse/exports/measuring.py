@@ -1,6 +1,4 @@
-"""What an assistant does next, for tools that measure: a task of inspect_ai, items of a Langfuse
-dataset, tests of promptfoo.
-"""
+"""An assistant's next steps for evaluation tools: inspect_ai, Langfuse datasets, promptfoo."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -27,9 +25,7 @@ _WORDS = ("name", "description", "parameters")
 
 
 def inspect_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a sample; the target is the JSON text of the calls that are due, `[]` where
-    words are.
-    """
+    """Return an example as a sample whose target is the JSON of the due calls, `[]` for words."""
     called = names_by_call(example)
     due = [{"name": one["function"], "arguments": one["arguments"]} for one in _calls(example.last)]
     tools = [{word: tool[word] for word in _WORDS} for tool in example.tools]
@@ -60,9 +56,7 @@ def _calls(message: Message) -> list[dict[str, Any]]:
 
 
 def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-    """The task, which takes the test split unless it is told another: the same for every release
-    but for names.
-    """
+    """Write the task, for the test split by default; only names differ between releases."""
     stems = [part.stem for part in parts]
     text = files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text("utf-8")
     path = folder / TASK
@@ -95,9 +89,7 @@ INSPECT = _WORLDS.added_to(
 
 
 def _begin(part: ReleaseSplit) -> Write:
-    """What writes an example as an item of the dataset; the same item again takes the place of
-    the one before.
-    """
+    """Return a function that writes an example as a dataset item, replacing the same item."""
     name = "/".join(filter(None, (part.source.release.name, part.split)))
 
     def row(example: TrainingExample) -> dict[str, Any]:
@@ -127,11 +119,11 @@ _TEMPLATES = {"{{": "{\\u007b", "{%": "{\\u0025", "{#": "{\\u0023"}
 
 
 def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a test, held against the trajectory: the calls that an agent's traces tell of.
+    """Return an example as a test against the trajectory: the calls in an agent's traces.
 
-    It shows the conversation as messages and hands the tools to the provider; assertions ask for
-    each due call with just its arguments, and for no call besides. Messages are JSON text, in which
-    nothing is left that promptfoo would take for a template.
+    It shows the conversation as messages and passes the tools to the provider; assertions ask
+    for each due call with exactly its arguments, and for no other call. Messages are JSON text,
+    without anything that promptfoo would take for a template.
     """
     due = [call["function"] for call in example.last.get("tool_calls", ())]
     if any(sign in call["arguments"] for call in due for sign in _TEMPLATES):
@@ -156,7 +148,7 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
 
 
 def _write_config(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-    """The configuration, which takes the test split, or the only file there is."""
+    """Write the configuration, which uses the test split, or the only file there is."""
     stems = [part.stem for part in parts]
     http: JsonValue = {"enabled": True, "host": "127.0.0.1", "port": PORT}
     config: dict[str, JsonValue] = {

@@ -1,6 +1,4 @@
-"""Samples in the shapes of the papers, so that their own tools read ours: CallNavi,
-ComplexFuncBench and HammerBench.
-"""
+"""Samples in the formats of CallNavi, ComplexFuncBench and HammerBench, for their own tools."""
 
 import re
 from collections import Counter
@@ -39,11 +37,10 @@ _FILE_NAME = re.compile(r"[^\w-]+")
 
 
 def callnavi_question(sample: Sample, name: str) -> Fields:
-    """One sample as a question: the names of all calls, the parameters of each, and which of them
-    nobody knows yet.
+    """Return one sample as a question: names of all calls, their parameters, and unknown ones.
 
-    The placeholder for what only an earlier call's result can tell is the same there and here. One
-    that was imported keeps its id. Raises RecordError where the format has no place.
+    The placeholder for what only an earlier call's result can tell is the same as here. An
+    imported question keeps its id. Raises RecordError if the format has no place for the sample.
     """
     spoken: list[JsonValue] = []
     last = max((at for at, _ in sample.call_turns), default=None)
@@ -87,7 +84,7 @@ def _port(tool: Tool) -> Fields:
 
 
 def _word(schema: JsonSchema) -> JsonValue:
-    """A type as CallNavi writes it: a word, the choices with slashes, or a mapping of members."""
+    """Return a type in CallNavi's form: a word, choices with slashes, or a mapping of members."""
     members = schema.get("properties")
     if isinstance(members, dict) and members:
         return {name: _word(member) for name, member in members.items()}
@@ -100,7 +97,7 @@ def _word(schema: JsonSchema) -> JsonValue:
 
 
 def _begin_questions(part: ReleaseSplit) -> Write:
-    """A file of questions and a file of tools for each domain."""
+    """Write a file of questions and a file of tools for each domain."""
     shown: dict[str, dict[str, Tool]] = {}  # by domain and name
     tools = part.source.tools
 
@@ -137,11 +134,11 @@ PATHS_FILE = "ComplexFuncBench.jsonl"
 
 
 def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity: str) -> Fields:
-    """One sample as a record.
+    """Return one sample as a record.
 
-    Raises RecordError: calls that were not made, and external messages, have no place there.
+    Raises RecordError: there is no place for calls that were not made or external messages.
 
-    Evidence, what tools return and which tools were taken away are not kept.
+    Evidence, what tools return and which tools were removed are not kept.
     """
     _require_path(sample)
     missing = next((key for key in sample.candidates if key not in tools), None)
@@ -192,7 +189,7 @@ def _path_messages(sample: Sample) -> Iterator[Fields]:
 
 
 def _begin_paths(part: ReleaseSplit) -> Write:
-    """Each sample as a record; those that bring no id are numbered by domain."""
+    """Write each sample as a record; those without an id are numbered by domain."""
     taken: set[str] = set()
     counted: Counter[str] = Counter()
 
@@ -225,8 +222,9 @@ COMPLEXFUNCBENCH = Format(
 
 
 class PublishedFile(NamedTuple):
-    """A file of a language folder: whether a record of it is one request, one that no tool fits,
-    and how its fields are ordered.
+    """A file of a language folder: whether a record is one request, or one that no tool fits.
+
+    It also gives the order of a record's fields.
     """
 
     path: str
@@ -266,9 +264,9 @@ MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
 
 
 def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 0) -> Fields:
-    """One sample as a record; `number` is its id where it brings none. Raises RecordError.
+    """Return a sample as a record; `number` is its id if it has none. Raises RecordError.
 
-    The app of an external message, the evidence and what tools return have no place in the format.
+    The app of an external message, evidence and what tools return have no place in the format.
     """
     kind = kind_of_file(sample)
     missing = next((key for key in sample.candidates if key not in tools), None)
@@ -292,12 +290,12 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
 
 
 def hammerbench_file(sample: Sample) -> str:
-    """The file that holds such records: `en/single-turn/ST_Perfect.json`. Raises RecordError."""
+    """Return the file for such records: `en/single-turn/ST_Perfect.json`. Raises RecordError."""
     return f"{sample.language}/{FILES[kind_of_file(sample)].path}"
 
 
 def kind_of_file(sample: Sample) -> str:
-    """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
+    """Return the kind of FILES for a sample. Raise RecordError if HammerBench has none."""
     kind = ALIASES.get(sample.kind, sample.kind)
     if kind not in FILES:
         problem = f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
@@ -342,7 +340,7 @@ def _document(tool: Tool) -> Fields:
 
 
 def _with_floats(schema: JsonValue) -> JsonValue:
-    """A schema with HammerBench's word `float` for `number`."""
+    """Return a schema with HammerBench's word `float` for `number`."""
     if not isinstance(schema, dict):
         return schema
     written: Fields = {}
@@ -363,8 +361,9 @@ def _with_floats(schema: JsonValue) -> JsonValue:
 
 
 def _begin_published(part: ReleaseSplit) -> Write:
-    """One file a language and kind, in the folders and under the names of the published data,
-    each numbered.
+    """Begin one file per language and kind, in folders and with names of the published data.
+
+    The records of each file are numbered.
     """
 
     def write(sample: Sample) -> int:

@@ -1,8 +1,7 @@
-"""Tasks as environments of trainers: their samples and worlds, a module by which a library plays
-them, and its tests.
+"""Tasks as environments for trainers: samples and worlds, a module to play them, and its tests.
 
-Beside the rows that a format has of every sample, or in their place, a folder gets `tasks/`, which
-`callwright.load_tasks` reads, and files that are rendered from templates.
+A folder gets `tasks/`, which `callwright.load_tasks` reads, and files that are rendered from
+templates. They come beside a format's rows of every sample, or in place of them.
 """
 
 import re
@@ -46,9 +45,7 @@ _TAKEN = frozenset(
 
 
 def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
-    """What the tools of a world are called by those who play in it: identifiers that no library
-    has another use for.
-    """
+    """Return a world's tool names in episodes: identifiers that no library uses otherwise."""
     plain = identifier_names(tools, with_parameters=False).tools
     return {
         own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name
@@ -57,7 +54,7 @@ def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
 
 
 def problem_of_task(sample: Sample) -> str:
-    """Why no environment can begin with a sample, "" where one can."""
+    """Return why no environment can begin with a sample, or "" if one can."""
     if not sample.changes:
         return NO_TASK
     if sample.begins:
@@ -67,7 +64,7 @@ def problem_of_task(sample: Sample) -> str:
 
 
 def said_before_calls(sample: Sample) -> list[dict[str, str]]:
-    """What is said before the first call, as the chat completions API has it."""
+    """Return what is said before the first call, in the format of the chat completions API."""
     spoken = takewhile(lambda turn: not isinstance(turn, CallTurn), sample.turns)
     roles = {"user": "user", "reply": "assistant"}
     texts = (turn for turn in spoken if isinstance(turn, UserTurn | ReplyTurn))
@@ -75,11 +72,10 @@ def said_before_calls(sample: Sample) -> list[dict[str, str]]:
 
 
 class TaskFormat(NamedTuple):
-    """How tasks are handed to a library: its files by their place, each with the template that it
-    is rendered from.
+    """How tasks are handed to a library: its files by path, each with its template.
 
     `root` is the folder of the module, named by the release's word. `row_of` makes the library's
-    own row of a task out of the sample and the documents of its tools, `words_of` more words for
+    own row of a task from the sample and the documents of its tools, `words_of` more words for
     the templates.
     """
 
@@ -89,12 +85,12 @@ class TaskFormat(NamedTuple):
     words_of: Callable[[ReleaseStream], Mapping[str, Any]] | None = None
 
     def alone(self, name: str, holds: str, readers: str) -> Format:
-        """A format for training that is these environments and nothing else."""
+        """Return a training format that consists only of these environments."""
         form = Format(name, holds, readers, self.begin, complete=self.complete)
         return form._replace(is_for_training=True, has_worlds=True)
 
     def added_to(self, form: Format) -> Format:
-        """A format that has environments besides where there are tasks."""
+        """Return a format that also has environments if there are tasks."""
 
         def begin(part: ReleaseSplit) -> Write:
             write, write_task = form.begin(part), self.begin(part)
@@ -107,7 +103,7 @@ class TaskFormat(NamedTuple):
         return form._replace(begin=begin, complete=complete, has_worlds=True)
 
     def begin(self, part: ReleaseSplit) -> Write:
-        """What writes a task into a part. It raises RecordError for a sample that is none."""
+        """Return the function that writes a task into a part. It raises RecordError for no task."""
         root, tools = self.root.format(word=word_of(part.source)), part.source.tools
 
         def write(sample: Sample) -> int:
@@ -126,7 +122,7 @@ class TaskFormat(NamedTuple):
         return write
 
     def complete(self, parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-        """Write worlds, modules and tests; nothing where no task was written."""
+        """Write worlds, modules and tests, or nothing if no task was written."""
         source = parts[0].source
         word = word_of(source)
         root = self.root.format(word=word)
@@ -148,7 +144,7 @@ class TaskFormat(NamedTuple):
 
 
 def word_of(source: ReleaseStream) -> str:
-    """A release's name as an identifier."""
+    """Return a release's name as an identifier."""
     return re.sub(r"\W", "_", source.release.file_name, flags=re.ASCII).lower()
 
 

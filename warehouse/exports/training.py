@@ -1,6 +1,4 @@
-"""Rows for training: by OpenAI's chat format, by ShareGPT's with tools, and by a resources
-server of NeMo Gym.
-"""
+"""Rows for training: OpenAI's chat format, ShareGPT's with tools, NeMo Gym's resources server."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
@@ -24,20 +22,20 @@ from callwright.warehouse.records import Sample
 
 
 def openai_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a line of a training file, which ends with what the assistant should do.
+    """Return an example as a line of a training file, ending with what the assistant should do.
 
-    Messages of the assistant before the last one have the weight 0: each is taught by the row that
-    ends with it. A row has no place for where it came from: that stands in a second file, line by
-    line. What the provider refuses in a file:
+    Earlier messages of the assistant have the weight 0: each is taught by the row that ends with
+    it. A row has no place for its origin, which a second file states line by line. Refused are:
 
-    - a field that it does not know, in a row or in a message;
+    - a field that the provider does not know, in a row or in a message;
     - a call that no tool message follows at once, or a tool message that follows no call;
     - a message of the assistant with neither text nor calls;
     - a row without a message of the assistant at its end;
     - arguments that are no JSON text of an object;
     - more than 128 tools, or a name that is not of at most 64 letters, digits, `_` and `-`.
 
-    A call that its tool's own schema refuses it takes, and would teach: such rows are left out.
+    A call that its tool's own schema refuses is accepted, and would be taught; such rows are
+    left out.
     """
     listed = [{"type": "function", "function": tool} for tool in example.tools]
     last = {name: value for name, value in example.last.items() if name != "reasoning_content"}
@@ -73,13 +71,13 @@ NOT_IN_TURN = "user and assistant do not take turns"
 
 
 def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row; tools and system are text, "" where there are none.
+    """Return an example as a row; tools and system are text, "" if there are none.
 
-    Raises RecordError where there is no place.
+    Raises RecordError if there is no place for it.
 
-    People and observations stand at odd places, the assistant and its calls at even ones; so
-    several calls, or what they returned, are one message with a JSON list. All that the assistant
-    says in a row is taught: a row that is the beginning of a longer one is left to that one.
+    People and observations have odd places, the assistant and its calls even ones; so several
+    calls, or their results, are one message with a JSON list. Everything that the assistant says
+    in a row is taught: a row that begins a longer one is left to that one.
     """
     system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
     spoken = [one for one in example.messages if one["role"] != "system"]
@@ -123,7 +121,7 @@ def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
-    """What LLaMA-Factory must be told: which file is a data set, and which column is what."""
+    """Write for LLaMA-Factory which file is a data set, and what each column means."""
     columns = {"messages": "conversations", "system": "system", "tools": "tools"}
     named = {}
     for part in parts:
@@ -153,11 +151,11 @@ SERVER = "single_step_tool_use_with_argument_comparison"
 
 
 def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row: a request to the responses API, and the action that SERVER expects;
-    `origin` is ours, and goes along.
+    """Return an example as a row: a responses API request, and the action that SERVER expects.
 
-    The server compares the calls of one step with those that are due, or asks that words are said
-    where words are due. With `parallel_tool_call_rewarding` it wants no call besides.
+    `origin` is ours and is passed along. The server compares the calls of one step with those
+    that are due, or asks that words are said where words are due. With
+    `parallel_tool_call_rewarding` it allows no other call.
     """
     listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
     items = [item for message in example.before for item in _items(message)]
@@ -166,9 +164,7 @@ def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """A message as the responses API has it: calls and what they returned are items of their
-    own.
-    """
+    """Yield a message as the responses API has it: calls and their results are separate items."""
     if message["role"] == "tool":
         call, output = message["tool_call_id"], message["content"]
         yield {"type": "function_call_output", "call_id": call, "output": output}
@@ -195,7 +191,7 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """A task as a row of the resources server that an export brings: its key says which."""
+    """Return a task as a row for the export's resources server, identified by its key."""
     briefing = [{"role": "system", "content": sample.briefing}] if sample.briefing else []
     listed = [{"type": "function", "strict": False, **tool} for tool in tools]
     asked = {"input": [*briefing, *said_before_calls(sample)], "tools": listed}

@@ -1,10 +1,9 @@
-"""TRL's conversational formats: for supervised fine-tuning, for preferences (DPO, KTO), and prompts
-with gold for GRPO.
+"""TRL's conversational formats: supervised fine-tuning, preferences (DPO, KTO), GRPO prompts.
 
-TRL trains on all that the assistant says in a row of `messages`, so a row that is the beginning of
-a longer one is left to that one. Arguments are objects, as chat templates write them; the tools are
-JSON text, which TRL's trainers read. GRPO's trainer has the same tools for all rows, so there a
-system message tells those of the row.
+The prompts for GRPO come with gold. TRL trains on everything that the assistant says in a row of
+`messages`, so a row that is the beginning of a longer one is left out. Arguments are objects, as
+chat templates write them; the tools are JSON text, which TRL's trainers read. GRPO's trainer has
+the same tools for all rows, so there a system message names those of the row.
 """
 
 import re
@@ -43,12 +42,12 @@ CALLING = (
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row; what TRL does not read says where the row comes from."""
+    """Return an example as a row; fields that TRL does not read say where the row comes from."""
     return {"messages": _messages(example), **_tools(example)}
 
 
 def dpo_row(example: TrainingExample) -> dict[str, Any]:
-    """An example with a worse answer as a row. Raises RecordError where there is none."""
+    """Return an example with a worse answer as a row. Raise RecordError if there is none."""
     *prompt, chosen = _messages(example)
     if example.rejected is None:
         raise RecordError(NO_WRONG)
@@ -57,14 +56,14 @@ def dpo_row(example: TrainingExample) -> dict[str, Any]:
 
 
 def kto_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a row whose completion is wanted or not."""
+    """Return an example as a row whose completion is wanted or unwanted."""
     *prompt, completion = _messages(example)
     label = not example.is_wrong
     return {"prompt": prompt, "completion": [completion], "label": label, **_tools(example)}
 
 
 def grpo_row(example: TrainingExample) -> dict[str, Any]:
-    """An example as a prompt, with the calls that are due as JSON text: `[]` where words are."""
+    """Return an example as a prompt, with the due calls as JSON text: `[]` if words are due."""
     *prompt, last = _messages(example)
     listed = "\n".join(json_text({"type": "function", "function": tool}) for tool in example.tools)
     system = [one["content"] for one in prompt if one["role"] == "system"]
@@ -87,7 +86,7 @@ def _messages(example: TrainingExample) -> list[Message]:
 
 
 def _message(message: Message, called: Mapping[str, str]) -> Message:
-    """A message without what ties results to calls by name: in these templates their order does."""
+    """Return a message without call ids, since these templates match results to calls by order."""
     role, content = message["role"], message.get("content", "")
     if role == "tool":
         return {"role": role, "name": called[message["tool_call_id"]], "content": content}
@@ -102,9 +101,7 @@ def _message(message: Message, called: Mapping[str, str]) -> Message:
 def _header(
     lists: Sequence[str], texts: Sequence[str]
 ) -> Callable[[Sequence[ReleaseSplit]], dict[str, JsonValue]]:
-    """The head of the README, which tells `datasets` the columns: lists of messages, whose
-    arguments differ, and texts.
-    """
+    """Return a function for the README's head, which tells `datasets` the column types."""
 
     def head(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
         named = ((part.split or "train", f"{part.stem}.jsonl") for part in parts)
@@ -134,9 +131,7 @@ _SCALARS = (str, int, bool, type(None))
 
 
 def _worlds(source: ReleaseStream) -> dict[str, Any]:
-    """The classes of a module: of each world the methods that its tools are, with what their
-    signatures and docstrings say.
-    """
+    """Return the classes of a module: each world's tools as methods, signatures and docstrings."""
     renamed: dict[str, dict[str, str]] = {}
     worlds = []
     for name, world in source.worlds.items():
@@ -168,15 +163,13 @@ def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _line(text: str) -> str:
-    """A text without what readers of docstrings take for more than words: lines, heads, and
-    choices at an end.
-    """
+    """Return a text on one line without what docstring parsers read as heads or choices."""
     plain = re.sub(r"\s*\(choices:.*\)$", "", " ".join(text.split()))
     return re.sub(r"\b(Args|Returns|Raises):", r"\1", plain)
 
 
 def _hint(schema: JsonSchema) -> str:
-    """The type of a parameter as Python has it, Any where there is none such."""
+    """Return the Python type of a parameter, or Any if there is none."""
     allowed = schema.get("enum")
     if isinstance(allowed, list) and allowed and all(isinstance(one, _SCALARS) for one in allowed):
         return f"Literal[{', '.join(map(repr, allowed))}]"

@@ -1,7 +1,6 @@
-"""What an export format is, and what all of them write with: a part for each split, whose files
-grow row by row.
+"""What an export format is, and shared writing code: a part per split, whose files grow by row.
 
-Samples come one after another and leave what a format makes of each; nothing else of them is kept.
+Samples come one by one and leave what a format makes of each; nothing else of them is kept.
 """
 
 import keyword
@@ -35,14 +34,15 @@ class LeftOutRow(NamedTuple):
 
 
 class ReleaseSplit:
-    """One split of a release as it is written: how many samples and rows there are, and what has no
-    place.
+    """One split of a release being written: numbers of samples and rows, and what has no place.
 
-    The split is "" where the release has none. The canary marks test samples.
+    The split is "" if the release has none. The canary marks test samples.
     """
 
     def __init__(self, source: ReleaseStream, split: str, form: "Format", folder: Path) -> None:
-        """A format of many files has a folder a split below `folder`, any other a file a split
+        """Begin with an empty part of a split.
+
+        A format of many files has a folder per split below `folder`, any other a file per split
         in it.
         """
         self.source, self.split = source, split
@@ -58,31 +58,27 @@ class ReleaseSplit:
 
     @property
     def stem(self) -> str:
-        """What a file of this part is called: the split, or the release."""
+        """The file name of this part: the split, or the release."""
         return self.split or self.source.release.file_name
 
     @property
     def mark(self) -> dict[str, str]:
-        """The canary as a field of a row: readers want the same fields in each split, so it is
-        empty where there is none.
-        """
+        """The canary as a field of a row, empty in other splits, which need the same fields."""
         return {"canary": self.canary}
 
     @property
     def mark_of_tests(self) -> dict[str, str]:
-        """The canary as a field of a row that has no such field elsewhere."""
+        """The canary as a field for rows that have no such field elsewhere."""
         return self.mark if self.canary else {}
 
     @property
     def files(self) -> list[Path]:
-        """The files of this part, those that no other file is about first."""
+        """The files of this part, top-level files first."""
         ordered = sorted(self.lines, key=lambda name: (name.count("/"), name))
         return [self._folder / name for name in ordered]
 
     def take(self, sample: Sample) -> None:
-        """Write what the format makes of a sample; one that it has no place for is counted with
-        the reason.
-        """
+        """Write what the format makes of a sample; count one without a place with the reason."""
         try:
             rows = self._write(sample)
         except RecordError as error:
@@ -92,18 +88,18 @@ class ReleaseSplit:
             self.rows += rows
 
     def leave_out(self, sample: Sample, reason: str) -> None:
-        """Count something of a sample that has no place."""
+        """Count something of a sample that has no place in the format."""
         self.left_out[LeftOutRow(sample.kind, reason)] += 1
 
     def path(self, name: str) -> Path:
-        """Where a file is that the format writes itself."""
+        """Return the path of a file that the format writes itself."""
         self.lines[name] += 1
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def add_line(self, name: str, row: Row) -> None:
-        """Write a row as JSON into a file of one a line."""
+        """Write a row as a JSON line into a file."""
         self._append(name, orjson.dumps(row) + b"\n")
 
     def add_item(self, name: str, row: Row) -> None:
@@ -123,7 +119,7 @@ class ReleaseSplit:
         self.lines[name] += 1
 
     def finish(self) -> None:
-        """Write what comes behind the last sample."""
+        """Write what follows the last sample."""
         for name in sorted(self._arrays):
             self._append(name, b"\n]")
         self._close()
@@ -135,25 +131,24 @@ class ReleaseSplit:
             self._open.popitem()[1].close()
 
     def __enter__(self) -> Self:
-        """Its files are closed at the end, whatever happens."""
+        """Return the part, whose files are closed at the end in any case."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close what is open."""
+        """Close the open files."""
         self._close()
 
 
 class Format(NamedTuple):
-    """An export format: its name, what it holds, who reads it, and how a part of a release is
-    written.
+    """An export format: its name, content and readers, and how to write a part of a release.
 
-    `begin` gives what writes a sample into a part and says how many rows that makes; it raises
-    RecordError, before anything is written, for a sample that the format can't hold, in words that
-    fit each such sample. `complete` writes the files that are about all parts. `header` is what the
-    head of the README must say for the reader. What the template model worded is left out of a
-    format that `is_for_training` unless it is asked for. `answers` says whether what candidates
-    answered may go out in it, and whether the format is nothing without worse answers beside the
-    gold. One that `has_worlds` is given those that tasks play in.
+    `begin` gives a function that writes a sample into a part and returns the number of rows. For
+    a sample that the format can't hold, that raises RecordError before anything is written, in
+    words that fit each such sample. `complete` writes the files about all parts. `header` is
+    what the head of the README must say for the reader. What the template model worded is left
+    out of a format that `is_for_training` unless requested. `answers` says whether candidates'
+    answers may be exported in it, and whether the format needs worse answers beside the gold. A
+    format that `has_worlds` is given the worlds of tasks.
     """
 
     name: str
@@ -169,9 +164,7 @@ class Format(NamedTuple):
 
 
 class TableFormat(NamedTuple):
-    """An export format that the store writes itself, table by table: what it holds and who reads
-    it.
-    """
+    """An export format that the store writes itself, table by table; its content and readers."""
 
     name: str
     holds: str
@@ -179,15 +172,13 @@ class TableFormat(NamedTuple):
 
 
 def in_order(splits: Iterable[str]) -> list[str]:
-    """Splits as they are listed."""
+    """Return splits in the order of listing."""
     given = set(splits)
     return [*(one for one in _SPLITS if one in given), *sorted(given - {*_SPLITS})]
 
 
 def canary(release: Release) -> str:
-    """The string that marks a release's test samples, so that a corpus in which they leaked can
-    be told by it.
-    """
+    """Return the string that marks a release's test samples, to recognise leaks into a corpus."""
     identity = uuid5(NAMESPACE_URL, f"callwright:{release.content_hash}")
     return f"CALLWRIGHT TEST DATA, NEVER FOR TRAINING. canary GUID {identity}"
 
@@ -200,7 +191,7 @@ def write_json(path: Path, value: object) -> Path:
 
 
 def json_text(value: object) -> str:
-    """A value as compact JSON text."""
+    """Return a value as compact JSON text."""
     return orjson.dumps(value).decode()
 
 
@@ -213,23 +204,24 @@ Fields = dict[str, JsonValue]
 
 
 class Names(NamedTuple):
-    """What a format calls tools, and the parameters of each; what is not listed keeps its name."""
+    """A format's names for tools and their parameters; anything not listed keeps its name."""
 
     tools: Mapping[str, str]
     parameters: Mapping[str, Mapping[str, str]]
 
     def tool(self, name: str) -> str:
-        """What the format calls a tool."""
+        """Return the format's name for a tool."""
         return self.tools.get(name, name)
 
     def parameter(self, tool: str, name: str) -> str:
-        """What the format calls a parameter of a tool."""
+        """Return the format's name for a parameter of a tool."""
         return self.parameters.get(tool, {}).get(name, name)
 
     @property
     def changed(self) -> dict[str, str]:
-        """The true name of each tool that is called otherwise, and of each parameter as
-        `TOOL.PARAMETER`.
+        """The true names of renamed tools, and of renamed parameters as `TOOL.PARAMETER`.
+
+        The keys are the names used here.
         """
         tools = {plain: name for name, plain in self.tools.items() if plain != name}
         for tool, renamed in self.parameters.items():
@@ -239,18 +231,14 @@ class Names(NamedTuple):
 
 
 def plain_names(tools: Iterable[Tool]) -> dict[str, str]:
-    """For each tool name one of letters, digits, _ and - (at most 64), distinct where the names
-    are distinct.
-    """
+    """Return distinct plain names for tool names: letters, digits, _ and - (at most 64)."""
     return _distinct(
         {tool.name for tool in tools}, lambda name: _NOT_PLAIN.sub("_", name)[-_LONGEST:] or "_"
     )
 
 
 def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> Names:
-    """Names that a reader of Python calls takes: identifiers and no keywords, distinct where the
-    names are distinct.
-    """
+    """Return distinct names for readers of Python calls: identifiers that are no keywords."""
     listed = list(tools)
     of_tools = listed if with_parameters else []
     parameters = {tool.name: _distinct(tool.properties, _identifier) for tool in of_tools}
@@ -258,18 +246,18 @@ def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> 
 
 
 def hash_of(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
-    """A tool as most formats describe it, under its own name or another."""
+    """Return a tool as most formats describe it, under its own name or another."""
     return {**tool.signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:
-    """What a user said, with the message from outside below it, where there is one."""
+    """Return what a user said, followed by the external message if there is one."""
     if turn.external is None:
         return turn.text
     return f"{turn.text}\n[{turn.external.app}] {turn.external.text}"

@@ -1,8 +1,7 @@
-"""SQL of our own that is longer than a line: a file a topic, in it each statement under `-- name:
-…`.
+"""SQL longer than a line: one file per topic, with each statement under `-- name: …`.
 
-`@name` stands for another statement of the file, `@topic.name` for one of another file, or for what
-a caller puts in.
+`@name` stands for another statement of the file, `@topic.name` for one of another file, or for
+what a caller fills in.
 """
 
 import re
@@ -14,7 +13,7 @@ _PART = re.compile(r"@(\w+(?:\.\w+)?)")
 
 
 def sql(name: str, **parts: object) -> str:
-    """The statement called `topic.name`, whole; `parts` are put in where the file names them."""
+    """Return the full statement called `topic.name`; `parts` fill the places named in the file."""
     topic, _, _ = name.partition(".")
 
     def put_in(found: re.Match[str]) -> str:
@@ -28,7 +27,7 @@ def sql(name: str, **parts: object) -> str:
 
 @cache
 def statements(topic: str) -> dict[str, str]:
-    """The statements of a file as they stand there, by `topic.name`."""
+    """Return the statements of a file unchanged, by `topic.name`."""
     text = files(__name__).joinpath(f"{topic}.sql").read_text(encoding="utf-8")
     _, *pieces = _HEAD.split(text)
     return {

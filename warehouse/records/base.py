@@ -1,6 +1,4 @@
-"""The root of every stored record: frozen, strict, and named by what it holds; tools, and calls
-of them.
-"""
+"""The base of every stored record: frozen, strict, keyed by content; also tools and calls."""
 
 from functools import cached_property
 from hashlib import blake2b
@@ -15,7 +13,7 @@ FOR_KEYS = object()  # the context in which records are serialized for their key
 
 
 def content_key(value: JsonValue) -> str:
-    """The key of a JSON value: 24 hex digits that are the same wherever the content is the same."""
+    """Return the key of a JSON value: 24 hex digits that depend only on its content."""
     text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     return blake2b(text, digest_size=KEY_BYTES).hexdigest()
 
@@ -28,7 +26,7 @@ class Record(BaseModel):
 
     @cached_property
     def key(self) -> str:
-        """The content hash, blind to the fields of UNKEYED (who made it, when)."""
+        """The content hash, which ignores the fields of UNKEYED (who made it, when)."""
         # Fields bear the names, and facts the texts, that keys were first made of.
         body = self.model_dump(
             mode="json", exclude=set(self.UNKEYED), by_alias=True, context=FOR_KEYS
@@ -37,15 +35,13 @@ class Record(BaseModel):
 
     @classmethod
     def kept(cls, key: str, body: str | bytes) -> Self:
-        """A record that is kept under `key`, of its JSON: to compute the key anew takes longer
-        than to read the record.
-        """
+        """Return the record stored under `key`, from its JSON, without hashing it anew (slow)."""
         record = cls.model_validate_json(body)
         vars(record)["key"] = key
         return record
 
     def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
-        """A new, validated record that differs in the fields given."""
+        """Return a new, validated record that differs in the fields given."""
         # dict(self) has a cached key as well
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self).model_validate({**fields, **changes})
@@ -94,9 +90,7 @@ class Tool(Record):
 
     @property
     def choosable(self) -> tuple[str, ...]:
-        """The names of the parameters that a plan may give, in the order declared: all but
-        optional plumbing.
-        """
+        """The parameters that a plan may give, in the order declared: all but optional plumbing."""
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
@@ -111,25 +105,19 @@ class Tool(Record):
 
     @property
     def fewest(self) -> int:
-        """How many parameters a call gives at least: all that are required, and more where the
-        schema asks for more.
-        """
+        """The fewest parameters of a call: the required ones, or more if the schema demands it."""
         stated = self.parameters.get("minProperties", 0)
         least = stated if isinstance(stated, int) else 0
         return max(len(self.required), min(least, len(self.choosable)))
 
     @property
     def signature(self) -> dict[str, Any]:
-        """Name, description and parameters: what prompts, requests and documents show of the
-        tool.
-        """
+        """Name, description and parameters, as prompts, requests and documents show the tool."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
     @property
     def sayable(self) -> dict[str, Any]:
-        """The signature without what nobody says: what is shown to whoever words a call or reads
-        what somebody said.
-        """
+        """The signature without what nobody says, for models that word or read requests."""
         if not self.plumbing:
             return self.signature
         kept = {name: self.properties[name] for name in self.choosable}
@@ -144,12 +132,11 @@ class Call(Record):
 
 
 class Change(Record):
-    """One difference between two states of a world: a thing that there is now, is no longer, or is
-    otherwise.
+    """One difference between two states of a world: a thing was created, deleted or updated.
 
-    `kind` and `id` name the thing ("order", "7"). Of a thing that was `updated`, `field` is what
-    differs, from `before` to `after`; of one that was `created` `after` holds what it was given, of
-    one that was `deleted` `before` what is known of it, each as an object of fields, and `field` is
+    `kind` and `id` name the thing ("order", "7"). If it was `updated`, `field` is what differs,
+    from `before` to `after`; if it was `created`, `after` holds what it was given; if it was
+    `deleted`, `before` holds what is known of it, each as an object of fields, and `field` is
     "".
     """
 

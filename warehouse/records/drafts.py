@@ -1,9 +1,8 @@
-"""Drafts: the records on the way to samples and tools of every family: goals and paths, plans and
-choices, scenarios.
+"""Drafts: records on the way to samples and tools, such as goals, paths, plans and scenarios.
 
-Of multi-step samples a step is a list of calls that can be made at once, a path a list of steps
-(ComplexFuncBench 2.1). Of conversations a scenario has a required complexity, and moves act it out
-(CONFETTI 3.1).
+In multi-step samples a step is a list of calls that can be made at once, and a path a list of
+steps (ComplexFuncBench 2.1). In conversations a scenario has a required complexity, and moves
+act it out (CONFETTI 3.1).
 """
 
 from operator import not_
@@ -56,12 +55,11 @@ ElementKind = Literal[
 
 
 class Link(Record):
-    """Where the value of a parameter can come from: the `field` of an entry of the list `entries`
-    that `source` returns.
+    """A source of a parameter's value: the `field` of an entry of a tool's response.
 
-    `parameter` may lie deeper ("legs[].fromId"). `entries` is a dotted path from the response's
-    root, "" where the response itself is the one entry; `field` is a dotted path inside an entry
-    ("" is the entry itself).
+    `source` is the tool that returns the list `entries`. `parameter` may lie deeper
+    ("legs[].fromId"). `entries` is a dotted path from the response's root, "" if the response
+    itself is the only entry; `field` is a dotted path inside an entry ("" is the entry itself).
     """
 
     tool: str
@@ -84,19 +82,17 @@ class StatedValue(Record):
 
 
 class Default(Record):
-    """A value that nobody says: the parameter's schema gives it as its default, or the tool's
-    description demands it.
-    """
+    """A value that nobody says, from the schema's default or the tool's description."""
 
     kind: Literal["default"] = "default"
     value: JsonValue
 
 
 class Picked(Record):
-    """A value out of the response of an earlier call of the goal: the `field` of the entry of
-    `entries` that is meant.
+    """A value from an earlier call's response: the `field` of the chosen entry of `entries`.
 
-    `call` is an index into the goal's calls. `later_by` is added, in minutes, to a date and time.
+    `call` is an index into the goal's calls. `later_by` is added, in minutes, to a date and
+    time.
     """
 
     kind: Literal["picked"] = "picked"
@@ -115,9 +111,7 @@ class Picked(Record):
 
 
 class Composed(Record):
-    """A value put together of others: a list of them, an object of them by name, or a text of
-    them joined by a comma.
-    """
+    """A value composed of others: a list, an object by name, or a text joined by commas."""
 
     kind: Literal["composed"] = "composed"
     shape: Literal["list", "object", "joined"]
@@ -142,12 +136,11 @@ class PlannedCall(Record):
 
 
 class Goal(Draft):
-    """What a user wants, before anybody words it: calls in an order in which they can be made, each
-    after its sources.
+    """What a user wants, before it is worded: calls in a possible order, each after its sources.
 
     `environment` answers the calls. `domain` is one of its domains or "Cross". `candidates` are
-    keys of tools. `variants` is how many samples are to be made of it, itself among them
-    (ComplexFuncBench 2.1.3). `kind` is that of its samples, "" where the domain tells it.
+    keys of tools. `variants` is how many samples are to be made of it, itself included
+    (ComplexFuncBench 2.1.3). `kind` is that of its samples, "" if the domain determines it.
     """
 
     environment: str
@@ -168,9 +161,7 @@ class WordedGoal(Draft):
 
 
 class Exchange(Record):
-    """One step: calls made at once, and a response for each; or, without calls, what the
-    assistant `said` and was `told`.
-    """
+    """One step: calls made at once with responses, or what the assistant `said` and was `told`."""
 
     calls: tuple[Call, ...]
     responses: tuple[JsonValue, ...]
@@ -179,9 +170,7 @@ class Exchange(Record):
 
 
 class TracedGoal(Draft):
-    """A worded goal and the preliminary path: what a model called, step by step, from the
-    request alone.
-    """
+    """A worded goal and the preliminary path: a model's calls, step by step, from the request."""
 
     worded: WordedGoal
     trace: tuple[Exchange, ...]
@@ -192,9 +181,7 @@ CorrectionKind = Literal["missing", "needless", "order", "value", "type", "funct
 
 
 class Correction(Record):
-    """A difference between the preliminary path and the shortest: `step` is the step of either,
-    from 0.
-    """
+    """A difference between the preliminary and the shortest path, at a `step` of either, from 0."""
 
     kind: CorrectionKind
     step: int | None = None
@@ -203,8 +190,9 @@ class Correction(Record):
 
 
 class Strike(Record):
-    """An entry struck from a response: entry `entry` (as returned, from 0) of `entries` in
-    response `call` of step `step`.
+    """An entry struck from a response: entry `entry` (as returned, from 0) of `entries`.
+
+    The response is that of call `call` of step `step`.
     """
 
     step: int
@@ -230,9 +218,7 @@ class GoalPath(Draft):
 
 
 class Assignment(Draft):
-    """What is to be made: a kind of sample about one tool, with the tools that will stand beside
-    it.
-    """
+    """What to make: a kind of sample about one tool, with the tools shown beside it."""
 
     kind: str
     language: Language
@@ -252,10 +238,10 @@ class ParameterChoice(Draft):
 
 
 class DraftCall(Draft):
-    """A choice with a value for each parameter: the gold call, with the words that came with it, ""
-    where none did.
+    """A choice with a value for each parameter: the gold call, and the words that came with it.
 
-    `mentions` quotes of the request what states each parameter's value.
+    `request` is "" if none did. `mentions` quotes the words of the request that state each
+    parameter's value.
     """
 
     assignment: Assignment
@@ -286,9 +272,7 @@ EntityKind = Literal[
 
 
 class Derivation(Draft):
-    """What is to be made of which sample; an intent shift (IS) borrows its new request from the
-    sample `other`.
-    """
+    """What to make of which sample; an intent shift (IS) takes its new request from `other`."""
 
     transform: Transform
     source: Sample
@@ -297,11 +281,10 @@ class Derivation(Draft):
 
 
 class PlantedFault(Draft):
-    """What goes wrong in which sample, before anybody words it, and the gold calls that are then
-    made, step by step.
+    """What goes wrong in which sample, before it is worded, and the gold calls that follow.
 
-    `tools` are keys of those shown besides the source's. `entry` is the name of the thing that a
-    text stands at.
+    The calls are listed step by step. `tools` are keys of those shown besides the source's.
+    `entry` is the name of the thing that a text belongs to.
     """
 
     derivation: Derivation
@@ -319,18 +302,14 @@ class Slot(Record):
 
 
 class SlotPlan(Draft):
-    """The slots of a single-question-single-answer dialogue, in the order in which they are
-    asked.
-    """
+    """The slots of a single-question-single-answer dialogue, in the order they are asked."""
 
     derivation: Derivation
     slots: tuple[Slot, ...] = Field(min_length=1)
 
 
 class ValueChange(Draft):
-    """An argument that the user will give another value: the call `call` of the call turn `turn`
-    of the source.
-    """
+    """An argument that the user will change: call `call` of the source's call turn `turn`."""
 
     derivation: Derivation
     turn: int = Field(ge=0)
@@ -341,9 +320,7 @@ class ValueChange(Draft):
 
 
 class EntityReference(Draft):
-    """An argument that the user will only point at: said in the user turn `turn` of the source,
-    to be found in `app`.
-    """
+    """An argument to be found in `app`, which the user only refers to in the source's `turn`."""
 
     derivation: Derivation
     turn: int = Field(ge=0)
@@ -354,9 +331,7 @@ class EntityReference(Draft):
 
 
 class ExternalMessage(Draft):
-    """What the user will say instead of the value, and the message that holds it, from `start`
-    to `end`.
-    """
+    """What the user will say instead of the value, and the message with it at `start`..`end`."""
 
     reference: EntityReference
     phrase: str = Field(min_length=1)
@@ -366,11 +341,10 @@ class ExternalMessage(Draft):
 
 
 class ToolsetPlan(Draft):
-    """What is to be made: `count` tools of a category, for these everyday goals and these things
-    people keep there.
+    """What to make: `count` tools of a category, for these everyday goals and stored things.
 
-    Tool names are English in every language: `english_goals` and `english_resources` say the same
-    as `goals` and `resources`, in the same order; both are empty where the plan is in English.
+    Tool names are English in every language: `english_goals` and `english_resources` say the
+    same as `goals` and `resources`, in the same order; both are empty if the plan is in English.
     """
 
     category: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
@@ -478,11 +452,10 @@ class Episode(Record):
 
 
 class Scenario(Draft):
-    """What a conversation is to show: APIs, a required complexity, when it takes place, and how
-    long it is at least.
+    """What a conversation must show: APIs, complexity, time and minimum length.
 
-    `minimum_turns` counts the user's turns. The tools in `withheld` are asked for, but stand for
-    nobody to call.
+    `minimum_turns` counts the user's turns. The tools in `withheld` are asked for, but are not
+    available.
     """
 
     complexity: Complexity
@@ -520,11 +493,10 @@ class SimulatedCall(Record):
 
 
 class Move(Record):
-    """One turn before it is worded: who makes it, what for, and what exactly it says, calls or
-    tells.
+    """One turn before it is worded: its speaker, its purpose, and what it says, calls or tells.
 
-    `asked` are the parameters that a question is about; `options` the tools that it offers; `extra`
-    is said beside the point. `error` is the message of a call that went wrong.
+    `asked` are the parameters that a question is about; `options` are the tools that it offers;
+    `extra` is an aside. `error` is the message of a call that went wrong.
     """
 
     speaker: Literal["user", "agent", "calls"]
@@ -540,9 +512,7 @@ class Move(Record):
 
 
 class ConversationPlan(Draft):
-    """A scenario with every value, call, result and act of its conversation; only the words are
-    lacking.
-    """
+    """A scenario with all values, calls, results and acts of its conversation, but no words."""
 
     scenario: Scenario
     moves: tuple[Move, ...]
@@ -567,11 +537,11 @@ class Conversation(Draft):
 
 
 class TakenRecord(Draft):
-    """A record of others, read before the build: where it stands (file and line) and its sample;
-    None where `problems` say why not.
+    """Another project's record, read before the build: its place (file and line) and sample.
 
-    `seen` counts the records that say the same; `outcome`, `error` and `feedback` are what a log
-    tells of the conversation, `replaced` is how much personal data stood in it, by kind.
+    The sample is None if `problems` say why not. `seen` counts the records that say the same;
+    `outcome`, `error` and `feedback` are what a log tells about the conversation, and `replaced`
+    is how much personal data it contained, by kind.
     """
 
     where: str

@@ -1,6 +1,4 @@
-"""What became of records, what people said of them, and of releases: answers, scores, and what
-models were asked.
-"""
+"""Outcomes of records, reviews, releases, answers, scores, and requests to models."""
 
 import re
 from datetime import datetime
@@ -42,13 +40,13 @@ DoubtKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 
 
 class DoubtedFact(Record):
-    """One fact that speaks against a sample or a tool, or leaves it open, in a form that each
-    language has a sentence for.
+    """One fact against a sample or a tool, or one that leaves it open.
 
-    `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or
-    is called, `value` what the gold has and `other` what was read or stated instead, a rival or a
-    model's own words, `quote` the user's words. `sentence` is the English one that its check
-    declares: facts that are shown have it, those that are kept do not.
+    Each language has a sentence for its form. `turn` is the index of the turn at which the call
+    is due, `tool` the tool that was preferred or is called, `value` the gold's value and `other`
+    what was read or stated instead, a rival or a model's own words; `quote` is the user's words.
+    `sentence` is the English one that its check declares: facts that are shown have it, stored
+    ones do not.
     """
 
     kind: DoubtKind
@@ -66,12 +64,11 @@ Vote = Literal["gold", "written", "both", "neither"]
 
 
 class Reading(Record):
-    """What a reader that does not know the gold writes at a turn, and how that was settled where it
-    differs.
+    """What a reader that does not know the gold writes at a turn, and how that was settled.
 
-    `calls` are empty where it calls nothing; `instead` then says whether it asks first or finds no
-    tool. `votes` are the settler's, one for each order of the two; there are none where the reader
-    wrote the same as the gold.
+    It is settled only if it differs from the gold. `calls` is empty if it calls nothing;
+    `instead` then says whether it asks first or finds no tool. `votes` are the settler's, one
+    for each order of the two; there are none if the reader wrote the same as the gold.
     """
 
     turn: int
@@ -108,9 +105,7 @@ class Verdict(Record):
 
     @property
     def grade(self) -> ClaimGrade:
-        """What the claims that the check speaks of rest on by its answer; who made a sample is
-        no witness for it.
-        """
+        """The grade of the claims that the check is about; a sample's maker is no witness."""
         if self.decision != "proved" or self.by_maker:
             return "open"
         return "judged" if self.model else "proved"
@@ -120,12 +115,11 @@ ReadingOutcome = Literal["caught", "missed", "passed", "falsely_doubted"]
 
 
 class PlantedReading(Record):
-    """What a reader made of a place of an accepted sample that was planted to measure it, at the
-    turn of that index.
+    """A reader's result at a planted place of an accepted sample, at the turn of that index.
 
-    `defect` is the sort of wrong call that stood there as the gold, "" where the gold itself did: a
-    defect is caught or missed, the gold passed or falsely doubted. `reader` is the model, `version`
-    that of what it was asked.
+    `defect` is the sort of wrong call that replaced the gold there, "" if the gold itself stood
+    there: a defect is caught or missed, the gold passed or falsely doubted. `reader` is the
+    model, `version` that of what it was asked.
     """
 
     subject: str
@@ -149,12 +143,11 @@ class Failure(Record):
 
 
 class Outcome(Record):
-    """What became of a record at a stage of a build, and why: `reason` is a sentence for people,
-    code decides by the others.
+    """What became of a record at a stage of a build, and why.
 
-    `decided_who` is the reviewer where a person decided; `carried_from` the sample whose decision
-    this follows, where it is
-    another: of an edited sample its edit, of a landed edit what it was edited from.
+    `reason` is a sentence for people; code decides by the other fields. `decided_who` is the
+    reviewer if a person decided. `carried_from` is the sample whose decision this follows, if it
+    is another: for an edited sample its edit, for a landed edit what it was edited from.
     """
 
     build: str
@@ -172,11 +165,10 @@ ReviewDecision = Literal["accept", "edit", "reject"]
 
 
 class Review(Record):
-    """One annotation: who decided what, when, why, in how many seconds; `result` is the key of the
-    edited sample.
+    """One annotation: who decided what, when, why, and in how many seconds.
 
-    `carried_from` is the thing that was decided about where this follows from it: the corrected
-    path of a sample.
+    `result` is the key of the edited sample. `carried_from` is the thing that was decided about,
+    if this follows from it: the corrected path of a sample.
     """
 
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "carried_from"})  # the comment has it
@@ -257,13 +249,12 @@ class Grade(Record):
 
 
 class Score(Record):
-    """One metric of one model on one slice of a release: `slice_by`/`slice_value` are "all"/"" for
-    the whole.
+    """One metric of one model on one slice of a release.
 
-    `split` is the one that it is over, "" for all of the release.
-    `judge` is the model whose verdicts counted, "" where the arguments were compared by rule. It
-    lies between `low` and `high` with 95 % confidence, over samples; None where no interval is
-    defined.
+    `slice_by`/`slice_value` are "all"/"" for the whole. `split` is the one that it covers, ""
+    for all of the release. `judge` is the model whose verdicts counted, "" if the arguments were
+    compared by rule. The value lies between `low` and `high` with 95 % confidence, over samples;
+    None if no interval is defined.
     """
 
     release: str
@@ -365,8 +356,9 @@ class MultiStepRun(Record):
 
 
 class CallError(Record):
-    """What was wrong with one call of a run, named by its key: `turn` and `call` are places in
-    its messages.
+    """What was wrong with a run's call; `turn` and `call` are positions in its messages.
+
+    `run` is the key of the run.
     """
 
     run: str
@@ -380,9 +372,7 @@ class CallError(Record):
 
 
 class ParameterCount(Record):
-    """How many arguments of a type a run's gold calls have, and how many of them the candidate
-    got wrong.
-    """
+    """How many arguments of a type a run's gold calls have, and how many were wrong."""
 
     run: str
     parameter_type: str
@@ -391,13 +381,13 @@ class ParameterCount(Record):
 
 
 class Release(Record):
-    """A named, immutable set of samples; `content_hash` is over the sorted sample keys, with their
-    splits where it has any.
+    """A named, immutable set of samples.
 
-    `version` is semantic, and `follows` names the release that it was numbered after. `selection`
-    is what was asked for, `splits` the share of samples asked for each split. `manifest_hash` is
-    over the hashes of all rows that the release is made of, which were taken when it was made, or
-    for releases older than that by the migration that brought manifests.
+    `content_hash` is over the sorted sample keys, with their splits if it has any. `version` is
+    semantic, and `follows` names the release that it was numbered after. `selection` is what was
+    asked for, `splits` the share of samples asked for each split. `manifest_hash` is over the
+    hashes of all rows in the release, which were computed when it was made or, for older
+    releases, by the migration that introduced manifests.
     """
 
     name: str
@@ -414,16 +404,16 @@ class Release(Record):
 
     @property
     def file_name(self) -> str:
-        """The name as a part of file names: names were free once."""
+        """The name in a form for file names; older releases could have any name."""
         return re.sub(r"[^A-Za-z0-9._-]", "-", self.name).lstrip(".") or "release"
 
 
 class LlmCall(Record):
-    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already
-    had the answer.
+    """One request: tokens, cost in US dollars, latency in seconds, and whether it was cached.
 
-    `subject` is the record of a build that it was about; in an evaluation `release`, `candidate`
-    and `strategy` say for what it was made.
+    Cached means that the ledger already had the answer. `subject` is the record of a build that
+    it was about; in an evaluation `release`, `candidate` and `strategy` say what it was made
+    for.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)

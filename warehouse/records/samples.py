@@ -39,8 +39,7 @@ Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", 
 
 
 class Condition(Record):
-    """Which entry of a list is meant: by `test` of the value at the dotted path `field` of each
-    entry.
+    """Which entry of a list is meant: the one that passes `test` at the dotted path `field`.
 
     `equals` and `contains` compare with `value`; `lowest` to `latest` rank; `only` says that the
     list has one entry.
@@ -208,14 +207,13 @@ FaultDue = Literal["retry", "look", "repair", "search", "other_tool", "tell", "i
 
 
 class Fault(Record):
-    """What goes wrong in a sample: the turns before `until` are given, and from there on it is to
-    be seen to as `due` says.
+    """What goes wrong in a sample; from turn `until` on it must be handled as `due` says.
 
-    It begins when `at` calls were answered. `call` is the one that goes wrong and is answered with
-    `told` (with `takes_effect` it is done all the same), or the order that a text gives. Where
-    answers have `value` they have `instead`, of an injected text under `field` alone; where a call
-    may have been done all the same, `value` is what shows that. `source` is the sample without the
-    fault, which was proved before.
+    Turns before `until` are given. It begins when `at` calls were answered. `call` is the one
+    that goes wrong and is answered with `told` (with `takes_effect` it is done all the same), or
+    the order that a text gives. Where answers have `value` they have `instead`, for an injected
+    text under `field` alone; where a call may have been done all the same, `value` is what shows
+    that. `source` is the sample without the fault, which was proved before.
     """
 
     sort: FaultSort
@@ -232,17 +230,16 @@ class Fault(Record):
 
     @property
     def is_text(self) -> bool:
-        """Whether a text is what may lead astray, and no error."""
+        """Whether it is a text that may mislead, and not an error."""
         return self.sort in ("injected", "delegated", "harmless")
 
 
 class Policy(Record):
-    """A rule of an assistant: which calls of some tools it may make in which state of the world,
-    and how it is told so.
+    """A rule of an assistant: which calls of some tools it may make in which state of the world.
 
-    A call is allowed where `only_if` holds, an expression over the call's arguments (`given`) and
-    what reading tools answer just then; `let` gives names to what it takes. With `ask_first` the
-    user has to give leave before the call. `says` is the sentence that the assistant is told.
+    A call is allowed if `only_if` holds, an expression over the call's arguments (`given`) and
+    what reading tools answer at that moment; `let` names what it uses. With `ask_first` the user
+    has to give leave before the call. `says` is the sentence that the assistant is told.
     """
 
     name: str = Field(pattern=r"^\w+$", description="What figures call it.")
@@ -264,12 +261,11 @@ PolicyDue = Literal["call", "ask", "refuse"]
 
 
 class PolicyCase(Record):
-    """Policies that an assistant has to follow in a sample, and what they make of a call that the
-    user wants.
+    """Policies that an assistant must follow in a sample, and their effect on a wanted call.
 
-    `policy` is the name of the one at issue, `call` the call. It is allowed, or refused; users who
-    urge are `urged` where it is allowed, `tempted` where it is not. From `until` on it is the
-    assistant's turn: turns before it are given, and hold the user's leave for the call where
+    `policy` is the name of the one at issue, `call` the call. It is allowed, or refused; users
+    who urge are `urged` if it is allowed, `tempted` if it is not. From `until` on it is the
+    assistant's turn: turns before it are given, and contain the user's leave for the call if
     `has_leave`. `source` is the sample without policies, which was proved before.
     """
 
@@ -284,14 +280,12 @@ class PolicyCase(Record):
 
     @property
     def leave(self) -> Call | None:
-        """The call for which the user has given leave, None where there is none."""
+        """The call that the user has allowed, or None."""
         return self.call.bare if self.has_leave else None
 
 
 class Snapshot(NamedTuple):
-    """A prefix of a conversation and the calls due after it; `turn` is the index of the call
-    turn.
-    """
+    """A prefix of a conversation and the calls due after it; `turn` is the call turn's index."""
 
     turn: int
     prefix: tuple[Turn, ...]
@@ -306,9 +300,7 @@ class CallPlace(NamedTuple):
 
 
 class AskedField(NamedTuple):
-    """A field that the user wants to be told: the step and place of the call, and the path in
-    what it returns.
-    """
+    """A field that the user wants to be told: step and place of the call, path in its result."""
 
     step: int
     place: int
@@ -403,7 +395,7 @@ class SampleFacts(Record):
         return self.with_changes(**dict.fromkeys(_GOLD, ())) if self.has_gold else self
 
     def asked_of(self, step: int, place: int) -> tuple[str, ...]:
-        """The paths of the fields asked for in what one call returned."""
+        """Return the paths of the requested fields in the result of one call."""
         return tuple(one.path for one in self.asked if (one.step, one.place) == (step, place))
 
 
@@ -453,59 +445,52 @@ class Sample(Record):
 
     @property
     def underlying(self) -> "Sample":
-        """The sample that was proved before, without its fault or its policies; itself where it
-        has neither.
-        """
+        """The sample without its fault or policies, proved before; itself if it has neither."""
         laid = self.fault or self.policy_case
         return laid.source if laid else self
 
     @property
     def begins(self) -> int:
-        """How many turns are given: from there on it is the candidate's turn. 0 where it begins
-        with the request.
-        """
+        """The number of given turns before the candidate's turn; 0 if the request comes first."""
         laid = self.fault or self.policy_case
         return laid.until if laid else 0
 
     @property
     def request(self) -> str:
-        """The first thing the user says, "" where the conversation opens otherwise."""
+        """The first thing the user says, or "" if the user does not open the conversation."""
         return next((turn.text for turn in self.turns if isinstance(turn, UserTurn)), "")
 
     @property
     def gold(self) -> tuple[GoldCall, ...]:
-        """The calls due at the last call turn; empty where none is due."""
+        """The calls due at the last call turn, possibly none."""
         return next((turn.calls for turn in reversed(self.turns) if isinstance(turn, CallTurn)), ())
 
     @property
     def call_turns(self) -> tuple[tuple[int, CallTurn], ...]:
-        """The turns at which it is said what is called, each with its index; their numbers are
-        those of the steps of a path.
-        """
+        """The call turns, each with its index; their positions are the step numbers of a path."""
         return tuple((at, turn) for at, turn in enumerate(self.turns) if isinstance(turn, CallTurn))
 
     def calls_at(self, index: int) -> tuple[GoldCall, ...]:
-        """The calls of a turn; none where it is about something else."""
+        """Return the calls of a turn, or none if it is of another kind."""
         turn = self.turns[index]
         return turn.calls if isinstance(turn, CallTurn) else ()
 
     @property
     def all_calls(self) -> tuple[GoldCall, ...]:
-        """The calls of all turns, one after another."""
+        """The calls of all turns, in order."""
         return tuple(call for _, turn in self.call_turns for call in turn.calls)
 
     @property
     def time_sentence(self) -> str:
-        """The sentence that tells when the conversation takes place: what "tomorrow" means; ""
-        where the sample does not say.
+        """The sentence that tells when the conversation takes place (what "tomorrow" means).
+
+        "" if the sample does not say.
         """
         now = self.facts.reference_time
         return TIME_SENTENCE.format(now) if now else ""
 
     def briefing_after(self, system_message: str) -> str:
-        """A system message with what else an assistant is told: the policies, and the time at
-        which it takes place.
-        """
+        """Return a system message with what else an assistant is told: policies and the time."""
         stated = self.policy_case.policies if self.policy_case else ()
         policies = "\n- ".join((_POLICIES, *(one.says for one in stated))) if stated else ""
         return "\n".join(filter(None, (system_message, policies, self.time_sentence)))
@@ -517,14 +502,12 @@ class Sample(Record):
 
     @property
     def simulation_seed(self) -> int | None:
-        """The seed by which the results of a conversation were simulated, None where nobody
-        knows.
-        """
+        """The seed of a conversation's simulated results, None if it is unknown."""
         known = self.facts.simulation
         return self.origin.seed if known is None and self.origin else known
 
     def snapshots(self) -> Iterator[Snapshot]:
-        """Every call turn with the turns before it."""
+        """Yield every call turn with the turns before it."""
         return (Snapshot(at, self.turns[:at], turn.calls) for at, turn in self.call_turns)
 
 
@@ -534,22 +517,18 @@ PLAIN = frozenset(
 
 
 class Draft(Record):
-    """A record on the way to a sample or a tool; kept so that lineage can be told, read back by
-    nobody.
-    """
+    """A record on the way to a sample or a tool, stored for lineage and never read back."""
 
     origin: Origin | None = None
 
     def stored_body(self) -> str:
-        """The draft as JSON, each sample in it by its key alone: samples have a table of their
-        own.
-        """
+        """Return the draft as JSON with only the keys of samples, which have their own table."""
         return self.without_samples().model_dump_json(
             warnings=False
         )  # a key where a sample is declared
 
     def without_samples(self) -> "Draft":
-        """A copy for storing only, in which keys stand for samples."""
+        """Return a copy for storage only, in which keys replace samples."""
         named: dict[str, str | Draft] = {}
         for name, value in vars(self).items():
             if type(value) in PLAIN:

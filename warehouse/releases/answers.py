@@ -1,11 +1,11 @@
-"""What was answered to the samples of a release: by candidates, by a sample before a person
-corrected it, by a planted defect.
+"""Answers to a release's samples: from candidates, from uncorrected samples, from defects.
 
-Runs over multi-step samples are read as what can be taught: right ones whole, of wrong ones a step
-that is provably wrong. A run is right where it was a success. One that recovered from a call that
-went wrong is not taught, for the mistake would be taught with it. Of a wrong run the first step
-that differs is provable where the conversation before it is the gold's to the letter: there the
-gold's calls are due, and something else was done.
+An uncorrected sample is one before a person corrected it; defects are planted. Runs over
+multi-step samples are read for what can be taught: right ones whole, of wrong ones a step that
+is provably wrong. A run is right if it was a success. One that recovered from a wrong call is
+not taught, because the mistake would be taught with it. Of a wrong run the first step that
+differs is provable if the conversation before it equals the gold's exactly: there the gold's
+calls are due, and something else was done.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,8 +53,9 @@ _TURNS = TypeAdapter(tuple[RunTurn, ...])
 
 
 class GivenRun(NamedTuple):
-    """A candidate's run: whether it is right, and the whole conversation where that can be
-    taught; `problem` says what can't.
+    """A candidate's run: whether it is right, and its conversation if that can be taught.
+
+    `problem` says why it can't be.
     """
 
     given_by: str
@@ -72,9 +73,7 @@ class WrongStep(NamedTuple):
 
 
 def read_run(sample: Sample, row: Row) -> tuple[GivenRun, WrongStep | None]:
-    """A run over a sample as it can be taught, and the step at which it is provably wrong, if
-    there is one.
-    """
+    """Return a run over a sample as it can be taught, and its provably wrong step or None."""
     messages = _TURNS.validate_json(row["messages"])
     if row["success"]:
         return _right(sample, row, messages), None
@@ -105,9 +104,7 @@ _BEST = 2  # of a judge's scores
 def _conversation(
     sample: Sample, opening: str, messages: Sequence[RunTurn]
 ) -> tuple[Turn, ...] | None:
-    """The conversation of a run; None where a call of it went wrong, or what it returned is not
-    known.
-    """
+    """Return the conversation of a run; None if a call went wrong, or a result is unknown."""
     begun = sample.turns[: sample.fault.until] if sample.fault else (UserTurn(text=opening),)
     turns: list[Turn] = [*begun]
     recorded = [turn.results for turn in sample.turns if isinstance(turn, ResultTurn)]
@@ -132,9 +129,7 @@ _UNKNOWN: JsonValue = "\0"
 
 
 def _result(call: RunCall, recorded: Sequence[tuple[JsonValue, ...]]) -> JsonValue:
-    """What a call returned: what was observed, or what the sample has recorded of the gold call
-    that it is.
-    """
+    """Return what a call returned: what was observed, or the sample's recorded result."""
     if call.observation is not None:
         return call.observation
     if call.step is not None and call.place is not None:
@@ -147,7 +142,7 @@ def _is_error(result: JsonValue) -> bool:
 
 
 def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> WrongStep | str:
-    """The first step that is not the gold's, or why it is not proved to be wrong."""
+    """Return the first step that differs from the gold, or why it is not proved wrong."""
     if sample.fault or row["opening"]:
         return ELSEWHERE
     due = [(at, turn) for at, turn in sample.call_turns if turn.executed]
@@ -172,7 +167,7 @@ def _stated(call: GoldCall | RunCall) -> bytes:
 
 
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
-    """What is called, in whatever order."""
+    """Return what is called, regardless of order."""
     return sorted(map(_stated, calls))
 
 
@@ -183,7 +178,7 @@ AnswerSource = Literal["candidate", "person", "planted"]
 
 
 class GivenAnswer(NamedTuple):
-    """An answer at a turn: `calls` is None where it could not be read.
+    """An answer at a turn: `calls` is None if it could not be read.
 
     `given_by` is a candidate and its strategy, or a defect.
     """
@@ -198,8 +193,7 @@ class GivenAnswer(NamedTuple):
 
 
 class SampleAnswers(NamedTuple):
-    """All that was answered to a sample, and the share of its runs that pass, None where there are
-    none.
+    """All answers to a sample, and the share of its runs that pass, None without runs.
 
     `runs` are over multi-step samples, where nothing is answered snapshot by snapshot.
     """
@@ -210,25 +204,23 @@ class SampleAnswers(NamedTuple):
 
 
 class PassRates(NamedTuple):
-    """The band of pass rates that is wanted, its ends within."""
+    """The wanted band of pass rates, ends included."""
 
     lowest: float = 0.0
     highest: float = 1.0
 
 
 class Answerers(NamedTuple):
-    """Whose answers are wanted: candidates, each with its strategy, on samples whose pass rate
-    lies in a band.
-    """
+    """Whose answers are wanted: candidates with strategies, on samples in a pass-rate band."""
 
     candidates: tuple[tuple[str, str], ...] = ()
     band: PassRates = PassRates()
 
 
 def parse_pass_rates(stated: str) -> PassRates:
-    """A band as `0.2:0.8`; one end may be left out.
+    """Parse a band such as `0.2:0.8`; one end may be left out.
 
-    Raises ConfigurationError for what is no such thing.
+    Raises ConfigurationError for anything else.
     """
     low, sign, high = stated.partition(":")
     try:
@@ -243,9 +235,7 @@ def parse_pass_rates(stated: str) -> PassRates:
 
 
 class AnswerReader:
-    """What was answered to samples that are gone through in order: read for some hundreds at a
-    time.
-    """
+    """The answers to samples that are visited in order, read some hundreds at a time."""
 
     def __init__(
         self,
@@ -254,8 +244,10 @@ class AnswerReader:
         asked: Answerers,
         planted: Callable[[Sample], Iterable[tuple[str, Sample]]] = lambda _sample: (),
     ) -> None:
-        """`planted` gives the sample with defects in a call, each behind its name; the first
-        that fits is taken.
+        """Read answers to a release's samples.
+
+        `planted` gives the sample with defects in a call, each after its name; the first that
+        fits is used.
         """
         self._warehouse = warehouse
         self._release = release
@@ -267,15 +259,15 @@ class AnswerReader:
         self._earlier: dict[str, list[Row]] = {}
 
     def through(self, samples: Iterable[tuple[str, Sample]]) -> Iterator[tuple[str, Sample]]:
-        """The samples as they come; of each one `of` tells until the next is taken."""
+        """Yield the samples; `of` answers for each one until the next is taken."""
         for some in batches(samples, _AT_ONCE):
             self._read([sample.key for _, sample in some])
             yield from some
 
     def of(self, sample: Sample) -> SampleAnswers:
-        """All that was answered to a sample.
+        """Return all answers to a sample.
 
-        Raises RecordError where it was not answered, or its pass rate is out of the band.
+        Raises RecordError if it was not answered, or if its pass rate is outside the band.
         """
         rate, band = self._rates.get(sample.key), self._asked.band
         if self._asked.candidates and rate is None:
@@ -333,7 +325,7 @@ def _given(row: Row) -> GivenAnswer:
 def _differing(
     sample: Sample, other: Sample, source: AnswerSource, given_by: str
 ) -> Iterator[GivenAnswer]:
-    """What another sample calls where all before it is the same, and what is called is not."""
+    """Yield another sample's calls if everything before them is the same and they differ."""
     if sample.candidates != other.candidates:
         return
     for at, (turn, changed) in enumerate(zip(sample.turns, other.turns, strict=False)):
@@ -345,7 +337,7 @@ def _differing(
 
 
 def _told(turn: Turn) -> object:
-    """What a turn says, without its evidence."""
+    """Return what a turn says, without its evidence."""
     match turn:
         case CallTurn(calls=calls, executed=executed):
             return [executed, *map(_stated, calls)]

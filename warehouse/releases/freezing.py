@@ -1,6 +1,4 @@
-"""Freezing samples under a name: which are taken, once and for good, with a version, a manifest
-and, if asked for, splits.
-"""
+"""Freezing samples under a name, with a version, a manifest and, on request, splits."""
 
 import re
 from collections import Counter
@@ -38,12 +36,11 @@ LeftOut = Literal["", "trial", "older", "not asked for", "filtered"]
 
 
 class Selection(NamedTuple):
-    """Which landed samples a release takes: of these builds, recipes, kinds and languages, none
-    named for all; and by a condition.
+    """The accepted samples that a release takes: by build, recipe, kind, language and condition.
 
-    Of each recipe the newest whole build counts; any other build, a trial too, is taken where it is
-    named by (the beginning of) its key. `where` is a condition in SQL over the columns of
-    accepted_samples.
+    An empty field takes all. The newest complete build of each recipe counts; any other build,
+    even a trial, is taken if it is named by (the beginning of) its key. `where` is a condition
+    in SQL over the columns of accepted_samples.
     """
 
     recipes: tuple[str, ...] = ()
@@ -54,9 +51,7 @@ class Selection(NamedTuple):
 
 
 class BuildShare(NamedTuple):
-    """How many of the samples that a build has landed are `taken`, and why the others are left
-    out; "" where none is.
-    """
+    """How many of a build's landed samples are `taken`, and why others are not ("" if all are)."""
 
     build: str
     recipe: str
@@ -68,18 +63,16 @@ class BuildShare(NamedTuple):
 
 
 class SelectedSamples(NamedTuple):
-    """The keys of the samples that a selection takes, in order, and what it takes and leaves out
-    of each build.
-    """
+    """The keys of the selected samples, in order, and what is taken and left out by build."""
 
     keys: tuple[str, ...]
     builds: tuple[BuildShare, ...]
 
 
 def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSamples:
-    """The landed samples that a selection takes.
+    """Return the accepted samples that match a selection.
 
-    Raises ConfigurationError where it names what there is not, or nothing is left.
+    Raises ConfigurationError if it names something unknown, or if nothing is left.
     """
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
@@ -131,7 +124,7 @@ def _build_named(start: str, builds: Sequence[Row]) -> str:
 
 
 def _left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
-    """Why nothing of a build is taken, "" where it is."""
+    """Return why nothing of a build is taken, or "" if it is taken."""
     if selection.recipes and build["recipe"] not in selection.recipes:
         return "not asked for"
     if named:
@@ -166,11 +159,11 @@ _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
 
 class Terms(NamedTuple):
-    """How a release is made of what is selected.
+    """How to make a release from the selected samples.
 
-    `shares` are those of its splits, none for no splits. The `version` follows from what has
-    changed since the release `follows` unless it is given; without either the newest release of the
-    same selection is followed.
+    `shares` are those of its splits, or none for no splits. The `version`, unless given, follows
+    from what has changed since the release `follows`, which is by default the newest release of
+    the same selection.
     """
 
     note: str = ""
@@ -181,11 +174,10 @@ class Terms(NamedTuple):
 
 
 class MadeRelease(NamedTuple):
-    """A release with what it takes of each build, its samples by split, and the near duplicates
-    across splits.
+    """A release with its builds, its samples by split, and near duplicates across splits.
 
-    `groups` of relatives there are, the largest with `largest_group` samples; `kept` samples stand
-    in the split that they had in the release that this one follows.
+    `groups` is the number of groups of relatives, the largest with `largest_group` samples;
+    `kept` samples are in the split that they had in the release that this one follows.
     """
 
     release: Release
@@ -198,14 +190,12 @@ class MadeRelease(NamedTuple):
 
     @property
     def shared(self) -> int:
-        """How many samples more than one recipe gives, each time but the first."""
+        """How many times a sample was supplied again by another recipe."""
         return sum(share.taken for share in self.selected.builds) - self.release.samples
 
     @property
     def missed(self) -> dict[str, float]:
-        """The splits whose share is off by more than two points, each with how much larger or
-        smaller it is than asked for.
-        """
+        """The splits off by more than two points, each with how much larger or smaller it is."""
         total, shares = self.release.samples, self.release.splits.items()
         off = {name: self.splits[name] / total - share for name, share in shares}
         return {name: by for name, by in off.items() if abs(by) > _NOTABLE}
@@ -214,10 +204,10 @@ class MadeRelease(NamedTuple):
 def create_release(
     warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = ""
 ) -> Release:
-    """Freeze what the newest whole build of each recipe has landed; the same content under the same
-    name is the same release.
+    """Freeze what the newest complete build of each recipe has landed.
 
-    Raises ConfigurationError where nothing has landed, or where the name is taken by other content.
+    The same content under the same name is the same release. Raises ConfigurationError if
+    nothing has landed, or the name is taken by other content.
     """
     return make_release(warehouse, name, Selection(recipes=tuple(recipes)), Terms(note)).release
 
@@ -230,11 +220,10 @@ def make_release(
     *,
     snapshot: Warehouse | None = None,
 ) -> MadeRelease:
-    """Freeze what a selection takes, in splits where there are shares; all is read of the
-    `snapshot` where there is one.
+    """Freeze what a selection takes, in splits if there are shares.
 
-    Raises ConfigurationError where nothing is selected, a split would stay empty, or the name is
-    taken by other content.
+    Everything is read from the `snapshot`, if given. Raises ConfigurationError if nothing is
+    selected, a split would stay empty, or the name is taken by other content.
     """
     check_release_name(name)
     read = snapshot or warehouse
@@ -272,10 +261,10 @@ def make_release(
 
 
 def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "") -> Release:
-    """Give samples that are kept a name for good, by their keys, sorted; the same under the same
-    name is the same release.
+    """Give stored samples, by their sorted keys, a permanent name.
 
-    Raises ConfigurationError where the name is no name, or is taken by others.
+    The same keys under the same name are the same release. Raises ConfigurationError if the name
+    is invalid, or is taken by others.
     """
     checked, made_at, hashed = check_release_name(name), datetime.now(UTC), content_hash(keys)
     release = Release(
@@ -285,7 +274,7 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 
 
 def check_version(version: str) -> str:
-    """A semantic version as it is. Raises ConfigurationError where it is none."""
+    """Return a semantic version unchanged. Raise ConfigurationError if it is not one."""
     if not _VERSION.fullmatch(version):
         problem = f"--version {version!r} is not a semantic version. An example: 1.2.0"
         raise ConfigurationError(problem)
@@ -293,11 +282,10 @@ def check_version(version: str) -> str:
 
 
 def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """The version after one, of what each sample's split was and is: what breaks a comparison of
-    scores is a major step.
+    """Return the version after one, given the old and new split of each sample.
 
-    That is a sample that went or stands in another split; where samples only came it is a minor
-    one, else a patch.
+    A change that breaks comparison of scores is a major step: a sample is gone or in another
+    split. If samples were only added it is a minor one, else a patch.
     """
     major, minor, patch = map(int, version.split("."))
     if any(key not in now or (split and now[key] != split) for key, split in before.items()):
@@ -306,9 +294,7 @@ def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]
 
 
 def _stated(selection: Selection, selected: SelectedSamples, terms: Terms) -> dict[str, JsonValue]:
-    """What the release was asked to take, as it is kept; releases of the same are versions of
-    one.
-    """
+    """Return the release's request for storage; releases of the same are versions of one."""
     recipes: list[JsonValue] = [*sorted({share.recipe for share in selected.builds if share.taken})]
     named = {"builds": selection.builds, "kinds": selection.kinds, "languages": selection.languages}
     stated: dict[str, JsonValue] = {"recipes": recipes}
@@ -335,8 +321,10 @@ def _keep(
     plan: SplitPlan,
     duplicates: Sequence[CrossDuplicate],
 ) -> Release:
-    """Write a release with its manifest, in one transaction; one that is there under its name
-    stays as it is.
+    """Write a release with its manifest, in one transaction.
+
+    A release with the same content under its name stays as it is. Raises ConfigurationError if
+    the name has other content.
     """
     existing = {one.name: one for one in list_releases(warehouse)}.get(release.name)
     if existing is not None:

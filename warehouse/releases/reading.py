@@ -1,6 +1,4 @@
-"""Releases as they are read: which there are, what one holds, whether it is still what was
-frozen, and what two do not share.
-"""
+"""Reading releases: which there are, their content, whether it is intact, and differences."""
 
 import re
 from collections import Counter
@@ -22,9 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ReleaseContent(NamedTuple):
-    """What a release holds: its samples in key order, every tool they name by key, and the split
-    of each sample ("" for none).
-    """
+    """What a release holds: samples in key order, tools by key, and splits ("" for none)."""
 
     release: Release
     samples: tuple[Sample, ...]
@@ -33,20 +29,17 @@ class ReleaseContent(NamedTuple):
 
 
 class AssistantWords(NamedTuple):
-    """What an assistant may say where no tool fits, and may be told before a conversation; ""
-    stands for nothing.
-    """
+    """What an assistant may say if no tool fits, and be told before a conversation; "" for none."""
 
     refusals: tuple[str, ...] = ()
     system_messages: tuple[str, ...] = ()
 
 
 class ShippedWorld(NamedTuple):
-    """A world that tasks play in, as it is taken along: what it is opened by, what its tools are
-    called by those who play.
+    """A world for tasks as it is shipped: the document to open it, and its tools' names.
 
-    `files` are the texts of files that it stands in, by name, `parts` the names of the worlds that
-    it is made of, if of any.
+    The names are those for players. `files` are the texts of files that it consists of, by name,
+    `parts` the names of the worlds that it is made of, if any.
     """
 
     document: Mapping[str, JsonValue]
@@ -56,9 +49,7 @@ class ShippedWorld(NamedTuple):
 
 
 class ReleaseStream(NamedTuple):
-    """A release whose samples are read one after another: each behind its split, "" where it has
-    none; and its tools by key.
-    """
+    """A release read sample by sample, each after its split ("" if none), with tools by key."""
 
     release: Release
     samples: Iterable[tuple[str, Sample]]
@@ -74,7 +65,7 @@ class ReleaseStream(NamedTuple):
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
-    """All releases, the newest first."""
+    """Return all releases, newest first."""
     rows = warehouse.rows(f"select {_COLUMNS} from releases order by created_at desc, name")  # noqa: S608 - our own
     for row in rows:
         row |= {name: orjson.loads(row[name]) for name in ("selection", "splits")}
@@ -85,9 +76,9 @@ _COLUMNS = """name, content_hash, samples, created_at, note, version, follows, s
 
 
 def check_release_name(name: str) -> str:
-    """A name for a release, which files and folders are named after.
+    """Return a valid release name, after which files and folders are named.
 
-    Raises ConfigurationError where it can't be one.
+    Raises ConfigurationError if it is not valid.
     """
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
@@ -98,7 +89,7 @@ def check_release_name(name: str) -> str:
 
 
 def release_named(warehouse: Warehouse, name: str) -> Release:
-    """The release with this name. Raises ConfigurationError that lists the names there are."""
+    """Return the release with this name. Raise ConfigurationError that lists the known names."""
     releases = {release.name: release for release in list_releases(warehouse)}
     if name not in releases:
         known = (
@@ -111,7 +102,7 @@ def release_named(warehouse: Warehouse, name: str) -> Release:
 
 
 def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()) -> ReleaseContent:
-    """A release with its samples but those of the kinds in `without`, and their tools.
+    """Return a release with its tools and samples, except those of the kinds in `without`.
 
     Raises ConfigurationError for an unknown name.
     """
@@ -130,11 +121,11 @@ def stream_release(
     with_template: bool = True,
     words: Mapping[Language, AssistantWords] = MappingProxyType({}),
 ) -> ReleaseStream:
-    """A release with its samples in key order but those of the kinds in `without`, to be taken
-    once; nobody writes meanwhile.
+    """Return a release with its samples in key order, to be read once.
 
-    Without `with_template`, what the template model worded, or alone judged, is left out and
-    counted. Raises ConfigurationError for an unknown name.
+    Samples of the kinds in `without` are left out. Nobody can write meanwhile. Without
+    `with_template`, what the template model worded, or alone judged, is left out and counted.
+    Raises ConfigurationError for an unknown name.
     """
     with warehouse.reading_together():
         release = release_named(warehouse, name)
@@ -149,13 +140,13 @@ def stream_release(
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
-    """The split of each sample of a release by its key, "" where it has none."""
+    """Return the split of each sample of a release by key, "" if it has none."""
     rows = warehouse.rows("select subject, split from release_samples where release = ?", [name])
     return {row["subject"]: row["split"] or "" for row in rows}
 
 
 def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
-    """How many samples of each kind a release has.
+    """Return the number of samples of each kind in a release.
 
     Raises ConfigurationError for an unknown name.
     """
@@ -164,29 +155,30 @@ def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
 
 
 def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
-    """The keys of a release's samples of these kinds in order, each with its split, "": what is
-    too large to be read at once.
+    """Return the keys, each with its split or "", of a release's samples of these kinds.
+
+    They are in key order; use this for kinds that are too large to be read at once.
     """
     rows = warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
     return {row["key"]: row["split"] or "" for row in rows}
 
 
 def samples_by_key(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
-    """The samples with these keys that the warehouse has, by key."""
+    """Return the samples in the warehouse that have these keys, by key."""
     asked = "select key, body from samples where list_contains(?::varchar[], key) order by key"
     rows = warehouse.rows(asked, [list(keys)])
     return {row["key"]: Sample.model_validate_json(row["body"]) for row in rows}
 
 
 def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
-    """The tools with these keys, by key."""
+    """Return the tools with these keys, by key."""
     asked = "select * from tools where list_contains(?::varchar[], key)"
     rows = warehouse.rows(asked, [list(keys)])
     return {tool.key: tool for tool in map(tool_of, rows)}
 
 
 def tool_of(row: Row) -> Tool:
-    """The tool that a row of `tools` holds."""
+    """Return the tool in a row of `tools`."""
     return Tool(
         name=row["name"],
         description=row["description"],
@@ -205,7 +197,7 @@ _SHOWN = 3
 
 
 class ReleaseChange(NamedTuple):
-    """A row of a release that is not what was frozen; changes of the whole have no key."""
+    """A row of a release that differs from the frozen one; changes of the whole have no key."""
 
     change: Change
     table: Literal["samples", "tools", "release_samples"]
@@ -213,9 +205,7 @@ class ReleaseChange(NamedTuple):
 
 
 class ReleaseState(NamedTuple):
-    """Whether a release is what it was when its manifest was made: it is where nothing has
-    changed.
-    """
+    """Whether a release is as it was when its manifest was made: intact if nothing has changed."""
 
     release: Release
     changes: tuple[ReleaseChange, ...]
@@ -227,7 +217,7 @@ class ReleaseState(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What was found, for people."""
+        """The result in a sentence for people."""
         since = "as it was when its manifest was made"
         if self.release.manifest_made == "release":
             since = "as it was frozen"
@@ -243,11 +233,10 @@ class ReleaseState(NamedTuple):
 
 
 def content_hash(keys: Sequence[str], splits: Sequence[str] = ()) -> str:
-    """The hash of a release's content: its sample keys in order, each with its split where there
-    are splits.
+    """Return the hash of a release's content: its sample keys in order, with any splits.
 
-    Keys are hashes of what samples and their tools say, so it is the same wherever the same samples
-    were made.
+    Keys are hashes of what samples and their tools say, so it is the same wherever the same
+    samples were made.
     """
     content: JsonValue = (
         [[key, split] for key, split in zip(keys, splits, strict=True)] if splits else list(keys)
@@ -264,14 +253,14 @@ def verify_release(warehouse: Warehouse, name: str) -> ReleaseState:
 
 
 def verify_releases(warehouse: Warehouse) -> list[ReleaseState]:
-    """All releases compared with their manifests, the newest first."""
+    """Compare all releases with their manifests, newest first."""
     return [_state(warehouse, release) for release in list_releases(warehouse)]
 
 
 def require_intact(warehouse: Warehouse, name: str) -> Release:
-    """The release with this name.
+    """Return the release with this name.
 
-    Raises StoreError where it is not what was frozen, ConfigurationError for an unknown name.
+    Raises StoreError if it differs from what was frozen, ConfigurationError for an unknown name.
     """
     state = verify_release(warehouse, name)
     if not state.is_intact:
@@ -304,7 +293,7 @@ def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
 
 
 class FieldChange(NamedTuple):
-    """A field of a sample that is another one in the later release."""
+    """A field of a sample that differs in the later release."""
 
     field: str
     old: JsonValue
@@ -312,9 +301,7 @@ class FieldChange(NamedTuple):
 
 
 class ChangedSample(NamedTuple):
-    """A sample of the older release, and the one of the later release that was made of the same
-    parents, or of itself.
-    """
+    """A sample of the older release, and one of the later made of the same parents or of it."""
 
     old: str
     new: str
@@ -332,7 +319,7 @@ class ChangedField(NamedTuple):
 
 
 class KindDiff(NamedTuple):
-    """How many samples of a kind came, went, were made anew and stayed."""
+    """How many samples of a kind were added, removed, remade and kept."""
 
     kind: str
     added: int
@@ -342,12 +329,11 @@ class KindDiff(NamedTuple):
 
 
 class ReleaseDiff(NamedTuple):
-    """The keys of the samples that came and went, the pairs of those that changed, and how many
-    stayed as they are.
+    """The keys of samples that came and went, the changed pairs, and how many stayed the same.
 
-    `moved` are the kept ones that stand in another split, with both splits, where both releases
-    have splits. `fields` are the most changed first; what changed in each sample `changed_samples`
-    tells.
+    `moved` are the kept ones that are in another split, with both splits, if both releases have
+    splits. `fields` has the most changed first; `changed_samples` says what changed in each
+    sample.
     """
 
     added: tuple[str, ...]
@@ -360,7 +346,7 @@ class ReleaseDiff(NamedTuple):
 
 
 def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
-    """What `new` holds that `old` does not, and the other way round.
+    """Return what `new` holds that `old` does not, and vice versa.
 
     Raises ConfigurationError for an unknown release.
     """
@@ -405,7 +391,7 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
 def changed_samples(
     warehouse: Warehouse, old: str, new: str, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[ChangedSample]:
-    """What changed in each of the pairs of samples, field by field, a few in memory together."""
+    """Yield what changed in each pair of samples, field by field, with few in memory at a time."""
     for start in range(0, len(pairs), _AT_ONCE):
         some = pairs[start : start + _AT_ONCE]
         keys = [[one for one, _ in some], [other for _, other in some]]

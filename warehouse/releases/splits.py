@@ -1,9 +1,9 @@
-"""Splits of a release: each in proportion, and nothing of one origin in two of them.
+"""Splits of a release: each in proportion, with nothing of one origin in two of them.
 
-Samples are relatives where they have a parent in common, however far back (a tool is no parent),
-the same calls due at their end, the same template, or a request that says the same once its values
-are masked; asked for `by="tool"`, also where they call the same tool or ask for the same one that
-is withheld. Relatives of relatives are relatives: a split takes all of a group or none.
+Samples are related if they share a parent, however far back (a tool is no parent), the same
+calls due at their end, the same template, or a request that says the same once its values are
+masked; with `by="tool"`, also if they call the same tool or ask for the same withheld one.
+Relatives of relatives are related: a split takes all of a group or none.
 """
 
 import re
@@ -29,18 +29,16 @@ _ROUNDING = 1e-6  # of shares that people write with a few digits
 
 
 class SplitPlan(NamedTuple):
-    """The split of each sample, and the first key of the group that it may not be parted from,
-    in the order of the keys.
-    """
+    """The split of each sample, and the first key of its inseparable group, in key order."""
 
     splits: tuple[str, ...]
     groups: tuple[str, ...]
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """What `--splits` says: "train=0.8,test=0.2".
+    """Parse the value of `--splits`: "train=0.8,test=0.2".
 
-    Raises ConfigurationError where it is no whole of named shares.
+    Raises ConfigurationError if it is not a set of named shares that add up to the whole.
     """
     shares: dict[str, float] = {}
     for part in text.split(","):
@@ -67,10 +65,10 @@ def plan_splits(
     by: SplitBy = "relatives",
     earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> SplitPlan:
-    """Put samples, named by their keys in order, into splits; relatives of what is in a split of an
-    `earlier` release go there.
+    """Assign samples, named by their keys in order, to splits.
 
-    Raises ConfigurationError where a split would stay empty.
+    Relatives of what is in a split of an `earlier` release go there. Raises ConfigurationError
+    if a split would stay empty.
     """
     import numpy as np
 
@@ -109,10 +107,10 @@ def plan_splits(
 
 
 def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]) -> "Numbers":
-    """The split that the group of each sample had in an earlier release, the largest of several, -1
-    where none.
+    """Return the split that each sample's group had in an earlier release, -1 if none.
 
-    What was learned from may be learned from again; it may not be tested on.
+    If it had several, it is the largest: what was learned from may be learned from again, but
+    not tested on.
     """
     import numpy as np
 
@@ -128,8 +126,9 @@ def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]
 def group_relatives(
     samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArray[Any]"
 ) -> "Numbers":
-    """The place of the first sample of its group for each sample; `one` and `other` are the ends
-    of what links them.
+    """Return the position of the first sample in each sample's group, given the links' ends.
+
+    `one` and `other` are the ends of the links between samples.
     """
     import numpy as np
     from scipy.sparse import coo_matrix
@@ -149,12 +148,12 @@ def group_relatives(
 def assign_groups(
     groups: "Numbers", levels: Sequence["Numbers"], shares: Sequence[float], fixed: "Numbers"
 ) -> "Numbers":
-    """The place of the split of each sample: groups stay whole; after those that are `fixed` the
-    largest are placed first.
+    """Return the position of the split of each sample; groups stay whole.
 
-    `levels` are the strata of each sample, from all of them down to the finest. A split is measured
-    by what it has of each stratum beside its share of it, squared, for that share (chi-square). The
-    same groups in the same order of keys give the same splits.
+    After the `fixed` groups the largest are placed first. `levels` are the strata of each
+    sample, from all of them down to the finest. A split is measured by the squared difference
+    between what it has of each stratum and its share of it, relative to that share (chi-square).
+    The same groups in the same order of keys give the same splits.
     """
     import numpy as np
 
@@ -198,7 +197,7 @@ LEAST_LIKENESS = 0.85  # of the characters of two requests, in order
 
 
 class CrossDuplicate(NamedTuple):
-    """A sample outside the largest split, and the one of another split that is most like it."""
+    """A sample outside the largest split, and the most similar one in another split."""
 
     subject: str
     split: str
@@ -210,8 +209,9 @@ class CrossDuplicate(NamedTuple):
 def find_duplicates(
     warehouse: Warehouse, keys: Sequence[str], splits: Sequence[str]
 ) -> list[CrossDuplicate]:
-    """For each sample outside the largest split the nearest duplicate in another split, in the
-    order of their keys.
+    """Return the nearest duplicate in another split for samples outside the largest split.
+
+    They are in key order; a sample without one is left out.
     """
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist

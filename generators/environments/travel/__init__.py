@@ -1,6 +1,4 @@
-"""A simulated world of travel: hotels, flights, cars, attractions and taxis, as a document with
-rules beside it.
-"""
+"""A simulated travel world of hotels, flights, cars, attractions and taxis, with its rules."""
 
 from functools import cache
 from importlib.resources import files
@@ -17,10 +15,10 @@ NAME = "travel"
 
 
 def open_travel(seed: int = 0, response_size: str = "medium") -> DocumentWorld:
-    """The world of travel of a seed; responses are "short", "medium" (1 to 6 kB as a rule) or
-    "long" (100 kB and more).
+    """Open the travel world of a seed.
 
-    Raises ConfigurationError where there is no such size.
+    Responses are "short", "medium" (usually 1 to 6 kB) or "long" (100 kB and more). Raises
+    ConfigurationError for any other size.
     """
     endpoints, rules = _read()
     return DocumentWorld(

@@ -1,3 +1,1 @@
-"""CallNavi's figures: answers washed and repaired, routing, structure and AST match, stability
-over several runs.
-"""
+"""CallNavi's figures: cleaned and repaired answers, routing, structure, AST match, stability."""

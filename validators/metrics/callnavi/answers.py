@@ -73,7 +73,7 @@ def notation_of(label: str) -> Notation | None:
 
 
 def read_value(text: str, notation: Notation) -> JsonValue:
-    """The value that a reply is in the notation asked for, None where it is none.
+    """Return the value of a reply in the notation asked for, or None.
 
     JSON is read without its fences; an apostrophe inside a value does no harm.
     """
@@ -89,38 +89,34 @@ def read_value(text: str, notation: Notation) -> JsonValue:
 
 
 def wash_text(text: str) -> str:
-    """The text with apostrophes as quotation marks and without its fences, as CallNavi's
-    published code washes it.
-    """
+    """Return the text washed as in CallNavi's code: no fences, quotes for apostrophes."""
     for found, put in _WASHED:
         text = text.replace(found, put)
     return text
 
 
 def is_valid(text: str, notation: Notation) -> bool:
-    """Whether every reply of an answer is of the notation asked for, before any repair (CallNavi
-    5.1).
-    """
+    """Whether every reply in an answer has the notation asked for, before repair (CallNavi 5.1)."""
     if notation == "yaml":
         return all(YamlReply(part).has_structure for part in split_replies(text))
     return all(read_value(part, notation) is not None for part in split_replies(text))
 
 
 def join_replies(texts: Sequence[str]) -> str:
-    """The replies that one answer took, as one text."""
+    """Join the replies that make up one answer into one text."""
     return _PARTS.join(text.replace(_PARTS, " ") for text in texts)
 
 
 def split_replies(text: str) -> list[str]:
-    """The replies that one answer took."""
+    """Split a text into the replies that make up one answer."""
     return text.split(_PARTS)
 
 
 class YamlReply:
-    """A reply's YAML: its value, or the problem why there is none."""
+    """A reply's YAML: its value, or the reason why there is none."""
 
     def __init__(self, text: str) -> None:
-        """Read the fenced part of a text where it has one, else all of it."""
+        """Read the fenced part of a text, or all of it if there is none."""
         # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need
         # of
         from callwright.generators.catalogs.catalog import Problem
@@ -139,14 +135,12 @@ class YamlReply:
 
     @property
     def has_structure(self) -> bool:
-        """Whether it is YAML that says more than a text does."""
+        """Whether it is YAML with a structure, not only text."""
         return not self.problem and isinstance(self.value, dict | list)
 
 
 def _forbidden(body: str) -> str:
-    """Why a text is not read at all, "" where it may be: what a reply has no need of may hide
-    any amount of text.
-    """
+    """Return why a text must not be read (size, anchors, tags, bad YAML), "" if it may be."""
     import yaml
 
     if len(body) > LONGEST:
@@ -164,9 +158,9 @@ def _forbidden(body: str) -> str:
 
 
 class Washed(NamedTuple):
-    """What an answer says: `valid` as it came, `repaired` where it could be read by our rules only.
+    """The content of an answer: `valid` as it came, `repaired` if only rules could read it.
 
-    An answer that can't be read says nothing: its value is an empty object and `problem` tells why.
+    An unreadable answer has an empty object as value, and `problem` says why.
     """
 
     value: JsonValue
@@ -176,14 +170,14 @@ class Washed(NamedTuple):
 
     @property
     def readable(self) -> bool:
-        """Whether the answer is JSON, at once or after its repair."""
+        """Whether the answer is JSON, at once or after repair."""
         return self.valid or self.repaired
 
 
 def wash(answer: object, *, repair: bool = True) -> Washed:
-    """Read an answer, a text or a JSON value.
+    """Read an answer, which is a text or a JSON value.
 
-    Any JSON is valid; the published repair by a model is ours by rule.
+    Any JSON is valid; the published repair by a model is done here by rules.
     """
     if isinstance(answer, dict | list):
         return Washed(answer, valid=True)
@@ -202,7 +196,7 @@ def wash(answer: object, *, repair: bool = True) -> Washed:
 
 
 def repair_answer(text: str) -> Answer | None:
-    """The names and parameters that a text means, None where it means none."""
+    """Return the names and parameters that a text means, or None."""
     if len(text) > LONGEST_REPAIRED:
         return None
     body = _FENCE.sub("", text)
@@ -228,8 +222,9 @@ def _as_json(stretch: str) -> JsonValue:
 
 
 def _as_python(stretch: str) -> JsonValue:
-    """The value in Python's or JavaScript's notation; a trailing comma or a note behind the
-    object does no harm.
+    """Return the value in Python's or JavaScript's notation, None if it can't be read.
+
+    A trailing comma or a note after the object does no harm.
     """
     written = _TOKENS.sub(_as_written, stretch)
     depth, end = 0, 0
@@ -247,14 +242,14 @@ def _as_python(stretch: str) -> JsonValue:
 
 
 def _as_written(token: re.Match[str]) -> str:
-    """A token as Python writes it: no comma stands before a closing bracket."""
+    """Return a token in Python notation, without a comma before a closing bracket."""
     if token[0][0] == "," and token.string[token.end() : token.end() + 1] in {"}", "]"}:
         return ""
     return _WORDS.get(token[0], token[0])
 
 
 def _plain(value: object) -> JsonValue:
-    """The value where JSON has the like of it. Raises ValueError where it has not."""
+    """Return the value as JSON. Raise ValueError if JSON has no equivalent."""
     if isinstance(value, list | tuple):
         return [_plain(member) for member in value]
     if isinstance(value, dict):
@@ -299,9 +294,9 @@ class GoldAnswer(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An answer's verdicts: the same names in order, each parameter named, and each value right.
+    """The verdicts on an answer: same names in order, every parameter named, every value right.
 
-    `problem` tells what could not be read; such an answer is wrong in all three.
+    `problem` says what could not be read; such an answer is wrong in all three.
     """
 
     order: bool
@@ -314,9 +309,9 @@ WRONG = Match(order=False, structure=False, ast=False)
 
 
 def match_answer(made: object, gold: GoldAnswer) -> Match:
-    """Hold an answer against the gold one, as the published code does where that does not crash.
+    """Compare an answer with the gold one, as the published code does where it does not crash.
 
-    The order counts, what the gold answer does not name is not looked at, and a placeholder of the
+    The order counts; parts that the gold answer does not name are ignored; a placeholder of the
     answer's own is a value like any other.
     """
     if not isinstance(made, dict):
@@ -364,8 +359,9 @@ def _kind(value: object) -> str:
 
 
 def names_text(names: object) -> str:
-    """Names as the published code compares them: without quotes, brackets, spaces and case;
-    commas stay.
+    """Return names as published code compares them: no quotes, brackets, spaces or case.
+
+    Commas stay.
     """
     return (names if isinstance(names, str) else str(names)).translate(_QUOTING).lower()
 
@@ -373,7 +369,7 @@ def names_text(names: object) -> str:
 def is_routed(answer: object, gold: Sequence[str]) -> bool:
     """Whether the names are those of the question, in its order.
 
-    `answer` is what a router said, a text or a list of names, or a whole answer with its names
+    `answer` is a router's answer, as a text or a list of names, or a whole answer with its names
     under "API".
     """
     named = answer.get(NAMES) if isinstance(answer, dict) else answer
@@ -406,15 +402,15 @@ class CallNaviScore(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Why the answer could not be read, empty where it could."""
+        """Why the answer could not be read, or "" if it could."""
         return self.washed.problem or self.match.problem
 
 
 class Shares(NamedTuple):
-    """What share of the questions is right, or a mean over them; None where there is no question.
+    """The share of right questions, or a mean over them; None if there are no questions.
 
-    `macro` is the mean of the difficulties; `counts` has how many are right, or what the means are
-    made of.
+    `macro` is the mean over the difficulties; `counts` holds how many are right, or the sums
+    behind the means.
     """
 
     easy: float | None
@@ -426,7 +422,7 @@ class Shares(NamedTuple):
 
 
 def score_answer(question: GoldQuestion, answer: object, *, repair: bool = True) -> CallNaviScore:
-    """Score what was answered to a question: a text, or a JSON value."""
+    """Score the answer to a question: a text, or a JSON value."""
     washed = wash(answer, repair=repair)
     says_calls = isinstance(washed.value, dict) and washed.readable
     return CallNaviScore(
@@ -439,7 +435,7 @@ def score_answer(question: GoldQuestion, answer: object, *, repair: bool = True)
 
 
 def share_right(judged: Iterable[tuple[str, float]]) -> Shares:
-    """The shares of what was judged, each verdict or score with the difficulty of its question."""
+    """Return the shares of these verdicts or scores, each with the difficulty of its question."""
     asked: Counter[str] = Counter()
     right: dict[str, float] = defaultdict(int)
     for difficulty, verdict in judged:
@@ -457,7 +453,7 @@ def share_right(judged: Iterable[tuple[str, float]]) -> Shares:
 
 
 def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
-    """CallNavi's figures by name.
+    """Return CallNavi's figures by name.
 
     Syntax is judged before any repair; structure and AST after it.
     """
@@ -478,9 +474,7 @@ def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
 def summarise_stability(
     questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]
 ) -> dict[str, Shares]:
-    """How steady the answers of several runs are, each run having an answer to every question in
-    their order.
-    """
+    """Return how stable the answers of runs are; each has one to every question, in order."""
     levels = [question.difficulty for question in questions]
     scores = [
         measure_stability(
@@ -506,18 +500,14 @@ def summarise_stability(
 
 
 class Stability(NamedTuple):
-    """Two scores in 0..1: by election, where a majority counts, and by Levenshtein, where being
-    near counts.
-    """
+    """Two scores in 0..1: by election (a majority counts) and by Levenshtein (nearness counts)."""
 
     election: float
     levenshtein: float
 
 
 def measure_stability(answers: Sequence[str]) -> Stability:
-    """How alike the answers of all runs to one question are; one run is stable, none says
-    nothing and counts 0.
-    """
+    """Return how alike all runs' answers to a question are; one run is stable, none counts 0."""
     if not answers:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
@@ -532,23 +522,21 @@ def measure_stability(answers: Sequence[str]) -> Stability:
 
 
 def settled(answer: str) -> str:
-    """The answer without white space, case and the backticks around it."""
+    """Return the answer without white space, case and surrounding backticks."""
     return "".join(answer.split()).lower().strip("`")
 
 
 class PredictedQuestions(NamedTuple):
-    """The questions with what was predicted for each, None where nothing was, and what is odd
-    about the files.
-    """
+    """The questions with their predictions (None if missing), and what is odd about the files."""
 
     pairs: list[tuple[GoldQuestion, object]]
     problems: list[str]
 
 
 def read_questions(folder: Path) -> list[GoldQuestion]:
-    """The questions of all domains.
+    """Return the questions of all domains.
 
-    Raises ConfigurationError where there is none, or one has another form.
+    Raises ConfigurationError if there are none, or if one has another form.
     """
     place = folder / QUESTIONS if (folder / QUESTIONS).is_dir() else folder
     files = sorted(place.glob("*.json"))
@@ -562,9 +550,9 @@ def read_questions(folder: Path) -> list[GoldQuestion]:
 
 
 def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQuestions:
-    """What was predicted for each question: by its id where the rows have ids, else by their order.
+    """Return the prediction for each question: by id if the rows have ids, else by order.
 
-    Raises ConfigurationError where no domain of the questions has a file, or a file is no list.
+    Raises ConfigurationError if no domain of the questions has a file, or a file is no list.
     """
     domains = list(dict.fromkeys(question.domain for question in questions))
     present = [domain for domain in domains if (folder / f"{domain}.json").is_file()]

@@ -1,6 +1,4 @@
-"""Faults of CallNavi's data: in its questions, its gold answers, its tools, and against its
-paper's Table 2.
-"""
+"""Faults of CallNavi's data: questions, gold answers, tools, and deviations from its Table 2."""
 
 import re
 from calendar import month_name
@@ -28,7 +26,7 @@ from callwright.warehouse.records import JsonSchema, Tool
 class RequestFault(NamedTuple):
     """A fault: its kind, where it is, and a sentence.
 
-    `question`, `tool` and `parameter` are empty where none is meant.
+    `question`, `tool` and `parameter` are empty if they do not apply.
     """
 
     kind: str
@@ -78,14 +76,14 @@ Tools = dict[str, JsonSchema]
 
 
 def fault_kinds() -> dict[str, str]:
-    """What each kind of fault means, in the order in which they are listed."""
+    """Return what each kind of fault means, in the order of listing."""
     kinds: dict[str, str] = packaged(_PACKAGE, _FILE)["kinds"]
     return kinds
 
 
 @cache
 def _known() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """How a parameter's folded name, and its value in a request, look."""
+    """Return patterns for a parameter's folded name and for its value in a request."""
     rows = packaged(_PACKAGE, _FILE)["stated"]
     filled = [
         (name, value.replace("@place", _PLACE).replace("@means", _MEANS)) for name, value in rows
@@ -97,9 +95,9 @@ def _known() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
 
 
 def find_stated(parameter: str, request: str, stated: Sequence[str]) -> str:
-    """The words of a request that state a parameter's value, empty where none does.
+    """Return the words of a request that state a parameter's value, or "" if none do.
 
-    `stated` are the values that the answer gives already: no second parameter is meant by them.
+    `stated` are values that the answer already has; no second parameter can mean them.
     """
     name = fold(parameter)
     place = int(_DATES.search(name) is not None and name.startswith(_ENDS))
@@ -132,9 +130,7 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
 
 
 def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
-    """What is wrong with the values of one call of a gold answer; `schema` is what its tool
-    declares.
-    """
+    """Yield what is wrong with a gold call's values; `schema` is what its tool declares."""
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
     stated = [
         str(value)
@@ -178,7 +174,7 @@ def _judge(
 
 
 def is_stated(value: JsonValue, name: str, request: str) -> bool:
-    """Whether a request states a value, in whatever notation."""
+    """Whether a request states a value, in any notation."""
     schema: JsonSchema = {"title": name}
     if isinstance(value, str) and (_MONTH.match(value) and _MONTH_STATED.search(request)):
         return True  # worked out of a month that is stated
@@ -216,7 +212,7 @@ def _mistyped(
 
 
 class CheckedDataset(NamedTuple):
-    """All faults of a dataset, and of how many questions and tools."""
+    """All faults of a dataset, with its number of questions and tools."""
 
     findings: list[RequestFault]
     questions: int
@@ -224,7 +220,7 @@ class CheckedDataset(NamedTuple):
 
     @property
     def summary(self) -> list[tuple[str, int, int, str]]:
-        """Each kind that was found: how many faults, in how many questions, and what it means."""
+        """Return each kind found: how many faults, in how many questions, and its meaning."""
         faults = Counter(finding.kind for finding in self.findings)
         asked = Counter(
             kind
@@ -239,9 +235,9 @@ class CheckedDataset(NamedTuple):
 
 
 def check_callnavi(folder: Path) -> CheckedDataset:
-    """Check a folder with Questions, APIs and, where there are any, APISchema.
+    """Check a folder with Questions, APIs and, if present, APISchema.
 
-    Raises ConfigurationError where there are no questions, or one has another form.
+    Raises ConfigurationError if there are no questions, or if one has another form.
     """
     questions, catalog = read_questions(folder), read_callnavi(folder)
     tools: dict[str, Tools] = {}
@@ -257,7 +253,7 @@ def check_callnavi(folder: Path) -> CheckedDataset:
 
 
 def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[RequestFault]:
-    """What is wrong with a question, given the tools of all domains."""
+    """Yield what is wrong with a question, given the tools of all domains."""
     gold = question.gold
     known = tools.get(question.domain, {})
     yield from _check_shape(question)
@@ -350,7 +346,7 @@ def _fault(question: GoldQuestion, kind: str, message: str, tool: str = "") -> R
 def check_counts(
     questions: Sequence[GoldQuestion], tools: Mapping[str, int]
 ) -> Iterator[RequestFault]:
-    """Where a domain of Table 2 has another number of tools, or of questions of a difficulty."""
+    """Yield differences from Table 2 in a domain's tools, or its questions of a difficulty."""
     found = Counter((question.domain, question.difficulty) for question in questions)
     table = packaged(_PACKAGE, _FILE)["table_2"]
     for domain in dict.fromkeys(question.domain for question in questions):
@@ -364,7 +360,7 @@ def check_counts(
 
 
 def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
-    """What is odd about the tools: as our import tells it, and against the folder APISchema."""
+    """Yield what is odd about the tools, from the import and from the folder APISchema."""
     domain_of = {tool.name: tool.category for tool in catalog.tools}
     for problem in catalog.problems:
         if problem.kind in _STATED_IN:

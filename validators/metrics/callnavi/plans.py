@@ -36,7 +36,7 @@ PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "
 
 
 def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMetric, bool]:
-    """What is right about an answer, by metric, held against the calls that are due."""
+    """Return what is right about an answer, by metric, compared with the due calls."""
     wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
     calls = prediction.calls or ()
     made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
@@ -53,7 +53,7 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMet
 
 
 class _GoldPlans:
-    """The plans due in a sample, against which the answers of any number of runs are held."""
+    """The plans due in a sample, compared with the answers of any number of runs."""
 
     def __init__(self, sample: Sample) -> None:
         self._sample = sample
@@ -64,7 +64,7 @@ class _GoldPlans:
         ] = {}
 
     def verdicts(self, one: Prediction) -> Iterable[tuple[PlanMetric, bool]]:
-        """What is right about an answer; nothing where no plan is due."""
+        """Return what is right about an answer, or nothing if no plan is due."""
         if one.turn not in self._gold:
             return ()
         seen = (one.turn, id(one.calls), one.text, notation_of(one.strategy))
@@ -79,9 +79,7 @@ class _GoldPlans:
 
 
 def _answer_text(sample: Sample, predictions: Sequence[Prediction]) -> str:
-    """The calls of a run's answers to a sample, written alike where they are alike; replies as
-    they are where they call nothing.
-    """
+    """Return a run's calls for a sample in a uniform notation, and replies without calls as is."""
     in_order = traits_of(sample.kind).calls == "sequence"
     speaks = traits_of(sample.kind).asked == "conversation"
     texts: list[str] = []

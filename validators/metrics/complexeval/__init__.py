@@ -1,3 +1,4 @@
-"""ComplexEval: a run over a multi-step path, call by call, as its paper tells it and as its code
-does (ComplexFuncBench 3).
+"""ComplexEval: a run over a path, call by call, as in the paper or its code.
+
+(ComplexFuncBench 3)
 """

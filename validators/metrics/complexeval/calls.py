@@ -1,4 +1,4 @@
-"""Calls as candidates make them and as the gold has them; reading what may be anything."""
+"""Calls by candidates and in the gold, read from values of any form."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,14 +31,14 @@ _TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
 
 
 class CandidateCall(NamedTuple):
-    """A call as a candidate makes it: `arguments` are what it gave, or the JSON text of that."""
+    """A call by a candidate: `arguments` are what it gave, or the JSON text of that."""
 
     tool: str
     arguments: JsonValue
 
 
 class GoldenCall(NamedTuple):
-    """A gold call, the response recorded for it, and where it stands in the path."""
+    """A gold call, the response recorded for it, and its place in the path."""
 
     call: Call
     response: JsonValue
@@ -47,7 +47,7 @@ class GoldenCall(NamedTuple):
 
 
 def golden_calls(step: Exchange, number: int) -> list[GoldenCall]:
-    """The gold calls of step `number`."""
+    """Return the gold calls of step `number`."""
     pairs = zip(step.calls, step.responses, strict=True)
     return [
         GoldenCall(call, response, number, place) for place, (call, response) in enumerate(pairs)
@@ -55,7 +55,7 @@ def golden_calls(step: Exchange, number: int) -> list[GoldenCall]:
 
 
 def chain_of(sample: Sample) -> tuple[Exchange, ...]:
-    """The gold path of a multi-step sample: its call turns with the results that follow them."""
+    """Return the gold path of a multi-step sample: its call turns with the results after them."""
     steps = []
     for turn, following in pairwise(sample.turns):
         if turn.kind == "calls" and turn.calls and following.kind == "result":
@@ -65,9 +65,7 @@ def chain_of(sample: Sample) -> tuple[Exchange, ...]:
 
 
 def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
-    """The call that was made, its tool by the name that `names` has; a sentence where it can't
-    be read.
-    """
+    """Return the call made, its tool named as in `names`, or a sentence if it is unreadable."""
     arguments = made.arguments
     if isinstance(arguments, str):
         try:
@@ -91,7 +89,7 @@ def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
 
 
 def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mistake | None:
-    """What is wrong with the form of a call, the first of it; None where nothing is.
+    """Return the first mistake in the form of a call, or None if there is none.
 
     `tools` are by name.
     """
@@ -125,7 +123,7 @@ def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mista
 
 
 def plain_name(name: str) -> str:
-    """A tool's name as models may be shown it: letters, digits, _ and -, everything else as -."""
+    """Return a tool's name as shown to models: letters, digits, _ and -, all else replaced by -."""
     return "".join(
         letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-"
         for letter in name
@@ -133,24 +131,22 @@ def plain_name(name: str) -> str:
 
 
 def sorted_call(call: Call) -> Call:
-    """The same call with its arguments in the order of their names."""
+    """Return the same call with its arguments in the order of their names."""
     return Call(tool=call.tool, arguments=dict(sorted(call.arguments.items())))
 
 
 def call_text(call: Call) -> str:
-    """A call as one line of JSON, its arguments in the order they have."""
+    """Return a call as one line of JSON, with its arguments in their given order."""
     return json.dumps({"name": call.tool, "arguments": call.arguments}, ensure_ascii=False)
 
 
 def is_same_call(one: Call, other: Call) -> bool:
-    """Whether both call one function with equal arguments."""
+    """Whether both call the same function with equal arguments."""
     return one.tool == other.tool and is_equal(one.arguments, other.arguments)
 
 
 def is_equal(one: JsonValue, other: JsonValue) -> bool:
-    """Whether two JSON values are equal as Python compares them: 1 is 1.0; what is too deep to
-    compare is not equal.
-    """
+    """Whether two JSON values are equal in Python: 1 is 1.0; too deep values are unequal."""
     try:
         return one == other
     except RecursionError:

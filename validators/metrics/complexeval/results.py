@@ -1,6 +1,4 @@
-"""ComplexFuncBench's tables over many runs: success, call accuracy, answers, errors and steps
-(ComplexFuncBench 4.2, 4.3).
-"""
+"""ComplexFuncBench's tables over many runs: success, calls, answers, errors, steps (4.2, 4.3)."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ ALWAYS_SHOWN = ("func_error", "param_missing", "hallucination", "value_error", "
 
 
 class Figures(NamedTuple):
-    """Some runs: the share that succeeded and the share of gold calls that were made, with what
-    they are shares of.
-    """
+    """Some runs: the shares of successes and of gold calls made, with the counts behind them."""
 
     success: float
     call_acc: float
@@ -36,9 +32,7 @@ class Figures(NamedTuple):
 
 
 class StepFigures(NamedTuple):
-    """Steps made against the shortest: how many runs made how many, the means, and how many
-    steps more than needed.
-    """
+    """Steps made against the shortest: runs by number of steps, means, and extra steps."""
 
     runs: int
     made: Mapping[int, int]
@@ -51,10 +45,10 @@ class StepFigures(NamedTuple):
 class Summary(NamedTuple):
     """The tables.
 
-    Completeness and correctness are means from 0 to 2, None where no answer was scored.
+    Completeness and correctness are means from 0 to 2, None if no answer was scored.
 
-    `error_types` are shares of all errors, by the paper's names and by what else ended runs;
-    `value_error_parameters` are shares of the value errors that tell their parameter, by its type.
+    `error_types` are shares of all errors, by the paper's names and by other ends of runs;
+    `value_error_parameters` are shares of value errors with a known parameter, by its type.
     """
 
     overall: Figures
@@ -69,8 +63,9 @@ class Summary(NamedTuple):
 
 
 def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
-    """The tables over some runs; the published code divides by the full benchmark's counts, the
-    paper by how many there are.
+    """Return the tables over some runs; published code divides by the full benchmark's counts.
+
+    The paper divides by how many there are.
     """
     by_domain: dict[str, list[ResultRow]] = defaultdict(list)
     for row in rows:
@@ -129,9 +124,7 @@ def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
 
 
 def _scored(scores: Iterable[int | None]) -> list[int]:
-    """The scores that a judge gave: it may have failed (-1), and an empty answer was not shown
-    to it (-2).
-    """
+    """Return the scores that a judge gave, without failures (-1) and empty answers (-2)."""
     return [score for score in scores if score is not None and score >= 0]
 
 
@@ -190,9 +183,7 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 @lru_cache(4096)
 def parameter_type(name: str) -> ParameterType:
-    """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the
-    parameter's own.
-    """
+    """Return the type of a parameter by its name, also for places inside: "legs[0].fromId"."""
     words = " ".join(word.lower() for word in _WORDS.findall(re.split(r"[.\[]", name)[0]))
     return next(
         (kind for kind, pattern in _RULES.items() if re.search(rf"\b(?:{pattern})\b", words)),
@@ -211,7 +202,7 @@ _SHOWN = 60
 
 
 class RowError(NamedTuple):
-    """An error of a row: its name there, and the parameter where one is stated."""
+    """An error of a row: its name there, and its parameter if stated."""
 
     kind: str
     parameter: str = ""
@@ -220,9 +211,9 @@ class RowError(NamedTuple):
 class ResultRow(NamedTuple):
     """One sample's run.
 
-    Scores are 0, 1 or 2; -1 where the judge failed, -2 where the answer was empty, None if unasked.
+    Scores are 0, 1 or 2; -1 if the judge failed, -2 if the answer was empty, None if not asked.
 
-    `real_turns` is None in files that do not tell it.
+    `real_turns` is None in files that do not state it.
     """
 
     id: str
@@ -243,9 +234,9 @@ class ResultRow(NamedTuple):
 
 
 def read_results(file: Path) -> list[ResultRow]:
-    """The rows of a file, a JSON list or JSON lines.
+    """Return the rows of a file, a JSON list or JSON lines.
 
-    Raises ConfigurationError where it is missing or holds none.
+    Raises ConfigurationError if it is missing or holds none.
     """
     try:
         with file.open(encoding="utf-8-sig") as opened:
@@ -262,9 +253,9 @@ def read_results(file: Path) -> list[ResultRow]:
 
 
 def parse_results(value: Any, source: str) -> list[ResultRow]:  # noqa: ANN401 - a foreign file's content
-    """The rows in a JSON value.
+    """Return the rows in a JSON value.
 
-    Raises ConfigurationError, naming `source` and the row, where one has another form.
+    Raises ConfigurationError, naming `source` and the row, if one has another form.
     """
     if not isinstance(value, list):
         raise ConfigurationError(f"{source} is not a list of results, nor one result a line.")
@@ -272,12 +263,12 @@ def parse_results(value: Any, source: str) -> list[ResultRow]:  # noqa: ANN401 -
 
 
 def repeated(rows: Sequence[ResultRow]) -> list[str]:
-    """The ids that more than one row has: each of their rows is counted."""
+    """Return the ids of more than one row; every one of their rows is counted."""
     return [identity for identity, number in Counter(row.id for row in rows).items() if number > 1]
 
 
 def _rows(opened: TextIO, file: Path) -> Iterator[ResultRow]:
-    """One line at a time is in memory: a row may bring a whole conversation with it."""
+    """Yield the rows, keeping one line in memory, since a row may hold a whole conversation."""
     start = next((line for line in opened if line.strip()), "")
     if start.lstrip().startswith("["):
         value = _decoded(start + opened.read())
@@ -331,7 +322,7 @@ def _row(value: Any, where: str) -> ResultRow:  # noqa: ANN401 - a foreign file'
 
 
 def _errors(message: Any) -> tuple[RowError, ...]:  # noqa: ANN401 - a foreign file's content
-    """What a message names as wrong; a text of any other kind is an error without a name."""
+    """Return the errors that a message names; other text is an error without a name."""
     if message == SUCCESS:
         return ()
     listed = message if isinstance(message, list) else [message]

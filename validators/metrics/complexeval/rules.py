@@ -1,6 +1,4 @@
-"""What all of ComplexEval goes by: the rules that differ between benchmarks, and the kinds of
-mistakes.
-"""
+"""What all of ComplexEval uses: rules that differ between benchmarks, and kinds of mistakes."""
 
 from __future__ import annotations
 
@@ -76,14 +74,14 @@ ERROR_TYPES: dict[str, ErrorType] = {
 class RunRules(NamedTuple):
     """The rules of a run.
 
-    All but `turn_limit` and `unordered` are the published code's and do nothing as the paper has
-    it.
+    All but `turn_limit` and `unordered` belong to the published code and have no effect in the
+    paper's version.
 
-    `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and
-    so is a call of `exempt`'s tool whose argument has that value. `exact` names the parameters that
-    must be equal, by function. Values of `unordered` parameters are equal in any order. Of the
-    runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn
-    with calls.
+    `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end,
+    and so is a call of the tool in `exempt` whose argument has that value. `exact` names the
+    parameters that must be equal, by function. Values of `unordered` parameters are equal in any
+    order. Of the runners, GPT and Claude stop at an unknown name, GPT and Mistral at an error in
+    the last turn with calls.
     """
 
     free: frozenset[str] = FREE_FUNCTIONS
@@ -101,14 +99,12 @@ class RunRules(NamedTuple):
 
     @property
     def keeps_last_errors(self) -> bool:
-        """Whether what went wrong in the last turn with calls makes the run fail."""
+        """Whether a mistake in the last turn with calls makes the run fail."""
         return self.runner in {"gpt", "mistral"}
 
 
 class Mistake(NamedTuple):
-    """One thing that is wrong: `kind` as the published code names it, the parameter it is about,
-    and a sentence.
-    """
+    """One mistake: `kind` as the published code names it, its parameter, and a sentence."""
 
     kind: Kind
     parameter: str = ""
@@ -116,7 +112,7 @@ class Mistake(NamedTuple):
 
     @property
     def error_type(self) -> ErrorType:
-        """The error type of the paper's figure 4, or what ended the run otherwise."""
+        """The error type of the paper's figure 4, or the other reason why the run ended."""
         return ERROR_TYPES[self.kind]
 
     @property

@@ -1,11 +1,17 @@
-"""A run over one sample, a machine that a model drives: `take` its calls, `finish` with its last
-word (ComplexFuncBench 3.1).
+"""A run over one sample, driven by a model: `take` its calls, `finish` with its last words.
 
-run = Run(chain_of(sample), tools, "as_paper", Matchers(likenesses, respond, judge),
-Rules(turn_limit=20)) while run.outcome is None:
-    ...ask the model; judged = await run.take(calls), then show it [one.observation for one in
-    judged]... ...or, where it calls nothing, await run.finish(text), which gives the outcome (None:
-    it gave no answer at all)...
+The rules are those of ComplexFuncBench 3.1. A typical use:
+
+    run = SampleRun(
+        chain_of(sample), tools, "as_paper", Matchers(likenesses, respond, judge),
+        RunRules(turn_limit=20),
+    )
+    while run.outcome is None:
+        # ask the model; if it makes calls:
+        judged = await run.take(calls)
+        # then show it [one.observation for one in judged]
+        # if it makes no calls; text is None if it gave no answer at all:
+        await run.finish(text)
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
@@ -36,11 +42,10 @@ GENERAL_ERROR: Mapping[str, JsonValue] = {
 
 
 class MatchedCall(NamedTuple):
-    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against,
-    and what is wrong.
+    """A call of a turn: how it was matched ("" if not at all), its gold call, and its mistake.
 
-    `call` is None where what was given can't be read as a call. What a world answers to it stands
-    alone in `answered`.
+    `call` is None if the input can't be read as a call. A world's answer to it is the only
+    element of `answered`.
     """
 
     call: Call | None
@@ -51,9 +56,7 @@ class MatchedCall(NamedTuple):
 
     @property
     def observation(self) -> JsonValue:
-        """What the model is stated: the recorded response, what is wrong with the form, or that
-        something is wrong.
-        """
+        """What the model gets: the recorded response, the format error, or a general error."""
         if self.answered:
             return self.answered[0]
         if self.matched and self.golden is not None:
@@ -66,9 +69,9 @@ class MatchedCall(NamedTuple):
 
 
 class TurnResult(NamedTuple):
-    """The judged calls of a turn in their order; `errors` as the published code lists them.
+    """The judged calls of a turn in order; `errors` as the published code lists them.
 
-    `crash` says why that code would have broken off here, "" where it would not.
+    `crash` says why that code would have failed here, or "" if it would not.
     """
 
     calls: tuple[MatchedCall, ...] = ()
@@ -82,9 +85,7 @@ class TurnResult(NamedTuple):
 
 
 class FreeCalls:
-    """The distinct gold calls of free functions, known by their JSON text as it stands, and
-    which were made so far.
-    """
+    """The distinct gold calls of free functions, by their JSON text, and those made so far."""
 
     def __init__(self, chain: Sequence[Exchange] = (), functions: Collection[str] = ()) -> None:
         golden = [one for number, step in enumerate(chain) for one in golden_calls(step, number)]
@@ -93,21 +94,21 @@ class FreeCalls:
 
     @property
     def made(self) -> tuple[str, ...]:
-        """The texts of the free calls that were made beside what was due, each once."""
+        """The distinct texts of the free calls made besides what was due."""
         return tuple(self._made)
 
     def find(self, call: Call) -> GoldenCall | None:
-        """The gold call that a free call is; None where it is none."""
+        """Return the gold call that equals a free call, or None."""
         return self._known.get(call_text(call))
 
     def mark(self, call: Call) -> None:
-        """Note that a free call was made beside what was due."""
+        """Record that a free call was made besides what was due."""
         text = call_text(call)
         if text not in self._made:
             self._made.append(text)
 
     def is_made(self, call: Call) -> bool:
-        """Whether this very text was noted as made."""
+        """Whether a call with exactly this text was recorded."""
         return call_text(call) in self._made
 
 
@@ -126,8 +127,9 @@ _EMPTY = Mistake(
 
 
 class Matchers(NamedTuple):
-    """What mapping and matching ask of others; without `respond` or `judge` that matching finds
-    no call equal.
+    """What mapping and matching ask of others.
+
+    Without `respond` or `judge`, that matching finds no call equal.
     """
 
     likeness: Likeness
@@ -136,7 +138,7 @@ class Matchers(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What all turns of a run share; `tools` are by name."""
+    """The settings that all turns of a run share; `tools` are by name."""
 
     mode: EvalMode
     tools: Mapping[str, Tool]
@@ -145,7 +147,7 @@ class Setting(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A call by its place in the turn, the gold call it is held against, and why."""
+    """A call by its place in the turn, its gold call, and why they are paired."""
 
     at: int
     golden: GoldenCall
@@ -155,7 +157,7 @@ class Pair(NamedTuple):
 async def compare_turn(
     made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting, free: FreeCalls
 ) -> TurnResult:
-    """Hold the calls of one turn against the gold calls that are due."""
+    """Compare the calls of one turn with the gold calls that are due."""
     if setting.mode == "as_paper":
         return await _compare_as_paper(made, golden, setting)
     return await _compare_as_published(made, golden, setting, free)
@@ -167,7 +169,7 @@ def map_calls(
     likeness: Likeness,
     free: FreeCalls,
 ) -> list[Pair]:
-    """Pairs in the order of the calls; what is too many on either side is in none.
+    """Return pairs in the order of the calls, without surplus calls on either side.
 
     Free calls are marked as made.
     """
@@ -192,9 +194,7 @@ def map_calls(
 
 
 def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> bool:
-    """Whether both name the same function with equal arguments; texts of `unordered` are lists
-    without an order.
-    """
+    """Whether both are equal calls; texts of `unordered` are lists without an order."""
     has_same_names = made.tool == golden.tool and made.arguments.keys() == golden.arguments.keys()
     return has_same_names and not _differing(made, golden, unordered)
 
@@ -205,8 +205,9 @@ def check_values(
     exact: Mapping[str, Collection[str]],
     unordered: Collection[str] = UNORDERED,
 ) -> Mistake | None:
-    """The first gold argument that must be equal and is not; None leaves the call to the
-    response and the judge.
+    """Return the mistake in the first gold argument that must be equal and is not.
+
+    None leaves the call to the response and the judge.
     """
     if made.tool != golden.tool:
         return wrong_function(made, golden)
@@ -216,9 +217,7 @@ def check_values(
 
 
 def describe_difference(made: Call, golden: Call, unordered: Collection[str] = ()) -> Mistake:
-    """What is wrong with a call of the right function that no matching accepts: a gold argument,
-    or one too many.
-    """
+    """Return what is wrong with a call of the right function: a gold argument, or an extra one."""
     differing = _differing(made, golden, unordered)
     if differing:
         return _about(made, differing[0])
@@ -229,9 +228,7 @@ def describe_difference(made: Call, golden: Call, unordered: Collection[str] = (
 
 
 def wrong_arguments(made: Call, golden: Call, unordered: Collection[str] = ()) -> tuple[str, ...]:
-    """The gold arguments that a call lacks or gives another value; all of them where it calls
-    another function.
-    """
+    """Return the gold arguments that a call misses; all of them if it calls another function."""
     return (
         tuple(golden.arguments)
         if made.tool != golden.tool
@@ -247,7 +244,7 @@ def wrong_function(made: Call, golden: Call) -> Mistake:
 async def _compare_as_paper(
     made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting
 ) -> TurnResult:
-    """The format first; what passes is mapped and matched (ComplexFuncBench 3.1)."""
+    """Check the format first, then map and match what passes (ComplexFuncBench 3.1)."""
     judged = {
         at: MatchedCall(call, mistake=mistake)
         for at, call in enumerate(made)
@@ -277,9 +274,7 @@ async def _match_as_paper(call: Call, pair: Pair, setting: Setting) -> MatchedCa
 async def _compare_as_published(
     made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting, free: FreeCalls
 ) -> TurnResult:
-    """Mapping first, then the format of what is mapped; free calls beside what is due
-    (EVALUATORS 2.4).
-    """
+    """Map first, then check the format; free calls are allowed too (EVALUATORS 2.4)."""
     due = [one._replace(call=sorted_call(one.call)) for one in golden if not free.is_made(one.call)]
     if not due:
         crash = (
@@ -317,7 +312,7 @@ async def _compare_as_published(
 
 
 async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> tuple[MatchedCall, bool]:
-    """The call as it was matched, and whether its response was empty."""
+    """Return the call with its match, and whether its response was empty."""
     golden, matchers, rules = pair.golden.call, setting.matchers, setting.rules
     if pair.by == "free":
         return MatchedCall(call, "free", pair.golden), False
@@ -336,7 +331,7 @@ async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> tuple
 
 
 async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) -> bool:
-    """Whether the gold call has this response too; without a response nothing is alike."""
+    """Whether the gold call has the same response; without a response nothing is alike."""
     return (
         response is not None
         and matchers.respond is not None
@@ -345,7 +340,7 @@ async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) 
 
 
 def _surplus(call: Call) -> MatchedCall:
-    """A call that no gold call was left for."""
+    """Return the result for a call for which no gold call was left."""
     return MatchedCall(
         call,
         mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."),
@@ -380,12 +375,11 @@ def _is_same_value(made: JsonValue, golden: JsonValue, *, is_unordered: bool) ->
 class RunOutcome(NamedTuple):
     """The end of a run.
 
-    It succeeded where there is neither a `problem` of the run nor a list of `mistakes` in its
-    calls.
+    It succeeded if there is neither a `problem` of the run nor any `mistakes` in its calls.
 
-    `success_turns` are the steps of the path before the first with something left; `real_turns`
-    those with calls that were judged; `last_step` counts as the published code counts, beyond the
-    last step too.
+    `success_turns` are the steps of the path before the first incomplete one; `real_turns` the
+    turns with judged calls; `last_step` counts as the published code does, even beyond the last
+    step.
     """
 
     problem: Mistake | None
@@ -400,17 +394,17 @@ class RunOutcome(NamedTuple):
 
     @property
     def success(self) -> bool:
-        """Whether the run did everything that was due, with nothing held against it."""
+        """Whether the run did everything that was due, without mistakes."""
         return self.problem is None and not self.mistakes
 
     @property
     def error(self) -> Mistake | None:
-        """The one mistake that the run is counted under; None where it succeeded."""
+        """The mistake that the run is counted under, or None if it succeeded."""
         return self.problem or next(iter(self.mistakes), None)
 
     @property
     def message(self) -> JsonValue:
-        """The outcome as the published results have it."""
+        """The outcome in the form of the published results."""
         if self.problem is not None:
             return _stated(self.problem)
         return [_stated(one) for one in self.mistakes] or SUCCESS
@@ -419,7 +413,7 @@ class RunOutcome(NamedTuple):
 class SampleRun:
     """The state of a run.
 
-    `outcome` is None until it has ended, by its last word, by a mistake or by the turn limit.
+    `outcome` is None until it ends, by its last word, by a mistake or by the turn limit.
     """
 
     def __init__(
@@ -449,11 +443,11 @@ class SampleRun:
 
     @property
     def due(self) -> tuple[Call, ...]:
-        """The gold calls that are due now."""
+        """The gold calls that are currently due."""
         return tuple(one.call for one in self._golden.due)
 
     async def take(self, made: Sequence[CandidateCall]) -> tuple[MatchedCall, ...]:
-        """Judge the calls of one turn, in their order; none where the run ended before.
+        """Judge the calls of one turn in order; return none if the run ends before judging.
 
         Raises RecordError after the end.
         """
@@ -484,7 +478,7 @@ class SampleRun:
         return judged
 
     async def finish(self, text: str | None) -> RunOutcome:
-        """End the run with the model's last word; None says that it gave none.
+        """End the run with the model's last word; None means that it gave none.
 
         Raises RecordError after the end.
         """
@@ -518,9 +512,7 @@ class SampleRun:
         return call
 
     def _note(self, result: TurnResult) -> None:
-        """Let a turn have its effect: on what is due, on the counts, and on whether the run goes
-        on.
-        """
+        """Apply a turn's effect: on what is due, on the counts, and on whether the run goes on."""
         found = len(result.matched)
         has_format_error = any(
             one.mistake is not None and one.mistake.is_format_error for one in result.calls
@@ -538,9 +530,7 @@ class SampleRun:
                 self._fall_short(Mistake("turn_limit", "", reason))
 
     def _fall_short(self, otherwise: Mistake) -> RunOutcome:
-        """End without everything: for the mistakes that were never made good, or else for
-        `otherwise`.
-        """
+        """End incomplete: for the mistakes never corrected, or else for `otherwise`."""
         functions = {call.tool for step in self._chain for call in step.calls}
         mistakes = unresolved(self.turns, self._golden.due, functions) if self._is_paper else ()
         return self._end(mistakes=mistakes) if mistakes else self._fail(otherwise)
@@ -567,12 +557,12 @@ class SampleRun:
 def unresolved(
     turns: Sequence[Sequence[MatchedCall]], due: Sequence[GoldenCall], functions: Collection[str]
 ) -> tuple[Mistake, ...]:
-    """The mistakes that were never made good, in their order; `due` is what was left at the end.
+    """Return the mistakes never corrected, in order; `due` is what was left at the end.
 
-    One that was held against a gold call is made good when that call is found; one that never came
-    so far, when a later turn finds something and no call of its function is left. A wrong function
-    stays one while a call that was due when it was called is left. A call of none of the path's
-    `functions` is a wrong function, whatever form it has.
+    A mistake compared with a gold call is corrected when that call is found; a mistake without
+    one, when a later turn finds something and no call of its function is left. A wrong function
+    stays wrong while a call that was due at the time is left. A call of none of the path's
+    `functions` is a wrong function, whatever its form.
     """
     if not due:
         return ()
@@ -607,7 +597,7 @@ def _stated(mistake: Mistake) -> JsonValue:
 
 
 class GoldenList:
-    """What is due now, by Algorithm 1 (ComplexFuncBench B.2): every turn adds the next step.
+    """The calls currently due, by Algorithm 1 (ComplexFuncBench B.2): each turn adds a step.
 
     `turn` was added last.
     """
@@ -618,7 +608,7 @@ class GoldenList:
         self.turn = 0
 
     def update(self, result: TurnResult) -> None:
-        """Take away what was found, and add the next step, whatever was found."""
+        """Remove the calls that were found, and add the next step in any case."""
         found = {(one.step, one.place) for one in result.matched}
         self.due = [one for one in self.due if (one.step, one.place) not in found]
         if self.turn < len(self._steps) - 1:
@@ -626,7 +616,7 @@ class GoldenList:
             self.due += self._steps[self.turn]
 
     def forgive(self) -> None:
-        """Take away what need not be called when the model has said its last word: nothing."""
+        """Drop calls that are optional once the model has said its last word: none here."""
 
     def is_complete(self) -> bool:
         """Whether every step was added and all its calls were found."""
@@ -634,9 +624,7 @@ class GoldenList:
 
 
 class PublishedGoldenList(GoldenList):
-    """The published code's list: a step is added after a success, and after a step of nothing
-    but free calls.
-    """
+    """The published code's list: a success, or a step of only free calls, adds a step."""
 
     def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: RunRules) -> None:
         super().__init__(chain)
@@ -645,9 +633,7 @@ class PublishedGoldenList(GoldenList):
             self._add_next()
 
     def update(self, result: TurnResult) -> None:
-        """Take away what was found or made as a free call; a success adds a step, and so does a
-        list of free calls.
-        """
+        """Remove calls found or made free; a success or a list of only free calls adds a step."""
         self.due = [one._replace(call=sorted_call(one.call)) for one in self.due]
         found = [one.golden for one in result.calls if one.matched and one.golden is not None]
         for golden in found:
@@ -661,8 +647,9 @@ class PublishedGoldenList(GoldenList):
             self._add_next()
 
     def forgive(self) -> None:
-        """Drop leftovers while walking over them, which passes over the one after each that is
-        dropped.
+        """Drop leftovers while iterating over them, as the published code does.
+
+        This skips the one after each that is dropped.
         """
         at = 0
         while at < len(self.due):

@@ -1,3 +1,1 @@
-"""CONFETTI's figures: calls matched strictly and softly, chains, dialogue acts, validity of
-parameters (CONFETTI 4).
-"""
+"""CONFETTI's figures: strict and soft call match, chains, acts, parameter validity (CONFETTI 4)."""

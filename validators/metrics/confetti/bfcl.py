@@ -1,8 +1,7 @@
-"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and its check
-of values, which is extended.
+"""BFCL's part of CONFETTI: calls as Python text, never executed, and an extended value check.
 
-A value is right where it is one of those that are accepted, as BFCL's AST check compares them
-(CONFETTI 4.1).
+The text is read as a syntax tree. A value is right if it is one of those accepted, as BFCL's AST
+check compares them (CONFETTI 4.1).
 """
 
 import ast
@@ -54,26 +53,24 @@ _REACHED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class DecodedCall(NamedTuple):
-    """A call as it was made: values as Python has them, a bare word being a text."""
+    """A call as made, with Python values; a bare word is a text."""
 
     name: str
     arguments: dict[str, Any]
 
 
 class Decoded(NamedTuple):
-    """The calls of a reply, None where it can't be read; `problem` tells why not, by the kind of
-    trouble and a text.
-    """
+    """The calls of a reply, None if it can't be read; `problem` is a sentence that says why."""
 
     calls: list[DecodedCall] | None
     problem: str = ""
 
 
 def decode_calls(text: str, *, any_name: bool = False) -> Decoded:
-    """The calls of a reply; positional arguments are lost, as they are officially.
+    """Return the calls of a reply; positional arguments are lost, as in the official code.
 
-    A parameter that is called `class` or `from` can't be written in Python, and officially not be
-    read. With `any_name` it is read all the same.
+    Python, and so the official code, cannot read a parameter named `class` or `from`. With
+    `any_name` it is read nevertheless.
     """
     decoded = _decode(text)
     if any_name and decoded.calls is None and _RESERVED.search(text):
@@ -151,7 +148,7 @@ def _key(node: ast.expr) -> Any:  # noqa: ANN401 - whatever Python takes for a k
 
 
 def _figure(node: ast.expr) -> Any:  # noqa: ANN401 - a number or a text
-    """What a sum, a product or the like of plain numbers comes to; texts are put together.
+    """Evaluate arithmetic on plain numbers; join texts.
 
     Nothing is executed.
     """
@@ -181,10 +178,9 @@ def _number(value: Any, node: ast.expr) -> Any:  # noqa: ANN401 - a number goes 
 
 
 class Check(NamedTuple):
-    """A verdict on a call: right, or wrong in the way that `error_type` names, with the reason as a
-    sentence.
+    """A verdict on a call: right, or wrong as `error_type` names it, with a reason.
 
-    `is_variable` tells that a value passed, or was looked at, as the name of a variable.
+    `is_variable` says that a value passed, or was looked at, as the name of a variable.
     """
 
     valid: bool
@@ -194,9 +190,9 @@ class Check(NamedTuple):
 
 
 def check_value(parameter: str, value: object, accepted: object, declared: Document) -> Check:
-    """Whether a value has its type and is one of the accepted ones.
+    """Check whether a value has its type and is one of the accepted ones.
 
-    Raises UnreadableAnswerError where none can tell.
+    Raises UnreadableAnswerError if that cannot be decided.
     """
     kind = _type(declared.get("type"))
     nested = (
@@ -262,33 +258,31 @@ def _type(name: object) -> type:
 
 
 def listed(accepted: object) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one
-    """The accepted values. Raises UnreadableAnswerError where they are none."""
+    """Return the accepted values. Raise UnreadableAnswerError if this is not a collection."""
     if not isinstance(accepted, list | tuple | str | dict):
         raise UnreadableAnswerError(f"{accepted!r} is no list of accepted values")
     return accepted
 
 
 class UnreadableAnswerError(Exception):
-    """An accepted value has a form that can't be compared; the official checker crashes on it.
+    """An accepted value has a form that cannot be compared and crashes the official checker.
 
     Never leaves the checks.
     """
 
 
 def standard(value: Any) -> Any:  # noqa: ANN401 - any value; only texts are changed
-    """A text without space, some punctuation, and case, its apostrophes as quotation marks."""
+    """Return a text without spaces, case and some punctuation, with ' changed to "."""
     return _DROPPED.sub("", value).lower().replace("'", '"') if isinstance(value, str) else value
 
 
 def is_string_accepted(value: str, accepted: Iterable[Any]) -> bool:
-    """Whether a text is one of those accepted."""
+    """Whether a text is one of the accepted ones."""
     return standard(value) in [standard(one) for one in accepted if isinstance(one, str)]
 
 
 def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what was given, of any type
-    """What is wrong with a dictionary: the trouble with the last accepted one, empty where one
-    fits.
-    """
+    """Return what is wrong with a dictionary, by the last accepted one; "" if one fits."""
     trouble = NO_OBJECT
     for one in accepted:
         if one == OPTIONAL:
@@ -300,9 +294,7 @@ def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what
 
 
 def judge_objects(value: list[Any], accepted: list[Any]) -> str:
-    """What is wrong with a list of dictionaries, whose order counts; empty where one of those
-    accepted fits.
-    """
+    """Return what is wrong with a list of dictionaries, whose order counts; "" if one fits."""
     trouble = NO_OBJECTS
     for one in accepted:
         if len(value) != len(one if isinstance(one, dict) else _members(one)):

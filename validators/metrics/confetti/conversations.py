@@ -53,9 +53,7 @@ _RIGHT, _WRONG = TurnScore(1.0, 1.0), TurnScore(0.0, 0.0)
 
 
 class ChainScore(NamedTuple):
-    """One chain: how many calls it has, how often the user spoke before it, its strict and its
-    soft score.
-    """
+    """One chain: its number of calls, the user turns before it, its strict and soft score."""
 
     length: int
     user_turns: int
@@ -63,8 +61,9 @@ class ChainScore(NamedTuple):
     soft: float
 
     def slices(self, tools: int) -> Iterator[tuple[str, str]]:
-        """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many
-        candidates there are.
+        """Yield the properties that the paper's figures slice chains by (CONFETTI 5.2).
+
+        `tools` is the number of candidates.
         """
         for what, number in (
             ("chain_length", self.length),
@@ -75,9 +74,7 @@ class ChainScore(NamedTuple):
 
 
 class ConversationScores(NamedTuple):
-    """What is right about the answers to one conversation; `acts` are pairs of annotated and
-    predicted ones.
-    """
+    """Scores of the answers to one conversation; `acts` pairs annotated with predicted ones."""
 
     turns: tuple[TurnScore, ...]
     chains: tuple[ChainScore, ...]
@@ -85,12 +82,10 @@ class ConversationScores(NamedTuple):
 
 
 class GoldConversation:
-    """A conversation, against which the answers of any number of runs are held; what was seen
-    before is known.
-    """
+    """A conversation to compare with answers of any number of runs; earlier scores are reused."""
 
     def __init__(self, sample: Sample, scorer: StringScorer) -> None:
-        """The chains of the conversation are found once."""
+        """Find the chains of the conversation once."""
         self._scorer = scorer
         self._chains = list(_chains(sample))
         self._gold = {at: turn for chain, _ in self._chains for at, turn in chain}
@@ -100,7 +95,7 @@ class GoldConversation:
         self._stated: dict[tuple[str, str], frozenset[str]] = {}
 
     def score(self, predictions: Sequence[Prediction]) -> ConversationScores:
-        """Hold one run's answers against what was done in the conversation."""
+        """Score one run's answers against what was done in the conversation."""
         by_turn = {one.turn: one for one in predictions}
         turns: list[TurnScore] = []
         chains: list[ChainScore] = []
@@ -124,7 +119,7 @@ class GoldConversation:
         return ConversationScores(tuple(turns), tuple(chains), acts)
 
     def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
-        """The due and the given texts that a scorer will be asked about, and few others."""
+        """Yield the due and given texts that a scorer will be asked about, with few others."""
         different = {(one.turn, id(one.calls)): one for one in predictions if one.calls}
         for one in different.values():
             gold = self._gold.get(one.turn)
@@ -156,7 +151,7 @@ class GoldConversation:
         return self._turns[seen][0]
 
     def _predicted_acts(self, prediction: Prediction) -> frozenset[str]:
-        """A call is one by its form, words have those that the candidate states."""
+        """Return the acts of a prediction: a call by its form, words by those that it states."""
         if prediction.calls:
             return _CALLING
         seen = (prediction.text, prediction.strategy)
@@ -168,9 +163,7 @@ class GoldConversation:
 
 
 def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:
-    """The call turns that follow each other without a word of anybody, with their places; how
-    often the user spoke before.
-    """
+    """Yield the uninterrupted call turns with their positions, and the user turns before them."""
     spoken = [(at, turn) for at, turn in enumerate(sample.turns) if turn.kind != "result"]
     for is_call, group in groupby(spoken, key=lambda one: isinstance(one[1], CallTurn)):
         if is_call:
@@ -209,9 +202,7 @@ def _made(prediction: Prediction) -> list[DecodedCall]:
 
 
 def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
-    """Whether the calls are the due ones, to the letter and in their order, with no value but
-    texts and numbers.
-    """
+    """Whether the calls are exactly the due ones, in order, with only text and number values."""
     return all(
         made.tool == due.tool
         and made.arguments == due.arguments
@@ -229,9 +220,7 @@ def _product(
     scorer: StringScorer,
     combining: Combining,
 ) -> float:
-    """Each due call takes the best of the calls that are left, in any order; what is taken is
-    not given back.
-    """
+    """Return the product of due calls' scores, each taking the best call left, in any order."""
     left, scores = list(made), []
     for due in gold:
         answer = _answer(due)
@@ -243,7 +232,7 @@ def _product(
 
 
 def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
-    """The call as BFCL's check compares it: the members of objects in lists of their own."""
+    """Return the call as BFCL's check compares it: members of objects in lists of their own."""
 
     def wrapped(value: JsonValue) -> JsonValue:
         return (
@@ -259,9 +248,7 @@ def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
 
 
 def _gold_acts(sample: Sample) -> Iterator[tuple[int, frozenset[str]]]:
-    """The acts of every agent turn that has any, by its place; a turn that calls does nothing
-    else.
-    """
+    """Yield the acts of each agent turn with its position; a turn that calls has no others."""
     for at, turn in enumerate(sample.turns):
         if isinstance(turn, CallTurn) and turn.calls:
             yield at, _CALLING

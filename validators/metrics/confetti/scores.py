@@ -1,6 +1,4 @@
-"""CONFETTI's tables over its own rows: AST soft over calls and chains, acts and validity
-(CONFETTI 5).
-"""
+"""The tables of CONFETTI 5 over its own rows: AST soft over calls and chains, acts, validity."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ NAMES = {  # what the labels of its files and of candidates mean
 
 
 class DueCall(NamedTuple):
-    """A call that is due: the accepted names and values, the dialogue, and which of its calls it
-    is.
-    """
+    """A due call: accepted names and values, its dialogue, and its position there."""
 
     id: str
     dialogue: str
@@ -63,9 +59,7 @@ class DueCall(NamedTuple):
 
 
 class AgentTurn(NamedTuple):
-    """An agent turn: its acts, how many calls it makes, and how many user turns there were so
-    far.
-    """
+    """An agent turn: its acts, its number of calls, and the user turns so far."""
 
     id: str
     dialogue: str
@@ -75,18 +69,14 @@ class AgentTurn(NamedTuple):
 
 
 class QuestionContext(NamedTuple):
-    """What a question shows: the documents of its tools, and how many user turns there were so
-    far.
-    """
+    """What a question shows: the documents of its tools, and the number of user turns so far."""
 
     tools: list[dict[str, Any]]
     user_turns: int
 
 
 class GoldAnswers(NamedTuple):
-    """All that is due: calls in their order, chains of them that belong to one turn, and agent
-    turns.
-    """
+    """Everything due: calls in their order, chains of those in one turn, and agent turns."""
 
     calls: list[DueCall]
     chains: list[list[DueCall]]
@@ -96,9 +86,7 @@ class GoldAnswers(NamedTuple):
 
 
 class ScoredCall(NamedTuple):
-    """A due call with what was predicted: its strict and its soft score, and what is wrong with
-    the prediction.
-    """
+    """A due call with its prediction's strict and soft score, and what is wrong with it."""
 
     id: str
     strict: float
@@ -115,9 +103,7 @@ class Slice(NamedTuple):
 
 
 class ConfettiScores(NamedTuple):
-    """All figures; those of chains are products over their calls, each predicted after the gold
-    ones before it.
-    """
+    """All figures; those of chains are products over calls, each predicted after gold ones."""
 
     calls: int
     chains: int
@@ -134,7 +120,7 @@ class ConfettiScores(NamedTuple):
 
 
 def read_result(row: Row | None) -> Decoded:
-    """The calls of a predicted row: a text as models write it, or objects with a call each."""
+    """Return the calls of a predicted row: a text as models write it, or one object per call."""
     if row is None:
         return Decoded(None, "There is no prediction.")
     result = row.get("result")
@@ -163,7 +149,7 @@ def score_confetti(
     combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
     questions: Mapping[str, QuestionContext] | None = None,
 ) -> ConfettiScores:
-    """Score predicted rows against all that is due; what was not predicted is worth 0."""
+    """Score predicted rows against everything due; a missing prediction is worth 0."""
     known = questions or {}
     scored: dict[str, ScoredCall] = {}
     for start in range(0, len(answers.calls), _AT_ONCE):
@@ -233,7 +219,7 @@ def _score(
 def _sliced(
     products: Sequence[tuple[list[DueCall], float, float]], numbers: Iterable[int | None], what: str
 ) -> dict[str, Slice]:
-    """The chains by the range that a number of each is in; those without a number are in none."""
+    """Group the chains by the range of their number; those without a number are left out."""
     kinds: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for (_, soft, strict), number in zip(products, numbers, strict=True):
         if number is not None:
@@ -245,16 +231,16 @@ def _sliced(
 
 
 def bucket_of(number: int, what: str) -> str:
-    """Which of the ranges a number is in that the paper's figures tell chains apart by (CONFETTI
-    5.2).
-    """
+    """Return which of the paper's ranges for chains a number is in (CONFETTI 5.2)."""
     *ranges, beyond = RANGES[what]
     return next((name for name in ranges if number <= int(name.rpartition("-")[2])), beyond)
 
 
 def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | None:
-    """The acts of all turns that were predicted: by their labels, else a mere call is known by
-    its form.
+    """Return the scores of acts over all predicted turns.
+
+    A prediction's acts are its labels; without labels, a mere call is recognised by its form.
+    None if nothing was predicted.
     """
     pairs = []
     for turn, row in ((turn, predicted[turn.id]) for turn in answers.turns if turn.id in predicted):
@@ -266,7 +252,7 @@ def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | Non
 
 
 def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | None:
-    """Over the rows that bring a judge's word, a list of made-up parameters for each call."""
+    """Return the validity over the rows with a judge's list of made-up parameters for each call."""
     judged = []
     for due in answers.calls:
         row = predicted.get(due.id) or {}
@@ -280,11 +266,11 @@ def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | 
 
 
 class ActScores(NamedTuple):
-    """How far predicted acts agree with the annotated ones.
+    """The agreement of predicted acts with the annotated ones.
 
-    `accuracy` counts a turn right that has one act in common; precision, recall and f1 are over all
-    labels. In `confusion` each turn weighs 1: on the acts that it has in common, else on all pairs
-    of an annotated act and a predicted one; "none" stands for a prediction without any act.
+    `accuracy` counts a turn as right if it has one act in common; precision, recall and f1 are
+    over all labels. In `confusion` each turn weighs 1: on the acts in common, else on all pairs
+    of an annotated and a predicted act; "none" stands for a prediction without any act.
     """
 
     turns: int
@@ -296,9 +282,7 @@ class ActScores(NamedTuple):
 
 
 def read_acts(stated: object) -> frozenset[str] | None:
-    """The acts of a list of labels, or of a text with commas; None where it has a word that is
-    no label.
-    """
+    """Return the acts of a list of labels, or a text with commas; None for an unknown label."""
     words = stated.split(",") if isinstance(stated, str) else stated
     if not isinstance(words, list | tuple | frozenset | set) or not all(
         isinstance(one, str) for one in words
@@ -310,7 +294,7 @@ def read_acts(stated: object) -> frozenset[str] | None:
 
 
 def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScores:
-    """Score turns, each with its annotated acts and its predicted ones."""
+    """Score turns, each with its annotated and its predicted acts."""
     turns = [(frozenset(gold), frozenset(predicted)) for gold, predicted in pairs]
     right = sum(bool(gold & predicted) for gold, predicted in turns)
     shared = sum(len(gold & predicted) for gold, predicted in turns)
@@ -335,10 +319,10 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
 
 
 class Validity(NamedTuple):
-    """The share of valid parameters, None where there is no parameter to judge.
+    """The share of valid parameters, or None if there are none to judge.
 
-    `rate` divides by the parameters of calls with the right name, as the paper's text has it;
-    `rate_of_all` by those of all predicted calls, as its formula has it.
+    `rate` divides by the parameters of calls with the right name, as the paper's text says;
+    `rate_of_all` by those of all predicted calls, as its formula says.
     """
 
     rate: float | None
@@ -348,11 +332,10 @@ class Validity(NamedTuple):
 
 
 def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]]) -> Validity:
-    """The validity over predicted calls, each with the tool that is due and the names that a judge
-    says are made up.
+    """Return the validity over predicted calls.
 
-    Of a call to another tool no parameter is valid; names that are no parameters of a call say
-    nothing.
+    Each comes with the tool that is due and the names that a judge calls made up. In a call to
+    another tool no parameter is valid; names that are no parameters of a call have no effect.
     """
     valid = named = predicted = 0
     for call, due, made_up in judged:
@@ -366,9 +349,9 @@ def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]])
 
 
 def read_answers(folder: Path) -> GoldAnswers:
-    """The accepted calls and, where they are given, the turns.
+    """Return the accepted calls and, if given, the turns.
 
-    Raises ConfigurationError where there is no call.
+    Raises ConfigurationError if there are no calls.
     """
     place = folder / POSSIBLE if (folder / POSSIBLE).is_dir() else folder
     calls = [
@@ -400,9 +383,7 @@ def read_answers(folder: Path) -> GoldAnswers:
 def _chains(
     calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]
 ) -> tuple[list[list[DueCall]], list[str]]:
-    """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for
-    each of them.
-    """
+    """Return the calls of each turn, or each call alone if turns don't fit, and problems."""
     chains: list[list[DueCall]] = []
     problems: list[str] = []
     for dialogue, group in groupby(calls, key=lambda call: call.dialogue):
@@ -420,9 +401,9 @@ def _chains(
 
 
 def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
-    """The rows of a file, or of all files of a folder, by their ids.
+    """Return the rows of a file, or of all files of a folder, by id.
 
-    Raises ConfigurationError where there is none.
+    Raises ConfigurationError if there are none.
     """
     files = sorted(place.glob("**/*.json*")) if place.is_dir() else [place]
     rows = [row for file in files for row, _ in _rows(file)]
@@ -435,7 +416,7 @@ def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_questions(place: Path | None) -> dict[str, QuestionContext]:
-    """The questions by their ids, where there are question files."""
+    """Return the questions by id, if there are question files."""
     if place is None:
         return {}
     files = sorted(place.glob("*.json*")) if place.is_dir() else [place]
@@ -496,9 +477,9 @@ def _numbered(name: str, where: str) -> tuple[str, int]:
 
 
 def _rows(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    """The objects of a JSON list, or of a file with one a line.
+    """Yield the objects of a JSON list, or of a file with one per line.
 
-    Raises ConfigurationError where it is neither.
+    Raises ConfigurationError if it is neither.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")

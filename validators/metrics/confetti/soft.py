@@ -1,8 +1,8 @@
 """The soft AST match: texts by a scorer, all other values strictly (CONFETTI 4.1).
 
-The paper does not say how the parameters' scores make a call's, nor what a missing or an unexpected
-parameter does. Here a call of another tool, or with another set of parameters, is worth 0, as in
-the strict match that is softened, and otherwise the mean of its parameters counts. `Combining`
+The paper says neither how the scores of parameters make up a call's score, nor how a missing or
+unexpected parameter counts. Here a call of another tool, or with another set of parameters, is
+worth 0, as in the strict match; otherwise its score is the mean over its parameters. `Combining`
 offers the alternatives.
 """
 
@@ -56,10 +56,10 @@ _UNRELATED = (
 
 
 class Combining(NamedTuple):
-    """How a call's score comes of its parameters': their mean, product or least.
+    """How the scores of parameters make a call's score: their mean, product or minimum.
 
-    With `whole` a parameter that is missing or not expected makes the call worth 0; without, it is
-    one more parameter that is worth 0.
+    With `whole` a missing or unexpected parameter makes the call worth 0; without, it is one
+    more parameter that is worth 0.
     """
 
     way: Way = "mean"
@@ -67,7 +67,7 @@ class Combining(NamedTuple):
 
 
 class SoftScore(NamedTuple):
-    """A call's score, that of each parameter, and why it is 0 as a whole, where it is."""
+    """A call's score, that of each parameter, and the reason if the whole call scores 0."""
 
     score: float
     parameters: Mapping[str, float]
@@ -81,9 +81,9 @@ def score_call(
     combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
     document: Document | None = None,
 ) -> SoftScore:
-    """Score what was made of one due call.
+    """Score the calls made for one due call.
 
-    Without its tool's document types are those of the accepted values.
+    Without its tool's document, types are those of the accepted values.
     """
     name, accepted = next(iter(answer.items()))
     if not made or len(made) != 1:
@@ -115,9 +115,7 @@ def score_call(
 def texts_to_compare(
     call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    """The accepted and the given texts that a scorer is asked about where the call has the
-    parameters that are due.
-    """
+    """Yield the accepted and given texts to score, if the call has only parameters that are due."""
     name, accepted = next(iter(answer.items()))
     if call.name != name or not call.arguments.keys() <= accepted.keys():
         return
@@ -130,7 +128,7 @@ def texts_to_compare(
 def score_value(
     value: object, accepted: Sequence[Any], scorer: StringScorer, declared: Document | None = None
 ) -> float:
-    """1 for an accepted value, else the scorer's word on texts, and 0 on anything else."""
+    """Return 1 for an accepted value, the scorer's result for texts, and 0 for anything else."""
     if declared is None and type(value) is str and all(type(one) is str for one in accepted):
         return 1.0 if is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
     # documents of other makes call numbers and objects otherwise
@@ -153,13 +151,13 @@ def score_value(
 
 
 def _score_text(value: str, accepted: Sequence[Any], scorer: StringScorer) -> float:
-    """How well a text says the accepted one that it says best."""
+    """Return how well a text matches the accepted text that it matches best."""
     texts = [one for one in accepted if isinstance(one, str) and one != OPTIONAL]
     return max([0.0, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
 
 
 def declare(accepted: Sequence[Any]) -> dict[str, Any]:
-    """What type of parameter the accepted values tell of."""
+    """Return the parameter type that the accepted values imply."""
     first: Any = next((one for one in accepted if one != OPTIONAL), "")
     kind = next((name for name, of in TYPES.items() if type(first) is of), "string")
     if isinstance(first, list):
@@ -169,11 +167,11 @@ def declare(accepted: Sequence[Any]) -> dict[str, Any]:
 
 
 def readings(accepted: list[Any], declared: Document | None = None) -> list[list[Any]]:
-    """What accepted values may stand for: CONFETTI's dictionaries are not wrapped member by member
-    as BFCL's are.
+    """Return what accepted values may stand for.
 
-    A dictionary is read as such, its members wrapped, and as the one member of a list; the tool's
-    document decides where there is one.
+    CONFETTI's dictionaries are not wrapped member by member as BFCL's are. A dictionary is read
+    as such, with its members wrapped, and as the one member of a list; the tool's document
+    decides, if there is one.
     """
     wrapped = [
         (
@@ -194,20 +192,20 @@ def readings(accepted: list[Any], declared: Document | None = None) -> list[list
 
 
 def score_words(reference: str, given: str) -> float:
-    """Token F1: how many words both have, in whatever order, without case."""
+    """Return the token F1: the overlap of words, ignoring order and case."""
     return _f1(Counter(_WORDS.findall(reference.lower())), Counter(_WORDS.findall(given.lower())))
 
 
 def score_exactly(reference: str, given: str) -> float:
-    """1 for the very same text, else 0: the soft match is then the strict one."""
+    """Return 1 for an identical text, else 0, which makes the soft match strict."""
     return float(reference == given)
 
 
 def score_meaning(reference: str, given: str) -> float:
-    """How near two texts are in meaning, times how many figures and codes they share.
+    """Return how close two texts are in meaning, times how many figures and codes they share.
 
-    Two notations of one value, as of a date, are the same value. Another number, date or identifier
-    is another value, however near it is in its letters.
+    Two notations of one value, such as a date, count as the same value. Another number, date or
+    identifier is another value, however similar its spelling.
     """
     plain = _plain_score(reference, given)
     if plain is not None:
@@ -219,8 +217,9 @@ def score_meaning(reference: str, given: str) -> float:
 
 
 def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
-    """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth
-    of the time.
+    """Prepare for the pairs that a scorer will be asked about.
+
+    Reading texts together takes a tenth of the time.
     """
     if scorer is score_meaning:
         read_ahead(
@@ -230,7 +229,7 @@ def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
 
 @lru_cache(_CACHED)
 def _plain_score(reference: str, given: str) -> float | None:
-    """The score where it needs no encoder, None where it does."""
+    """Return the score if it needs no encoder, else None."""
     if fold(reference) == fold(given):
         return 1.0
     if not reference.strip() or not given.strip():
@@ -265,9 +264,9 @@ SCORERS: dict[str, StringScorer] = {
 
 
 def open_scorer(name: str = DEFAULT, weights: Path | None = None) -> StringScorer:
-    """The scorer of this name; `weights` is AlignScore's checkpoint.
+    """Return the scorer of this name; `weights` is AlignScore's checkpoint.
 
-    Raises ConfigurationError where there is none.
+    Raises ConfigurationError if there is none.
     """
     if name == ALIGN_SCORE:
         return _open_align_score(weights)
@@ -279,7 +278,7 @@ def open_scorer(name: str = DEFAULT, weights: Path | None = None) -> StringScore
 
 
 def _open_align_score(weights: Path | None) -> StringScorer:
-    """The paper's scorer, of a checkpoint and a package that are not ours to bring."""
+    """Open the paper's scorer. Raise ConfigurationError if its checkpoint or package is missing."""
     if weights is None or not weights.is_file():
         raise ConfigurationError(
             f"The scorer {ALIGN_SCORE!r} needs the file of AlignScore-base's checkpoint, not"

@@ -1,6 +1,4 @@
-"""Reading the files that HammerBench's own runs left: conversations, a judge's flags, snapshot
-lists, flat rows.
-"""
+"""Reading HammerBench's run files: conversations, judge's flags, snapshot lists, flat rows."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ KINDS = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", INSERTED_TURN, "mSv", "Ext
 
 
 class Log(NamedTuple):
-    """A run's conversations, the folder they lie in, and the language that they are held in."""
+    """A run's conversations, their folder, and their language."""
 
     folder: Path
     conversations: list[Conversation]
@@ -35,9 +33,9 @@ class Log(NamedTuple):
 
 
 def read_log(place: Path) -> Log:
-    """The log in a folder, or in its file.
+    """Return the log in a folder, or from its file.
 
-    Raises ConfigurationError where there is none, and names those nearby.
+    Raises ConfigurationError if there is none, and names those nearby.
     """
     folder = place.parent if place.name == CONVERSATIONS else place
     if not (folder / CONVERSATIONS).is_file():
@@ -50,7 +48,7 @@ def read_log(place: Path) -> Log:
 
 
 def _nearby(folder: Path) -> str:
-    """Where the logs lie that somebody may have meant."""
+    """Return a sentence about logs nearby that may have been meant."""
     found = sorted(
         str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}")
     )
@@ -62,9 +60,9 @@ def _nearby(folder: Path) -> str:
 
 
 def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
-    """The conversations in a log's JSON value.
+    """Return the conversations in a log's JSON value.
 
-    Raises ConfigurationError, naming `source`, where it is none.
+    Raises ConfigurationError, naming `source`, if it is not a log.
     """
     if not isinstance(value, list) or not all(
         isinstance(one, dict) and "FC_res" in one for one in value
@@ -76,9 +74,9 @@ def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa:
 
 
 def parse_rows(value: Any, source: str) -> list[LogRow]:  # noqa: ANN401 - a foreign file's content
-    """The rows in a list of predictions and labels.
+    """Return the rows in a list of predictions and labels.
 
-    Raises ConfigurationError where one has another form.
+    Raises ConfigurationError if one has another form.
     """
     if not isinstance(value, list) or not all(
         isinstance(row, dict) and {"predict", "label"} <= row.keys() for row in value
@@ -88,14 +86,14 @@ def parse_rows(value: Any, source: str) -> list[LogRow]:  # noqa: ANN401 - a for
 
 
 def read_rows(file: Path) -> list[LogRow]:
-    """The rows of a file of flat predictions. Raises ConfigurationError where it is none."""
+    """Return the rows of a file of flat predictions. Raise ConfigurationError if it is not one."""
     return parse_rows(_read(file), str(file))
 
 
 def read_flags(folder: Path) -> list[list[bool]]:
-    """The judge's flags of a log.
+    """Return the judge's flags of a log.
 
-    Raises ConfigurationError where the file is missing or is none.
+    Raises ConfigurationError if the file is missing or holds no flags.
     """
     value = _read(folder / FLAGS)
     if not isinstance(value, list) or not all(
@@ -110,11 +108,11 @@ def read_flags(folder: Path) -> list[list[bool]]:
 def read_snapshot_choice(
     file: Path, folder: Path, conversations: Sequence[Conversation] = ()
 ) -> list[list[int]]:
-    """The snapshots that a list names for the log in `folder`, where an inserted turn counts with
-    the one after it.
+    """Return the snapshots that a list names for the log in `folder`.
 
-    Which kind of conversations these are is known by the names of the folders, else by the labels
-    of `conversations`. Raises ConfigurationError where the file is no list of indices.
+    An inserted turn counts together with the one after it. The kind of conversations is known by
+    the names of the folders, or else by the labels of `conversations`. Raises ConfigurationError
+    if the file is no list of indices.
     """
     value = _read(file)
     if not isinstance(value, list) or not all(
@@ -131,9 +129,7 @@ def read_snapshot_choice(
 
 
 def snapshot_file(folder: Path) -> Path:
-    """Where the snapshot list of a log lies: beside it, or beside the changed log that it is the
-    original of.
-    """
+    """Return the path of a log's snapshot list, beside it or beside its changed log."""
     return folder.parent / SNAPSHOTS if folder.name == UNCHANGED else folder / SNAPSHOTS
 
 
@@ -156,7 +152,7 @@ def _has_inserted_turns(
 
 
 def _is_overriding(rows: Conversation, at: int) -> bool:
-    """Whether the label at `at` has the parameters of the one before, and another value."""
+    """Whether the label at `at` has the same parameters as the one before, but another value."""
     before, here = (
         row.label.get("arguments") if isinstance(row.label, dict) else None
         for row in rows[at - 1 : at + 1]
@@ -182,11 +178,10 @@ _REPLY_COLUMNS = (
 
 
 def read_replies(file: Path, column: str = "") -> list[str]:
-    """The replies to requests that no tool fits: a CSV's column, or a JSON list of texts or of
-    objects.
+    """Return the replies to requests that no tool fits.
 
-    Raises ConfigurationError where the file is none, or where it is not clear which column is
-    meant.
+    They are a CSV's column, or a JSON list of texts or objects. Raises ConfigurationError if the
+    file is neither, or it is unclear which column is meant.
     """
     rows = list(_csv_rows(file)) if file.suffix.lower() == ".csv" else _read(file)
     if isinstance(rows, list) and rows and all(isinstance(row, str) for row in rows):
@@ -223,9 +218,7 @@ def _csv_rows(file: Path) -> Iterator[dict[str, str]]:
 
 
 def sorry_labels(conversations: Iterable[Conversation]) -> list[LogRow]:
-    """The rows whose label is a refusal's text: where the user turned to something that no tool
-    fits.
-    """
+    """Return the rows whose label is a refusal: the user asked for something that no tool fits."""
     return [row for rows in conversations for row in rows if isinstance(row.label, str)]
 
 

@@ -1,8 +1,7 @@
-"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release
-does (EVALUATORS 1.4, 1.5).
+"""HammerBench's numbers over its own logs, as in the paper and in the newest release.
 
-The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come
-out to the digit.
+(EVALUATORS 1.4, 1.5) The published code divides by n + 1e-9 in some places and by n in others;
+both are kept, so that its numbers come out to the digit.
 """
 
 from __future__ import annotations
@@ -47,9 +46,7 @@ SnapshotChoice = Literal["all", "first", "last"] | Sequence[Sequence[int]]
 
 
 class LogRow(NamedTuple):
-    """A reply as the model wrote it and the label: an object with `name` and `arguments`, or a
-    refusal's text.
-    """
+    """A reply as written and its label: an object with `name` and `arguments`, or a refusal."""
 
     predict: JsonValue
     label: JsonValue
@@ -59,9 +56,7 @@ Conversation = Sequence[LogRow]
 
 
 class LogScores(NamedTuple):
-    """The paper's metrics over conversations, as fractions; `problems` names what could not be
-    scored as a call.
-    """
+    """The paper's metrics over conversations, as fractions; `problems` names unscorable rows."""
 
     func_acc: float
     pn_hr: float
@@ -76,8 +71,9 @@ class LogScores(NamedTuple):
 
 
 class FlatScores(NamedTuple):
-    """The released code's metrics over single rows, as fractions and means; it calls pn_hr and
-    pn_mr PN_FP and PN_FN.
+    """The released code's metrics over single rows; its PN_FP and PN_FN are pn_hr and pn_mr.
+
+    They are fractions and means.
     """
 
     func_acc: float
@@ -93,12 +89,11 @@ class FlatScores(NamedTuple):
 
 
 class SnapshotResult(NamedTuple):
-    """What one reply got right; `problem` says why it could not be scored as a call, "" where it
-    could.
+    """What one reply got right; `problem` says why it could not be scored as a call, or is "".
 
-    `arguments_exact` says that the values are the label's to the letter, where `arguments_right`
-    lets words differ (Rouge-L). `hallucinated` are the names that the label lacks, `undefined`
-    those that the tool's definition lacks, None where no definition is at hand.
+    `arguments_exact` says that the values are exactly the label's, whereas `arguments_right`
+    lets words differ (Rouge-L). `hallucinated` counts the names that the label lacks,
+    `undefined` those that the tool's definition lacks, None if there is no definition.
     """
 
     tool_right: bool
@@ -113,14 +108,12 @@ class SnapshotResult(NamedTuple):
 
     @property
     def names_right(self) -> bool:
-        """Whether the label's tool was called with exactly the label's parameter names: the gate
-        before a judge.
-        """
+        """Whether a call has the label's tool and exactly its parameter names: the judge's gate."""
         return self.tool_right and not self.hallucinated and not self.missing
 
 
 class ConversationResult(NamedTuple):
-    """One conversation: where it first went wrong (None where nowhere), and how far it came."""
+    """One conversation: where it first went wrong (None if nowhere), and how far it came."""
 
     first_wrong: int | None
     progress: float
@@ -131,10 +124,10 @@ class ConversationResult(NamedTuple):
 class Tally(NamedTuple):
     """Counts over conversations.
 
-    `opened` are those whose first tool is right, `seen` the chosen snapshots of these.
+    `opened` are those whose first tool is right, `seen` their chosen snapshots.
 
-    `defined` of the seen have a tool whose definition is known; `undefined` of them give a name
-    that it lacks.
+    `defined` counts the seen snapshots whose tool has a known definition; `undefined` counts
+    those of them that use a name which it lacks.
     """
 
     conversations: int
@@ -160,11 +153,11 @@ def score_conversations(
     language: Language | None = None,
     style: Style = "default",
 ) -> LogScores:
-    """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the
-    arguments by rule.
+    """Return the scores of whole conversations (HammerBench 6.1.1).
 
-    `language` is that of the values, None for the one that stands for all texts that show no other.
-    Raises RecordError where flags or snapshots do not fit the conversations.
+    `flags` are a judge's; None scores the arguments by rule. `language` is that of the values,
+    None for the one that stands for all texts that show no other. Raises RecordError if flags or
+    snapshots do not fit the conversations.
     """
     spoken = language or fallback()
     results = [[score_snapshot(row, spoken, style) for row in rows] for rows in conversations]
@@ -185,8 +178,9 @@ def score_conversations(
 
 
 def per_func_acc(scores: LogScores) -> dict[str, float]:
-    """The variants "/Func Acc" of the paper's tables: what is left of a metric where the first
-    tool is right.
+    """Return the "/Func Acc" variants of the paper's tables: metrics divided by Func Acc.
+
+    They say how much of a metric is left where the first tool is right.
     """
     return {
         f"{name}/func_acc": getattr(scores, name) / scores.func_acc if scores.func_acc else 0.0
@@ -197,9 +191,7 @@ def per_func_acc(scores: LogScores) -> dict[str, float]:
 def score_rows(
     rows: Sequence[LogRow], *, language: Language, style: Style = "default"
 ) -> FlatScores:
-    """Score rows as the newest release does, one by one; the tool's name is not asked for in
-    `args_acc`.
-    """
+    """Return the scores of single rows as the newest release does; `args_acc` ignores the tool."""
     results = [score_snapshot(row, language, style) for row in rows]
     named = [row for row in results if row.tool_right]
     total = len(results)
@@ -218,16 +210,12 @@ def score_rows(
 
 
 def irrelevant_rate(replies: Sequence[str]) -> float:
-    """The metric Irrelevant (and IS): the share of replies that say sorry; 0 where there are
-    none.
-    """
+    """Return the metric Irrelevant (and IS): the share of replies that say sorry, or 0."""
     return _share(sum(is_refusal(reply) for reply in replies), len(replies))
 
 
 def score_snapshot(row: LogRow, language: Language, style: Style = "default") -> SnapshotResult:
-    """Hold a reply against its label; what the published code crashes on is a failure with its
-    reason.
-    """
+    """Compare a reply with its label; what crashes the published code fails with a reason."""
     label, reply = row.label, row.predict
     refused = isinstance(reply, str) and is_refusal(reply)
     failed = SnapshotResult(tool_right=False, arguments_right=False, refused=refused, is_call=False)
@@ -256,15 +244,16 @@ def score_snapshot(row: LogRow, language: Language, style: Style = "default") ->
 
 
 def is_refusal(reply: str) -> bool:
-    """Whether HammerBench takes a reply as a refusal: it says sorry."""
+    """Whether HammerBench counts a reply as a refusal: it says sorry."""
     return REFUSAL in reply.lower()
 
 
 def tally_conversation(
     results: Sequence[SnapshotResult], flags: Sequence[bool], picked: Sequence[int]
 ) -> Tally:
-    """Count one conversation at the snapshots `picked`; `flags` say of each of its snapshots
-    whether it is right.
+    """Return a conversation's counts at the snapshots `picked`; `flags` say which are right.
+
+    There is a flag for each of its snapshots.
     """
     opened = bool(results) and results[0].tool_right
     turns = score_turns([flags[index] for index in picked], func_right=opened)
@@ -287,7 +276,7 @@ def tally_conversation(
 
 
 def sum_up(tallies: Mapping[Tally, int]) -> Tally:
-    """The tallies of many conversations as one, each given with how many conversations have it."""
+    """Combine the tallies of many conversations, each given with its number of conversations."""
     columns = list(zip(*tallies, strict=True)) or [()] * len(Tally._fields)
     total = Tally(*(sum(map(operator.mul, column, tallies.values())) for column in columns))
     # not progress times number, which would be rounded: as if each had been added by itself
@@ -296,8 +285,9 @@ def sum_up(tallies: Mapping[Tally, int]) -> Tally:
 
 
 def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:
-    """Progress, success and the number of right snapshots of one conversation, whose first tool
-    is right or not.
+    """Return a conversation's progress, success and right snapshots.
+
+    `func_right` says whether its first tool is right.
     """
     first_wrong = next((index for index, right in enumerate(flags) if not right), None)
     if not func_right:
@@ -309,10 +299,10 @@ def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResul
 
 
 def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[list[int]]:
-    """The indices of the snapshots to score, one list a conversation; what lies beyond its end is
-    left out.
+    """Return the indices of the snapshots to score, one list per conversation.
 
-    Raises RecordError where a list of indices is not as long as the log.
+    Indices beyond its end are dropped. Raises RecordError if a list of indices is not as long as
+    the log.
     """
     if isinstance(choice, str):
         return [list(range(length))[_PIECES[choice]] for length in lengths]
@@ -329,8 +319,10 @@ def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[lis
 def _decided(
     results: Sequence[Sequence[SnapshotResult]], flags: Sequence[Sequence[bool]] | None
 ) -> list[list[bool]]:
-    """Whether each snapshot is right: by rule, or by the judge where tool and parameter names
-    are right too.
+    """Return whether each snapshot is right, by rule or by the judge's flags.
+
+    With flags, tool and parameter names must be right too. Raises RecordError if the flags do
+    not fit.
     """
     if flags is None:
         return [[row.arguments_right for row in rows] for rows in results]
@@ -360,9 +352,7 @@ def _share(count: int, total: int) -> float:
 
 
 def arguments_match(label: Arguments, given: JsonValue, language: Language) -> bool:
-    """Whether `given` says what `label` says: no name beyond the label's, each value equal or
-    close by Rouge-L.
-    """
+    """Whether `given` matches `label`: no name beyond it, values equal or close by Rouge-L."""
     if not isinstance(given, dict):
         return False
     wanted, stated = _as_texts(label), _as_texts(given)
@@ -381,21 +371,20 @@ def arguments_match(label: Arguments, given: JsonValue, language: Language) -> b
 
 
 def arguments_equal(label: Arguments, given: Arguments) -> bool:
-    """Whether `given` has the label's names and values and no others: as texts, so that 5 is
-    "5", but without Rouge-L.
-    """
+    """Whether `given` has exactly the label's names and values as texts (5 is "5")."""
     return _as_texts(label) == _as_texts(given)
 
 
 def hallucinated_names(label: Collection[str], given: Collection[str]) -> int:
-    """How many of the names given are not the label's (PN_HR as published: a valid optional name
-    counts too).
+    """Return how many given names are not the label's; valid optional ones count (PN_HR).
+
+    This is PN_HR as published.
     """
     return sum(name not in label for name in given)
 
 
 def missing_names(label: Collection[str], given: Collection[str]) -> int:
-    """How many of the label's names were not given (PN_MR)."""
+    """Return how many of the label's names were not given (PN_MR)."""
     return sum(name not in given for name in label)
 
 
@@ -409,8 +398,9 @@ def _as_texts(arguments: Arguments) -> dict[str, str]:
 
 @lru_cache(_CACHED)
 def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> float:
-    """The F value between a label's value and a predicted one; 0 where either has nothing left
-    to compare.
+    """Return the F value of a predicted value, 0 if either has nothing left to compare.
+
+    Two empty values give 1.
     """
     if not reference or not hypothesis:
         return float(reference == hypothesis)
@@ -439,9 +429,7 @@ def _unspaced_letter() -> re.Pattern[str]:
 
 
 def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:
-    """The words of one longest common subsequence; where two are as long, the published walk
-    decides which.
-    """
+    """Return the words of a longest common subsequence, the one the published code finds."""
     if wanted == stated:
         return wanted
     lengths = [[0] * (len(stated) + 1)]
@@ -472,9 +460,7 @@ _UNSTATED = ("", "\\")
 
 
 def parse_reply(text: str, style: Style) -> ParsedReply:
-    """The calls of `text` as a model of this style writes them; `default` is HammerBench's own
-    JSON style.
-    """
+    """Return the calls of `text` in a model's style; `default` is HammerBench's own JSON style."""
     match style:
         case "lenient":
             return parse_lenient(text)
@@ -496,9 +482,7 @@ def parse_reply(text: str, style: Style) -> ParsedReply:
 
 
 def _parse_plainly(text: str) -> ParsedReply:
-    """The calls of HammerBench's own style: the reply as one call with `parameters`, else its
-    blocks.
-    """
+    """Return the calls in HammerBench's own style: one call with `parameters`, or its blocks."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -524,8 +508,9 @@ def _read_blocks(blocks: list[str]) -> ParsedReply:
 
 
 def _block_value(block: str) -> JsonValue:
-    """The block as JSON, else its last line: parallel calls stand one on a line, and the last
-    one counts.
+    """Return the block as JSON, or else its last line: of parallel calls the last one counts.
+
+    Raises ValueError if that is no JSON.
     """
     try:
         value: JsonValue = json.loads(block)
@@ -536,7 +521,7 @@ def _block_value(block: str) -> JsonValue:
 
 
 def _cleaned(arguments: JsonValue) -> Arguments:
-    """The arguments that say something; what is no object says nothing."""
+    """Return the arguments that have a value; a value that is not an object gives none."""
     if not isinstance(arguments, dict):
         return {}
     return {name: value for name, value in arguments.items() if value not in _UNSTATED}

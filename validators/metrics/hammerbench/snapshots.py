@@ -80,9 +80,7 @@ METRICS = (*_SHARES, *_OF_SILENCE, *(f"{metric}/func_acc" for metric in _OF_RIGH
 
 
 class NoCallReply(NamedTuple):
-    """A reply where no call is due: whether it says sorry, whether it calls nothing, and whether
-    a call was due before.
-    """
+    """A reply where no call is due: apology or not, call or not, and if a call was due before."""
 
     says_sorry: bool
     calls_nothing: bool
@@ -90,10 +88,10 @@ class NoCallReply(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What one run's answers to one sample count for: its tallies in the order of CHOICES, None
-    where nothing is chosen.
+    """What one run's answers to one sample count for.
 
-    `is_long` says that calls are due at more than one snapshot.
+    `tallies` are in the order of CHOICES, None where nothing is chosen. `is_long` says that
+    calls are due at more than one snapshot.
     """
 
     tallies: tuple[Tally | None, ...]
@@ -102,9 +100,7 @@ class Counted(NamedTuple):
 
 
 class SnapshotScores:
-    """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs
-    and slices only.
-    """
+    """The metrics of any number of runs, by sample; memory grows with runs and slices only."""
 
     def __init__(
         self,
@@ -113,9 +109,9 @@ class SnapshotScores:
         judge: str = "",
         agreements: Agreements | None = None,
     ) -> None:
-        """`tools` by key, None leaves out `pn_hr_definition`.
+        """Start without counts; `tools` are by key, and None leaves out `pn_hr_definition`.
 
-        `agreements` are what the model `judge` says of predictions by their keys, None compares
+        `agreements` are the verdicts of the model `judge` on predictions by key; None compares
         values by rule.
         """
         self._tools = tools or {}
@@ -149,7 +145,7 @@ class SnapshotScores:
         }
 
     def scores(self) -> list[Score]:
-        """The scores of every run, sorted."""
+        """Return the scores of every run, sorted."""
         cells: dict[Cell, Counter[Counted]] = defaultdict(Counter)
         for (run, traits), counted in self._counted.items():
             for where in (("all", ""), *zip(SLICES, traits, strict=True)):
@@ -171,12 +167,10 @@ def has_one_call(sample: Sample) -> bool:
 
 
 class GoldSnapshots:
-    """A sample's snapshots, against which the answers of any number of runs are held; what was
-    seen before is known.
-    """
+    """A sample's snapshots to compare with any number of runs; earlier results are reused."""
 
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
-        """`tools` by key tell which parameter names are defined at all."""
+        """Take a sample; `tools` by key show which parameter names are defined."""
         self._sample = sample
         self._tools = tools
         self._due = [(snapshot.turn, bool(snapshot.calls)) for snapshot in sample.snapshots()]
@@ -198,9 +192,9 @@ class GoldSnapshots:
     def count(
         self, predictions: Sequence[Prediction], agreements: Agreements | None = None
     ) -> Counted:
-        """One run's predictions, beside the gold; `agreements` None compares values by rule.
+        """Count one run's predictions against the gold; without `agreements`, compare by rule.
 
-        Raises RecordError where a snapshot has no prediction, or a judge was not asked about one
+        Raises RecordError if a snapshot has no prediction, or if a judge was not asked about one
         that needs it.
         """
         by_turn = {prediction.turn: prediction for prediction in predictions}
@@ -246,10 +240,9 @@ class GoldSnapshots:
 def snapshot_result(
     prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]
 ) -> SnapshotResult:
-    """What a prediction got right where a call is due; the arguments of another tool are never
-    right (6.1.1).
+    """Return what a prediction got right where a call is due.
 
-    Raises RecordError where no call is due.
+    The arguments of another tool are never right (6.1.1). Raises RecordError if no call is due.
     """
     gold = due_calls(prediction, sample)
     if not gold:
@@ -283,9 +276,7 @@ def snapshot_result(
 
 
 def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) -> SnapshotResult:
-    """What is right about one call; what was left out, or made without need, has all its names
-    wrong.
-    """
+    """Return what is right about a call; missing and needless calls have all names wrong."""
     due, made = pair
     if due is None or made is None:
         return SnapshotResult(
@@ -307,18 +298,18 @@ def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) 
 
 
 def needs_judge(prediction: Prediction, sample: Sample) -> bool:
-    """Whether only a judge can say if the calls are right: tools and parameter names are, a value
-    is written otherwise.
+    """Whether only a judge can decide: tools and parameter names are right, a value is not.
 
-    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's
-    word either.
+    That gate is the paper's (EVALUATORS 1.5); a call that equals the gold exactly needs no judge
+    either.
     """
     return bool(pairs_to_judge(prediction, sample))
 
 
 def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCall, Call]]:
-    """The due calls, each with the one made for it, that differ in how values are written; none
-    where rules can tell.
+    """Return the due calls whose values are written differently in the calls made for them.
+
+    Each comes with the call made. Empty if rules can decide.
     """
     differing: list[tuple[GoldCall, Call]] = []
     for due, made in pair_calls(
@@ -352,7 +343,7 @@ def shifted_snapshots(sample: Sample) -> list[int]:
 
 
 def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterator[Figure]:
-    """Every metric that can be asked of the conversations at the snapshots chosen."""
+    """Yield every metric that applies to the conversations at the chosen snapshots."""
     if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
     silences: Counter[NoCallReply] = Counter()
@@ -452,7 +443,7 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
 
 
 def _overrides(before: Snapshot, here: Snapshot) -> bool:
-    """Whether an argument has another value than at the snapshot before."""
+    """Whether an argument has another value than at the previous snapshot."""
     if not before.calls or not here.calls:
         return False
     earlier, later = before.calls[0].arguments, here.calls[0].arguments
