@@ -124,14 +124,14 @@ class ArgumentChange(NamedTuple):
 
 def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
     """Return how the arguments change from `before` to `after`, in its order, removed ones last."""
-    found: list[ArgumentChange] = []
+    argument_changes: list[ArgumentChange] = []
     for name, value in after.arguments.items():
         if name not in before.arguments:
-            found.append(ArgumentChange("+", name, new=value))
+            argument_changes.append(ArgumentChange("+", name, new=value))
         elif not is_same(before.arguments[name], value):
-            found.append(ArgumentChange("~", name, before.arguments[name], value))
+            argument_changes.append(ArgumentChange("~", name, before.arguments[name], value))
     gone = ((name, old) for name, old in before.arguments.items() if name not in after.arguments)
-    return found + [ArgumentChange("-", name, old) for name, old in gone]
+    return argument_changes + [ArgumentChange("-", name, old) for name, old in gone]
 
 
 def is_same(one: object, other: object) -> bool:
@@ -242,11 +242,11 @@ def leaves_out(calls: Sequence[GoldCall], tools: Sequence[Tool]) -> bool:
 
 def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     """Return the candidate with this name. Raises RecordError that lists the candidates."""
-    found = next((tool for tool in tools if tool.name == name), None)
-    if found is None:
+    named_tool = next((tool for tool in tools if tool.name == name), None)
+    if named_tool is None:
         known = ", ".join(tool.name for tool in tools)
         raise RecordError(f"{_short(name)} is none of the candidate tools ({known}).")
-    return found
+    return named_tool
 
 
 def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:

@@ -165,11 +165,11 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
 
     `was` is the original turn.
     """
-    found = _OPENING.match(typed)
-    if found is None:
+    opening_match = _OPENING.match(typed)
+    if opening_match is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")
-    if found[1].strip():
-        names = [name.strip() for name in found[1].translate(plain_signs()).split(",")]
+    if opening_match[1].strip():
+        names = [name.strip() for name in opening_match[1].translate(plain_signs()).split(",")]
     else:
         names = []
     known = {
@@ -180,7 +180,7 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     unknown = next((name for name in names if name.casefold() not in known), None)
     if unknown is not None:
         raise RecordError(f"there is no dialogue act {unknown[:_SHOWN]!r}; write {_EXAMPLE}.")
-    acts, text = [known[name.casefold()] for name in names], typed[found.end() :]
+    acts, text = [known[name.casefold()] for name in names], typed[opening_match.end() :]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return was.acts, text
     if not acts:
@@ -203,12 +203,12 @@ def _replies(sample: Sample) -> dict[int, ReplyTurn]:
 
 
 def _read_line(at: int, line: str, number: int, turn: ReplyTurn) -> ReplyTurn:
-    found = _NUMBERED.match(line)
-    if found is None or int(found[1]) != number:
+    numbered = _NUMBERED.match(line)
+    if numbered is None or int(numbered[1]) != number:
         message = f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
         raise RecordError(message)
     try:
-        acts, text = read_acts(found[2], turn)
+        acts, text = read_acts(numbered[2], turn)
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
     if text.split() != _short(turn.text).split():

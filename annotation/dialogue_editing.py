@@ -370,12 +370,14 @@ class _Snapshot(NamedTuple):
             raise RecordError(
                 f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments."
             )
-        known = [words_in(language) for language in interface_languages()]
-        if note.rest.casefold() in {words.no_call.casefold() for words in known}:
+        language_words = [words_in(language) for language in interface_languages()]
+        if note.rest.casefold() in {words.no_call.casefold() for words in language_words}:
             return []
-        if note.rest.casefold() in {words.no_change.casefold() for words in known}:
+        if note.rest.casefold() in {words.no_change.casefold() for words in language_words}:
             return self._unchanged(note.line)
-        notes = " or ".join(f"`-- {text}`" for text in (known[0].no_call, known[0].no_change))
+        notes = " or ".join(
+            f"`-- {text}`" for text in (language_words[0].no_call, language_words[0].no_change)
+        )
         raise RecordError(f"Line {note.line}: `-- {note.rest}` is not understood; write {notes}.")
 
     def _whole(self, entries: Sequence[CallLine]) -> Iterator[GoldCall]:
@@ -392,7 +394,7 @@ class _Snapshot(NamedTuple):
     def _changed(
         self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None
     ) -> GoldCall:
-        known = was or next((one for one in self.was.calls if one.tool == call.tool), None)
+        former_call = was or next((one for one in self.was.calls if one.tool == call.tool), None)
         schemas = next((tool.properties for tool in self.tools if tool.name == call.tool), {})
         arguments: Arguments = dict(call.arguments)
         named: set[str] = set()
@@ -411,7 +413,7 @@ class _Snapshot(NamedTuple):
                     raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
                 del arguments[name]
             else:
-                arguments[name] = _value(name, rest, entry, known, schemas)
+                arguments[name] = _value(name, rest, entry, former_call, schemas)
         return GoldCall(tool=call.tool, arguments=arguments)
 
 

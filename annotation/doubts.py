@@ -45,7 +45,7 @@ def doubt_sentences(
 
     `turns` are those of the conversation; empty where the screen shows none.
     """
-    found: list[str] = []
+    sentences: list[str] = []
     repeated = _repeated([*_doubts(verdicts)])
     doubted = (one for one in verdicts if one.decision != "proved")
     worst = sorted(
@@ -53,14 +53,14 @@ def doubt_sentences(
     )
     for verdict in worst:
         fresh = (doubt for doubt in verdict.doubts if doubt not in repeated)
-        told = [fact_sentence(doubt, turns, words) for doubt in fresh]
-        found += filter(None, told)
-        if not verdict.doubts or not all(told):
+        doubt_lines = [fact_sentence(doubt, turns, words) for doubt in fresh]
+        sentences += filter(None, doubt_lines)
+        if not verdict.doubts or not all(doubt_lines):
             sentence = words.check.get(verdict.check, words.check_other.format(check=verdict.check))
-            found.append(
+            sentences.append(
                 f"{sentence} ({shortened(verdict.reason, _REASON)})" if verdict.reason else sentence
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sentences))
 
 
 def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
@@ -69,13 +69,17 @@ def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
     These are leftover words inside another fact's quote, and additions whose value is in the
     quote of an unused statement about the same argument.
     """
-    given = [one for one in doubts if one.kind == "stated_unused"]
+    unused_doubts = [one for one in doubts if one.kind == "stated_unused"]
     quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
 
     def is_told(one: DoubtedFact) -> bool:
         if one.kind == "words_left":
             return any(one.quote in quote for quote in quotes)
-        alike = (other for other in given if one.kind == "adds" and one.argument == other.argument)
+        alike = (
+            other
+            for other in unused_doubts
+            if one.kind == "adds" and one.argument == other.argument
+        )
         return any(str(one.other) in other.quote for other in alike)
 
     return [*filter(is_told, doubts)]
@@ -88,14 +92,14 @@ def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:
 
 def with_marks(sample: Sample, verdicts: Sequence[Verdict]) -> Sample:
     """Return a copy of the sample for display, with doubtful words and proving words marked."""
-    kept: list[_Stretch] = []
+    kept_stretches: list[_Stretch] = []
     doubted = (found for doubt in _doubts(verdicts) if (found := _stated(doubt, sample.turns)))
-    for one in (*doubted, *_proving(sample, verdicts)):
-        if not any(map(one.touches, kept)):
-            kept.append(one)
+    for span in (*doubted, *_proving(sample, verdicts)):
+        if not any(map(span.touches, kept_stretches)):
+            kept_stretches.append(span)
     marked = list(sample.turns)
-    for one in sorted(kept, key=lambda stretch: -stretch.start):
-        marked[one.turn] = _marked(marked[one.turn], one)
+    for span in sorted(kept_stretches, key=lambda stretch: -stretch.start):
+        marked[span.turn] = _marked(marked[span.turn], span)
     return sample.with_changes(turns=tuple(marked))
 
 
@@ -113,7 +117,7 @@ def _marked(turn: Turn, one: _Stretch) -> Turn:
 def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
     """Yield the spans that prove values, longest first: a list's span contains its members'."""
     of_calls = [item for call in sample.all_calls for item in call.evidence]
-    found: set[_Stretch] = set()
+    stretches: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
         turn = None
         if item.turn is not None and item.turn < len(sample.turns):
@@ -121,8 +125,10 @@ def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
         if isinstance(turn, UserTurn) and item.start is not None and item.end is not None:
             text = turn.external.text if item.in_message and turn.external else turn.text
             if item.quote and text[item.start : item.end] == item.quote:
-                found.add(_Stretch(item.turn or 0, item.in_message, item.start, item.end, PROVING))
-    return iter(sorted(found, key=lambda one: (one.start - one.end, one)))
+                stretches.add(
+                    _Stretch(item.turn or 0, item.in_message, item.start, item.end, PROVING)
+                )
+    return iter(sorted(stretches, key=lambda one: (one.start - one.end, one)))
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:

@@ -124,8 +124,10 @@ def edit_form(
         if isinstance(was, CallTurn) and isinstance(now, CallTurn) and was != now:
             changed[index] = now.calls
     if is_dialogue(sample):
-        stated = [was if isinstance(was, CallTurn) else now for was, now in pairs]
-        boxes = Boxes(write_dialogue(sample.with_changes(turns=tuple(stated)), words, changed), "")
+        shown_turns = [was if isinstance(was, CallTurn) else now for was, now in pairs]
+        boxes = Boxes(
+            write_dialogue(sample.with_changes(turns=tuple(shown_turns)), words, changed), ""
+        )
     else:
         request = turns[0].text if isinstance(turns[0], UserTurn) else sample.request
         boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
@@ -160,10 +162,12 @@ def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _Read
     if external is not None and message is not None:
         held = external.with_changes(text=_unless_blank(message, external.text))
         now = now.with_changes(external=held)
-    stated = [text] if message is None else [text, message]
+    typed_texts = [text] if message is None else [text, message]
     app = external.app if external else ""
     part = TurnPart(name, turn.kind, text, message, app, is_changed=now != turn)
-    return _ReadTurn(now, part, ["Nothing is said there."] * any(not one.strip() for one in stated))
+    return _ReadTurn(
+        now, part, ["Nothing is said there."] * any(not one.strip() for one in typed_texts)
+    )
 
 
 def _unless_blank(text: str, before: str) -> str:
@@ -177,13 +181,13 @@ def _read_calls(name: str, turn: CallTurn, tools: Sequence[Tool], entered: Enter
     for at in range(min(count, MOST_CALLS)):
         was = turn.calls[at] if at < len(turn.calls) else None
         tool = entered.get(f"{name}.c{at}", was.tool if was else "").strip()
-        known = was if was and was.tool == tool else None
-        fields = tuple(_fields(f"{name}.c{at}", tool, known, tools, entered))
+        former_call = was if was and was.tool == tool else None
+        fields = tuple(_fields(f"{name}.c{at}", tool, former_call, tools, entered))
         parts.append(CallPart(f"{name}.c{at}", tool, fields))
         if tool:
-            arguments, unread = _arguments(fields, known, _schemas(tool, tools))
+            arguments, unread = _arguments(fields, former_call, _schemas(tool, tools))
             calls.append(GoldCall(tool=tool, arguments=arguments))
-            problems += [*unread, *_unknown(tool, known, tools)]
+            problems += [*unread, *_unknown(tool, former_call, tools)]
     if len(parts) < MOST_CALLS and (not parts or parts[-1].tool):
         parts.append(CallPart(f"{name}.c{len(parts)}", "", ()))
     is_changed = not same_calls(calls, turn.calls)
@@ -208,12 +212,14 @@ def _fields(
 ) -> Iterator[ArgumentField]:
     """Yield a field for each parameter, required ones first, and for each unknown argument."""
     required = next((set(one.required) for one in tools if one.name == tool), set())
-    schemas, given = _schemas(tool, tools), known.arguments if known else {}
-    names = dict.fromkeys((*schemas, *given))
+    schemas, former_arguments = _schemas(tool, tools), known.arguments if known else {}
+    names = dict.fromkeys((*schemas, *former_arguments))
     for argument in sorted(names, key=lambda name: name not in required):
         schema = schemas.get(argument, {})
-        kind = _kind(schema, [given[argument]] if argument in given else [])
-        before = write_field(given[argument], kind) if argument in given else ""
+        kind = _kind(schema, [former_arguments[argument]] if argument in former_arguments else [])
+        before = (
+            write_field(former_arguments[argument], kind) if argument in former_arguments else ""
+        )
         name = f"{call}.{argument}"
         now = entered.get(name, before)
         choices = tuple(_choices(schema))
@@ -315,9 +321,9 @@ def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedR
 
 def annotation_result(boxes: Boxes, comment: str = "") -> list[dict[str, JsonValue]]:
     """Return the annotation that the review screen makes of these boxes for the verdict "edit"."""
-    held = {"edited_request": boxes.request, "edited_calls": boxes.calls}
-    held["comment"] = comment.strip()
-    typed = {name: text for name, text in held.items() if text or name == "edited_request"}
+    box_texts = {"edited_request": boxes.request, "edited_calls": boxes.calls}
+    box_texts["comment"] = comment.strip()
+    typed = {name: text for name, text in box_texts.items() if text or name == "edited_request"}
     shared: dict[str, JsonValue] = {"to_name": "conversation", "origin": "manual"}
     verdict: dict[str, JsonValue] = {
         "from_name": "verdict",

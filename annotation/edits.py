@@ -133,17 +133,28 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
         return sample
     gone: dict[str, set[int]] = {}
     places = step_turns(sample)
-    for one in strikes:
-        turn = sample.turns[places[one.step] + 1] if one.step < len(places) else None
-        if not isinstance(turn, ResultTurn) or one.call >= len(turn.results):
-            problem = f"The sample {sample.key} has no response {one.call} at step {one.step}."
-            raise RecordError(problem)
-        if one.entry >= len(entries_of(turn.results[one.call], one.entries)):
-            raise RecordError(
-                f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike."
+    for struck_entry in strikes:
+        turn = (
+            sample.turns[places[struck_entry.step] + 1] if struck_entry.step < len(places) else None
+        )
+        if not isinstance(turn, ResultTurn) or struck_entry.call >= len(turn.results):
+            problem = (
+                f"The sample {sample.key} has no response {struck_entry.call} at step"
+                f" {struck_entry.step}."
             )
-        start = join(f"turns[{places[one.step] + 1}].results[{one.call}]", one.entries)
-        gone.setdefault(start, set()).add(one.entry)
+            raise RecordError(problem)
+        if struck_entry.entry >= len(
+            entries_of(turn.results[struck_entry.call], struck_entry.entries)
+        ):
+            raise RecordError(
+                f"{struck_entry.entries!r} of the sample {sample.key} has no entry"
+                f" {struck_entry.entry} to strike."
+            )
+        start = join(
+            f"turns[{places[struck_entry.step] + 1}].results[{struck_entry.call}]",
+            struck_entry.entries,
+        )
+        gone.setdefault(start, set()).add(struck_entry.entry)
     turns = [_struck(turn, index, strikes, places) for index, turn in enumerate(sample.turns)]
     moved = [_with_moved_evidence(turn, gone) for turn in turns]
     found = _with_answer(sample, moved)
@@ -169,17 +180,17 @@ def _with_moved_evidence(turn: Turn, gone: _Gone) -> Turn:
 
 def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
     for start, struck in gone.items():
-        found = re.match(rf"{re.escape(start)}\[(\d+)\]", evidence.path)
-        if found is None:
+        entry_match = re.match(rf"{re.escape(start)}\[(\d+)\]", evidence.path)
+        if entry_match is None:
             continue
-        entry = int(found[1])
+        entry = int(entry_match[1])
         if entry in struck:
             raise RecordError(
                 f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out"
                 " of it."
             )
         place = f"{start}[{entry - sum(one < entry for one in struck)}]"
-        return evidence.with_changes(path=place + evidence.path[found.end() :])
+        return evidence.with_changes(path=place + evidence.path[entry_match.end() :])
     return evidence
 
 
@@ -199,10 +210,10 @@ def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
 def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
     """Return the calls that the user asks for; empty if the sample doesn't record them."""
     places = step_turns(sample)
-    found: list[Asked] = []
+    wanted_calls: list[Asked] = []
     for step, position in sample.facts.wanted:
         made, results = turns[places[step]], turns[places[step] + 1]
         if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
             fields = sample.facts.asked_of(step, position)
-            found.append(Asked(made.calls[position].tool, results.results[position], fields))
-    return found
+            wanted_calls.append(Asked(made.calls[position].tool, results.results[position], fields))
+    return wanted_calls

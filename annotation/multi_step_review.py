@@ -181,13 +181,13 @@ def _before(path: GoalPath, words: CorrectionWords, general: SampleScreenWords) 
 
 
 def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
-    made = _keys(path.traced.trace)
+    sample_keys = _keys(path.traced.trace)
     placed = place_goal(path)
     ordered = sorted(placed.picks.items(), key=lambda item: item[0])
     for step, exchange in enumerate(path.path):
         lines: list[str] = []
         for position, call in enumerate(exchange.calls):
-            if call.key in made:
+            if call.key in sample_keys:
                 lines.append(f"{SAME} {_call(call)}")
             else:
                 lines += _whole(call, placed.leaves.get((step, position), ()), placed, general)
@@ -237,7 +237,7 @@ def _line(author: str, lines: Sequence[str]) -> Line:
 
 def place_goal(path: GoalPath) -> PlacedGoal:
     """Apply the goal's rules to the path's responses; a call whose rules fail gets no place."""
-    made = {
+    call_places = {
         call.key: (step, position)
         for step, exchange in reversed([*enumerate(path.path)])
         for position, call in enumerate(exchange.calls)
@@ -249,20 +249,20 @@ def place_goal(path: GoalPath) -> PlacedGoal:
         leaves = leaves_of(index, planned.arguments)
         try:
             picked = (leaf for leaf in leaves if isinstance(leaf.source, Picked))
-            found = {leaf.argument: _pick(path, leaf, places) for leaf in picked}
-            values = {name: value for name, (_, _, value) in found.items()}
+            picked_values = {leaf.argument: _pick(path, leaf, places) for leaf in picked}
+            values = {name: value for name, (_, _, value) in picked_values.items()}
             arguments = values_of(planned.arguments, values)
         except RecordError:
             # the path is not what its goal says; the checks tell so, and there is no place to show
             continue
-        place = made.get(Call(tool=planned.tool, arguments=arguments).key)
+        place = call_places.get(Call(tool=planned.tool, arguments=arguments).key)
         if place is None:
             continue
         places[index] = place
         leaves_at.setdefault(place, leaves)
         for leaf in leaves:
             if isinstance(leaf.source, Picked):
-                response, entry, _ = found[leaf.argument]
+                response, entry, _ = picked_values[leaf.argument]
                 pick = Pick(planned.tool, leaf.argument, leaf.source.rule, entry)
                 picks.setdefault((*response, leaf.source.entries), []).append(pick)
     return PlacedGoal(leaves_at, places, picks)
@@ -360,8 +360,8 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
         reason, place = f"A reviewer says that it fits {names} as well.", contest.entries
         for entry in contest.rivals[: MOST_OFFERED - len(found)]:
             at = {"step": step, "call": contest.result, "entry": entry.index}
-            one = Strike(**at, entries=place, reason=reason)
-            found[f"{step}.{contest.result}.{entry.index}:{place}"] = one, contest
+            offered = Strike(**at, entries=place, reason=reason)
+            found[f"{step}.{contest.result}.{entry.index}:{place}"] = offered, contest
     return found
 
 

@@ -63,17 +63,17 @@ def step_turns(sample: Sample) -> list[int]:
 
 def contests_of(sample: Sample) -> list[Contest]:
     """Return the lists that the sample's arguments are picked from, in the order of its turns."""
-    found: dict[tuple[int, int, str], list[Pick]] = {}
+    picks_by_list: dict[tuple[int, int, str], list[Pick]] = {}
     for call in sample.all_calls:
         for evidence in call.evidence:
             place = _place(sample, evidence)
             if place is not None:
                 turn, result, rule, entry = place
                 pick = Pick(call.tool, evidence.argument, rule, entry)
-                found.setdefault((turn, result, rule.entries), []).append(pick)
+                picks_by_list.setdefault((turn, result, rule.entries), []).append(pick)
     return [
         Contest(*place, tuple(picks), tuple(find_rivals(_response(sample, *place[:2]), picks)))
-        for place, picks in sorted(found.items())
+        for place, picks in sorted(picks_by_list.items())
     ]
 
 
@@ -85,7 +85,7 @@ def response_of(sample: Sample, contest: Contest) -> JsonValue:
 def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
     """Return the unpicked entries that meet a pick's conditions but give another value."""
     chosen = {pick.entry for pick in picks}
-    found: dict[int, Entry] = {}
+    rival_entries: dict[int, Entry] = {}
     for pick in picks:
         entries = entries_of(response, pick.rule.entries)
         value = value_at(entries[pick.entry].value, pick.rule.field)
@@ -93,8 +93,8 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
             if entry.index in chosen or not has(entry.value, pick.rule.field):
                 continue
             if value_at(entry.value, pick.rule.field) != value:
-                found[entry.index] = entry
-    return [found[index] for index in sorted(found)]
+                rival_entries[entry.index] = entry
+    return [rival_entries[index] for index in sorted(rival_entries)]
 
 
 def relevant_fields(picks: Iterable[Pick]) -> list[str]:
@@ -106,13 +106,13 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
 
 def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, EntryRule, int] | None:
     """Return the turn, result, rule and entry of the evidence, or None if the entry is missing."""
-    found, rule = _RESULT.fullmatch(evidence.path), evidence.rule
-    if found is None or not isinstance(rule, EntryRule):
+    result_match, rule = _RESULT.fullmatch(evidence.path), evidence.rule
+    if result_match is None or not isinstance(rule, EntryRule):
         return None
-    turn, result = int(found[1]), int(found[2])
+    turn, result = int(result_match[1]), int(result_match[2])
     try:
         entries = entries_of(_response(sample, turn, result), rule.entries)
-        index = _INDEX.match(found[3].removeprefix(rule.entries))
+        index = _INDEX.match(result_match[3].removeprefix(rule.entries))
         entry = int(index[1]) if index else 0
         value_at(entries[entry].value, rule.field)
     except (RecordError, IndexError):

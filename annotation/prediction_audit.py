@@ -84,17 +84,24 @@ def audit_task(
     """Return the task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
     prediction, sample = case.prediction, case.sample
-    due, made = sample.calls_at(prediction.turn), prediction.calls or ()
-    partners = partners_of(due, made)
+    due, answer_calls = sample.calls_at(prediction.turn), prediction.calls or ()
+    partners = partners_of(due, answer_calls)
     back = {made_at: due_at for due_at, made_at in partners.items()}
     gold = [
-        (call, made[partners[at]].arguments if at in partners else None)
+        (call, answer_calls[partners[at]].arguments if at in partners else None)
         for at, call in enumerate(due)
     ]
     answer = [
-        (call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)
+        (call, due[back[at]].arguments if at in back else None)
+        for at, call in enumerate(answer_calls)
     ]
-    said = prediction.text if prediction.text.strip() else write_calls(made) if made else ""
+    answer_text = (
+        prediction.text
+        if prediction.text.strip()
+        else write_calls(answer_calls)
+        if answer_calls
+        else ""
+    )
     wrong = words.wrong.format(mistake=words.mistake.get(case.error_type, case.error_type))
     return AuditTask(
         subject=prediction.key,
@@ -106,9 +113,9 @@ def audit_task(
         gold=shortened("\n".join(_side_lines(gold, LACKING, words)), _CALLS) or words.no_gold,
         answer=shortened("\n".join(_side_lines(answer, SURPLUS, words)), _CALLS)
         or _wordy(prediction, words),
-        whole=visible(shortened(said, _FOLDED)) or words.says_nothing,
+        whole=visible(shortened(answer_text, _FOLDED)) or words.says_nothing,
         tools=_tools(
-            case.tools, {call.tool for call in due} | {call.tool for call in made}, general
+            case.tools, {call.tool for call in due} | {call.tool for call in answer_calls}, general
         ),
     )
 
@@ -165,13 +172,14 @@ def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
 
 def _wordy(prediction: Prediction, words: AuditWords) -> str:
     """Return the text of an answer without calls: its words, or why it can't be read."""
-    stated = visible(shortened(prediction.text, _WORDS))
+    answer_text = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
         parts = filter(
-            None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"]
+            None,
+            [words.unreadable, answer_text, f"({visible(shortened(prediction.problem, _VALUE))})"],
         )
         return "\n".join(parts)
-    return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
+    return f"{words.says}\n{answer_text}" if answer_text.strip() else words.says_nothing
 
 
 def _tools(tools: Sequence[Tool], named: set[str], general: SampleScreenWords) -> str:

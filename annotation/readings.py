@@ -67,12 +67,12 @@ def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords
         return _marked(words.no_call)
     rest, shown = [*others], []
     for call in calls:
-        other = next((one for one in rest if one.tool == call.tool), None)
-        if other is None:
+        counterpart = next((one for one in rest if one.tool == call.tool), None)
+        if counterpart is None:
             shown.append(_marked(_call(call, None)))
         else:
-            rest.remove(other)
-            shown.append(_call(call, other))
+            rest.remove(counterpart)
+            shown.append(_call(call, counterpart))
     return "  |  ".join(shown)
 
 
@@ -82,11 +82,11 @@ def _call(call: Call, other: Call | None) -> str:
 
 
 def _argument(name: str, value: JsonValue, other: Call | None) -> str:
-    stated = f"{write_name(name)} = {write_value(value)}"
+    argument_text = f"{write_name(name)} = {write_value(value)}"
     if other is None:
-        return stated
+        return argument_text
     same = name in other.arguments and is_same(value, other.arguments[name])
-    return stated if same else _marked(stated)
+    return argument_text if same else _marked(argument_text)
 
 
 def _marked(text: str) -> str:
@@ -106,13 +106,15 @@ def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
             " the sample."
         )
     turns = list(sample.turns)
-    for one in taken:
-        turn = turns[one.turn]
+    for taken_reading in taken:
+        turn = turns[taken_reading.turn]
         if not isinstance(turn, CallTurn) or turn.executed:
             raise RecordError(
                 "What the reader wrote can't be taken here, because the results that follow are"
                 " those of the calls shown. Edit the conversation, or reject the sample."
             )
-        calls = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in one.calls)
-        turns[one.turn] = turn.with_changes(calls=calls)
+        calls = tuple(
+            GoldCall(tool=call.tool, arguments=call.arguments) for call in taken_reading.calls
+        )
+        turns[taken_reading.turn] = turn.with_changes(calls=calls)
     return with_turns(sample, turns)

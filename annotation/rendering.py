@@ -296,18 +296,25 @@ def _earlier_lines(
     places, before = _places(sample, words), CallTurn(calls=())
     proofs = [item for verdict in verdicts for item in verdict.evidence]
     for at, turn in sample.call_turns[:-1]:
-        known = {} if turn.executed else {call.tool: call.arguments for call in before.calls}
+        former_arguments = (
+            {} if turn.executed else {call.tool: call.arguments for call in before.calls}
+        )
         lines: list[str] = []
         for call in turn.calls:
-            old = known.get(call.tool, {})
+            old = former_arguments.get(call.tool, {})
             given = call.arguments.items()
             fresh = {name: one for name, one in given if name not in old or old[name] != one}
-            found = {one.argument: one for one in proofs if one.turn is None or one.turn < at}
-            found |= {one.argument: one for one in call.evidence}
-            if fresh or call.tool not in known:
+            evidence_by_name = {
+                one.argument: one for one in proofs if one.turn is None or one.turn < at
+            }
+            evidence_by_name |= {one.argument: one for one in call.evidence}
+            if fresh or call.tool not in former_arguments:
                 lines.append(f"  {write_name(call.tool)}")
             for name, value in fresh.items():
-                source, shown = _source(found.get(name), places, words), write_value(value)
+                source, shown = (
+                    _source(evidence_by_name.get(name), places, words),
+                    write_value(value),
+                )
                 shown = shortened(shown, _LONG_VALUE)
                 lines.append(f"    {write_name(name)} = {shown}   ← {source}")
         if lines:

@@ -260,17 +260,19 @@ def read_control(pulled: PulledAnnotation, control: str, field: str) -> tuple[st
 
     Raises AnnotationError if the control holds something other than texts.
     """
-    found: list[str] = []
+    control_texts: list[str] = []
     for item in pulled.result:
         if item.get("from_name") != control:
             continue
         value = item.get("value")
-        held = value.get(field) if isinstance(value, dict) else None
-        held = [held] if isinstance(held, str) else held
-        if not isinstance(held, list) or not all(isinstance(entry, str) for entry in held):
+        entered_texts = value.get(field) if isinstance(value, dict) else None
+        entered_texts = [entered_texts] if isinstance(entered_texts, str) else entered_texts
+        if not isinstance(entered_texts, list) or not all(
+            isinstance(entry, str) for entry in entered_texts
+        ):
             raise AnnotationError(
                 f"The control {control!r} of task {pulled.task_id} in Label Studio has no texts"
                 f" under {field!r}. Was the labeling interface changed by hand?"
             )
-        found.extend(str(entry) for entry in held)
-    return tuple(found)
+        control_texts.extend(str(entry) for entry in entered_texts)
+    return tuple(control_texts)

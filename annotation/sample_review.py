@@ -225,17 +225,17 @@ def _edited(
         if request is None:
             raise RecordError("The box with the conversation was left empty.")
         return with_turns(sample, read_dialogue(request, sample, tools))
-    said = sample.request
-    if request is not None and request != said:
+    request_text = sample.request
+    if request is not None and request != request_text:
         check_storable(request, "The request")
-        said = request.strip()
-        if not said:
+        request_text = request.strip()
+        if not request_text:
             raise RecordError("The box with the request holds nothing but spaces.")
     if typed is None:
         raise RecordError("The box with the calls was left empty; write [] where no call is due.")
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     calls = read_calls(typed, tools, may_leave_out=may_leave_out)
-    edited = edited_sample(sample, said, calls)
+    edited = edited_sample(sample, request_text, calls)
     if edited is sample or len(calls) > 1:
         return edited
     return edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)

@@ -164,25 +164,25 @@ def make_sample(
 
     >>> make_sample([TABLE], "A table for 4.", {"book_table": {"people": 4}})
     """
-    made: list[Turn] = []
+    sample_turns: list[Turn] = []
     for turn in turns:
         if isinstance(turn, str):
-            made.append(UserTurn(text=turn))
+            sample_turns.append(UserTurn(text=turn))
         elif isinstance(turn, Mapping):
             calls = [
-                GoldCall(tool=tool, arguments=given, evidence=tuple(_said(given, made)))
+                GoldCall(tool=tool, arguments=given, evidence=tuple(_said(given, sample_turns)))
                 for tool, given in turn.items()
             ]
-            made.append(CallTurn(calls=tuple(calls)))
+            sample_turns.append(CallTurn(calls=tuple(calls)))
         else:
-            made.append(turn)
-    if not isinstance(made[-1], CallTurn):
-        made.append(CallTurn())
+            sample_turns.append(turn)
+    if not isinstance(sample_turns[-1], CallTurn):
+        sample_turns.append(CallTurn())
     return Sample(
         kind=kind,
         language=language,
         category=tools[0].category,
-        turns=tuple(made),
+        turns=tuple(sample_turns),
         candidates=tuple(tool.key for tool in tools),
         withheld=tuple(tool.key for tool in withheld),
     )
@@ -226,13 +226,13 @@ def run_check(
     """
     _require(check.applies(sample), f"The check {check.name!r} does not apply to this sample.")
     [verdict] = asyncio.run(check(sample, context_of(tools, chat)))
-    known = check.doubts.keys() | doubt_sentences().keys()
+    known_doubts = check.doubts.keys() | doubt_sentences().keys()
     for doubt in verdict.doubts:
         lacking = (
             f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in"
             " `doubts`."
         )
-        _require(doubt.kind in known, lacking)
+        _require(doubt.kind in known_doubts, lacking)
     return verdict
 
 
@@ -271,14 +271,14 @@ def ask_world(world: Environment, tool: str, **arguments: object) -> CallRespons
     >>> ask_world(library, "find_books", title="Solaris").response
     [{'book_id': 'b2', 'title': 'Solaris', 'lent_to': ''}]
     """
-    found = next((one for one in world.tools if one.name == tool), None)
-    if found is None:
+    called_tool = next((one for one in world.tools if one.name == tool), None)
+    if called_tool is None:
         known = ", ".join(one.name for one in world.tools)
         raise AssertionError(
             f"The world {world.name!r} has no tool {tool!r}; its tools are {known}."
         )
     call = Call.model_validate({"tool": tool, "arguments": arguments})
-    problems = argument_problems(found, call.arguments, partial=False)
+    problems = argument_problems(called_tool, call.arguments, partial=False)
     _require(not problems, f"The tool {tool!r} does not take these arguments: {' '.join(problems)}")
 
     async def twice() -> tuple[CallResponse, CallResponse]:

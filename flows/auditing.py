@@ -187,12 +187,12 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    asked = (
+    query = (
         (sql("auditing.of_release"), [plan.release])
         if plan.release
         else (sql("auditing.landed"), [])
     )
-    for row in warehouse.rows(*asked):
+    for row in warehouse.rows(*query):
         groups[row["kind"], row["language"]].append(row["key"])
     if not groups:
         raise ConfigurationError(
@@ -218,11 +218,15 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
         for row in rows:
             recipe = Recipe.model_validate_json(row["body"])
             harmless = []
-            for one in recipe.tools:
-                is_looked_up = isinstance(one, SimulatedSettings) and bool(
-                    one.catalog
+            for source_settings in recipe.tools:
+                is_looked_up = isinstance(source_settings, SimulatedSettings) and bool(
+                    source_settings.catalog
                 )  # by a build only
-                harmless += [] if isinstance(one, ServerSettings) or is_looked_up else [one]
+                harmless += (
+                    []
+                    if isinstance(source_settings, ServerSettings) or is_looked_up
+                    else [source_settings]
+                )
             changed = recipe.model_copy(update={"tools": tuple(harmless)})
             environments |= opened.enter_context(open_environments(changed, Path(folder)))
         yield environments
@@ -249,15 +253,28 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     """
     checked = [one async for one in find_requests(path, plan.model, settings)]
     cases = []
-    for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1):
-        found: AuditDecision = "unproved" if one.decision == "doubted" else one.decision
-        decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
-        verdict = Verdict(
-            subject=one.id, check="request", decision=decision, reason=" ".join(one.reasons)
+    for number, (label, checked_request) in enumerate(zip(_labels(path), checked, strict=True), 1):
+        audit_decision: AuditDecision = (
+            "unproved" if checked_request.decision == "doubted" else checked_request.decision
         )
-        at = f"{number}:{one.id}"
+        decision: Decision = "proved" if audit_decision in ("judged", "open") else audit_decision  # type: ignore[assignment]
+        verdict = Verdict(
+            subject=checked_request.id,
+            check="request",
+            decision=decision,
+            reason=" ".join(checked_request.reasons),
+        )
+        at = f"{number}:{checked_request.id}"
         cases.append(
-            DefectCase(at, label.defect, label.is_broken, WORDING, label.language, found, [verdict])
+            DefectCase(
+                at,
+                label.defect,
+                label.is_broken,
+                WORDING,
+                label.language,
+                audit_decision,
+                [verdict],
+            )
         )
     return keep_audit(open_warehouse(settings), path.name, plan, cases)
 
@@ -274,15 +291,15 @@ def _labels(path: Path) -> Iterator[WordingLabel]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                stated = orjson.loads(line)
-                label = stated.get("label") if isinstance(stated, dict) else None
+                labelled = orjson.loads(line)
+                label = labelled.get("label") if isinstance(labelled, dict) else None
                 if label not in ("right", "wrong"):
                     raise ConfigurationError(
                         f"Line {number} of {str(path)!r} has the label {label!r}. It must be right"
                         " or wrong."
                     )
-                defect = str(stated.get("defect") or "unnamed") if label == "wrong" else ""
-                yield WordingLabel(label == "wrong", defect, str(stated.get("language", "")))
+                defect = str(labelled.get("defect") or "unnamed") if label == "wrong" else ""
+                yield WordingLabel(label == "wrong", defect, str(labelled.get("language", "")))
 
 
 def keep_audit(
@@ -323,7 +340,7 @@ def keep_audit(
         "audit_verdicts": verdicts,
         "audit_arguments": arguments,
     }
-    asked = {
+    queries = {
         "figures": ("select * from audit_summary where audit = ?", [key]),
         "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
         "arguments": (
@@ -333,7 +350,7 @@ def keep_audit(
     }
     with warehouse.together():
         warehouse.put_rows(tables)
-        found = warehouse.rows_by_name(asked)
+        found = warehouse.rows_by_name(queries)
     return AuditReport(key, source, model, found["figures"], found["grades"], found["arguments"])
 
 

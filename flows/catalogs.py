@@ -126,27 +126,31 @@ def with_catalogs(recipe: Recipe, warehouse: Warehouse) -> Recipe:
 
 
 def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
-    kept = catalog_named(warehouse, source.catalog)
-    files = orjson.loads(_rows(warehouse, kept.key)[0]["files"])
+    kept_catalog = catalog_named(warehouse, source.catalog)
+    files = orjson.loads(_rows(warehouse, kept_catalog.key)[0]["files"])
     if isinstance(source, HttpSettings):
-        fits = kept.format == "openapi" and os.pathsep not in kept.path
-        origin: dict[str, object] = {"path": Path(kept.path)}
+        fits = kept_catalog.format == "openapi" and os.pathsep not in kept_catalog.path
+        origin: dict[str, object] = {"path": Path(kept_catalog.path)}
     else:
-        is_url = kept.path.startswith(("http://", "https://"))
-        fits = kept.format == "mcp" and not files
-        origin = {"url": kept.path} if is_url else {"command": tuple(shlex.split(kept.path))}
+        is_url = kept_catalog.path.startswith(("http://", "https://"))
+        fits = kept_catalog.format == "mcp" and not files
+        origin = (
+            {"url": kept_catalog.path}
+            if is_url
+            else {"command": tuple(shlex.split(kept_catalog.path))}
+        )
     if not fits:
         raise ConfigurationError(
-            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which this"
-            " environment cannot use. http takes one OpenAPI file; mcp takes what was imported"
-            " with --server or --url."
+            f"The catalog {kept_catalog.name!r} was read from {kept_catalog.path}"
+            f" ({kept_catalog.format}), which this environment cannot use. http takes one OpenAPI"
+            " file; mcp takes what was imported with --server or --url."
         )
     if _hashes([Path(name) for name, _ in files]) != files:
         raise ConfigurationError(
-            f"{kept.path} has changed since the catalog {kept.name!r} was imported. Import it"
-            " again."
+            f"{kept_catalog.path} has changed since the catalog {kept_catalog.name!r} was imported."
+            " Import it again."
         )
-    chosen = {name: getattr(kept.selection, name) for name in ToolChoice.model_fields}
+    chosen = {name: getattr(kept_catalog.selection, name) for name in ToolChoice.model_fields}
     return source.model_copy(update={**chosen, **origin, "catalog": ""})
 
 
@@ -183,12 +187,12 @@ def catalogs_in(warehouse: Warehouse) -> list[KeptCatalog]:
 
 def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
     """Return the catalog with this name. Raises ConfigurationError that lists the catalogs."""
-    found = catalogs_in(warehouse)
-    for one in found:
+    named_catalogs = catalogs_in(warehouse)
+    for one in named_catalogs:
         if one.name == name:
             return one
-    names = ", ".join(one.name for one in found)
-    known = (
+    names = ", ".join(one.name for one in named_catalogs)
+    hint = (
         f"The catalogs are {names}."
         if names
         else (
@@ -196,7 +200,7 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
             " api.yaml --name NAME`."
         )
     )
-    raise ConfigurationError(f"No catalog is named {name!r}. {known}")
+    raise ConfigurationError(f"No catalog is named {name!r}. {hint}")
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
@@ -270,11 +274,15 @@ def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> Non
     """Copy the catalogs that a recipe names into another warehouse, for a temporary build."""
     for source in recipe.tools:
         if isinstance(source, CatalogTools | SimulatedSettings) and _names_catalog(source):
-            kept = catalog_named(warehouse, source.catalog)
-            listed = listed_in(warehouse, kept.key)
+            kept_catalog = catalog_named(warehouse, source.catalog)
+            listed = listed_in(warehouse, kept_catalog.key)
             tools = _read(warehouse, [one.key for one in listed])
-            _keep(other, _rows(warehouse, kept.key)[0], tools, listed, ())
-            named = {"name": source.catalog, "catalog": kept.key, "named_at": datetime.now(UTC)}
+            _keep(other, _rows(warehouse, kept_catalog.key)[0], tools, listed, ())
+            named = {
+                "name": source.catalog,
+                "catalog": kept_catalog.key,
+                "named_at": datetime.now(UTC),
+            }
             other.put_rows({"catalog_names": [named]})
 
 
@@ -418,30 +426,34 @@ def gather_tools(
     problems: list[Problem] = []
     for source in recipe.tools:
         if isinstance(source, SeedTools):
-            found: Sequence[Tool] = _seeds(source, recipe.languages)
+            source_tools: Sequence[Tool] = _seeds(source, recipe.languages)
         elif isinstance(source, OwnTools):
-            found = source.own
+            source_tools = source.own
         elif isinstance(source, GeneratedTools):
-            found = made.get(source, ())
+            source_tools = made.get(source, ())
         elif isinstance(source, DomainTools):
-            found = domain_tools(() if source.domains == "all" else source.domains)
+            source_tools = domain_tools(() if source.domains == "all" else source.domains)
         elif isinstance(source, EnvironmentPart):
-            found = answering.get(source.name, ())
+            source_tools = answering.get(source.name, ())
         elif isinstance(source, CatalogTools):
-            found = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
+            source_tools = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
         else:
-            kept = import_catalog(warehouse, source.format, source.path)
-            if not kept.tools:
+            imported_catalog = import_catalog(warehouse, source.format, source.path)
+            if not imported_catalog.tools:
                 reason = "".join(
                     f" {one.message}"
-                    for one in weightiest_first(problems_in(warehouse, kept.key))[:1]
+                    for one in weightiest_first(problems_in(warehouse, imported_catalog.key))[:1]
                 )
                 raise ConfigurationError(
-                    f"The {source.format} catalog {kept.path!r} has no usable tools.{reason}"
+                    f"The {source.format} catalog {imported_catalog.path!r} has no usable"
+                    f" tools.{reason}"
                 )
-            found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
+            source_tools, odd = (
+                tools_in(warehouse, imported_catalog.key, source),
+                problems_in(warehouse, imported_catalog.key),
+            )
             problems += odd
-        tools.update((tool.key, tool) for tool in found)
+        tools.update((tool.key, tool) for tool in source_tools)
     return DistinctTools(tuple(tools.values()), tuple(problems))
 
 
@@ -451,10 +463,11 @@ def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
     )  # a model words requests of these in other languages
     if source.seed == "all":
         return tools
-    known = {tool.category for tool in tools}
-    unknown = sorted(set(source.seed) - known)
+    seed_categories = {tool.category for tool in tools}
+    unknown = sorted(set(source.seed) - seed_categories)
     if unknown:
         raise ConfigurationError(
-            f"The seed catalog has no categories {unknown}. It has {', '.join(sorted(known))}."
+            f"The seed catalog has no categories {unknown}. It has"
+            f" {', '.join(sorted(seed_categories))}."
         )
     return [tool for tool in tools if tool.category in source.seed]

@@ -168,29 +168,30 @@ async def find_requests(
 
 async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
     try:
-        stated = RequestLine.model_validate(_loaded(line))
-        validate_text(stated.request)
-        names = [one.name for one in stated.shown]
-        if names.count(stated.called) != 1:
+        request_line = RequestLine.model_validate(_loaded(line))
+        validate_text(request_line.request)
+        names = [one.name for one in request_line.shown]
+        if names.count(request_line.called) != 1:
             raise ValueError(f"the tools are {names}, and `tool` has to name one of them")
-        for one in stated.shown:
-            _check_schema(one.parameters)
-        tools = [Tool(**one.model_dump(), category="") for one in stated.shown]
-        found = _find_values(stated, tools)
+        for shown_tool in request_line.shown:
+            _check_schema(shown_tool.parameters)
+        tools = [Tool(**one.model_dump(), category="") for one in request_line.shown]
+        checked_request = _find_values(request_line, tools)
     except (ValueError, RecursionError, ReplyError, RecordError) as error:
         reason = f"Line {line.number} is no request: {_brief(error)}"
         return CheckedRequest(_id_of(line), "contradicted", {}, None, [reason])
-    if found.decision == "contradicted" or chats is None:
-        return found
-    verdict = await _read(stated, tools, chats)
+    if checked_request.decision == "contradicted" or chats is None:
+        return checked_request
+    verdict = await _read(request_line, tools, chats)
     written = next((call for reading in verdict.readings for call in reading.calls), None)
-    found = found._replace(written=written)
+    checked_request = checked_request._replace(written=written)
     if verdict.decision == "proved":
         contested = [verdict.reason] if any(reading.votes for reading in verdict.readings) else []
-        return found._replace(decision="judged", reasons=contested)
+        return checked_request._replace(decision="judged", reasons=contested)
     is_unread = not verdict.doubts or any(one.kind in _UNREAD for one in verdict.doubts)
-    return found._replace(
-        decision="open" if is_unread else "doubted", reasons=[*found.reasons, verdict.reason]
+    return checked_request._replace(
+        decision="open" if is_unread else "doubted",
+        reasons=[*checked_request.reasons, verdict.reason],
     )
 
 
@@ -200,7 +201,7 @@ def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
     [tool] = [one for one in tools if one.name == stated.called]
     turns = (UserTurn(text=stated.request),)
     known = {one.name: one for one in tools}
-    found = [
+    value_findings = [
         *find_in_calls(
             Scene(turns, (call,), known, stated.language, stated.system, stated.reference_time)
         )
@@ -211,14 +212,14 @@ def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
         partial=True,
     )
     lacking = [name for name in tool.required if name not in stated.arguments]
-    is_against = bool(problems) or any(one.standing == "contradicted" for one in found)
+    is_against = bool(problems) or any(one.standing == "contradicted" for one in value_findings)
     return CheckedRequest(
         id=stated.id,
         decision="contradicted" if is_against else "open",
-        arguments=weakest_standings(found),
+        arguments=weakest_standings(value_findings),
         written=None,
         reasons=[
-            *dict.fromkeys([*problems, *(one.reason for one in found if one.reason)]),
+            *dict.fromkeys([*problems, *(one.reason for one in value_findings if one.reason)]),
             *(f"The required parameter {name!r} has no value." for name in lacking),
         ],
     )
@@ -290,8 +291,8 @@ class _Worlds:
         cannot run alone.
         """
         name = sample.facts.environment
-        known = WORLDS.named(name) if name in WORLDS else None
-        if known is None or not known.alone:
+        world_kind = WORLDS.named(name) if name in WORLDS else None
+        if world_kind is None or not world_kind.alone:
             return {}
         recorded = [
             (call.bare, result)
@@ -299,7 +300,7 @@ class _Worlds:
             if isinstance(turn, CallTurn) and isinstance(following, ResultTurn)
             for call, result in zip(turn.calls, following.results, strict=False)
         ]
-        worlds = [self._opened_with(known, settings) for settings in known.alone]
+        worlds = [self._opened_with(world_kind, settings) for settings in world_kind.alone]
         alike = [
             sum([(await world.answer(call)).response == result for call, result in recorded])
             for world in worlds
@@ -330,7 +331,9 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
             "", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)]
         )
     environments = await worlds.of(sample)
-    found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
+    check_verdicts = await check_sample(
+        sample, {tool.key: tool for tool in tools}, chats, environments
+    )
     verdicts = [
         CheckVerdict(
             one.check,
@@ -338,9 +341,11 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
             "unproved" if one.decision == "unproved" else "judged" if one.model else "proved",
             one.reason,
         )
-        for one in found
+        for one in check_verdicts
     ]
-    return CheckedRecordLine(sample.key, _decision_on(found), verdicts, standings_told(found))
+    return CheckedRecordLine(
+        sample.key, _decision_on(check_verdicts), verdicts, standings_told(check_verdicts)
+    )
 
 
 def _decision_on(verdicts: Sequence[Verdict]) -> RecordDecision:
@@ -395,11 +400,11 @@ def _context(
 async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
     """Return a check's verdicts; if it can't be carried out, one that says so."""
     try:
-        found = await stage.carry_out(sample, context)
+        stage_verdicts = await stage.carry_out(sample, context)
     except (RecordError, ReplyError) as error:
         reason = f"The check can't be carried out: {error}"
         return [Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason)]
-    return [one for one in found if isinstance(one, Verdict)]
+    return [one for one in stage_verdicts if isinstance(one, Verdict)]
 
 
 @asynccontextmanager

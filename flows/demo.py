@@ -70,7 +70,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         release = in_a_run(
             shown, "create-release", RELEASE, lambda _progress: _release(settings), progress
         )
-        found = in_a_run(
+        evaluation = in_a_run(
             shown, "evaluate-models", RELEASE, lambda told: _evaluate(settings, told), progress
         )
         server = studio.result()
@@ -95,7 +95,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     return DemoResult(
         build=build,
         release=release,
-        leaderboard=found.leaderboard,
+        leaderboard=evaluation.leaderboard,
         tasks_pushed=pushed.created,
         tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
         label_studio=pushed.url,

@@ -82,11 +82,11 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
 def _models(recipe: Path | None) -> list[SystemPart]:
     """Return which keys are set; with a recipe, whether each model has key, server and price."""
     if recipe is None:
-        found = [name for names in KEYS.values() for name in names if secret(name)]
+        key_names = [name for names in KEYS.values() for name in names if secret(name)]
         return [
             _optional(
                 "model keys",
-                ", ".join(found),
+                ", ".join(key_names),
                 "none set; template/v1 needs none, others need one, such as OPENAI_API_KEY",
             )
         ]

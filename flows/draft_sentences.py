@@ -91,11 +91,13 @@ def draft_skeleton(
 ) -> DraftedFile:
     """Return a file with a sentence per tool, made from the names in the tool's document."""
     entries = {tool.name: _skeleton(tool) for tool in tools}
-    said = (
+    skeleton_note = (
         "This is a skeleton: what the document calls tools and parameters. Write what people say in"
         " the place of it."
     )
-    return written_draft(tools, entries, {}, language, _head(catalog, language, path, said))
+    return written_draft(
+        tools, entries, {}, language, _head(catalog, language, path, skeleton_note)
+    )
 
 
 async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it goes, and by whom
@@ -200,14 +202,14 @@ async def _each(
 def _entry(draft: SentenceDraft, tool: Tool) -> Entry:
     """Return the entry of a file for a model's draft."""
     says: dict[str, dict[object, str]] = defaultdict(dict)
-    for one in draft.says:
-        is_flag = json_type(tool.properties.get(one.parameter, {})) == "boolean"
+    for said_value in draft.says:
+        is_flag = json_type(tool.properties.get(said_value.parameter, {})) == "boolean"
         value: object = (
-            one.value.lower() == "true"
-            if is_flag and one.value.lower() in ("true", "false")
-            else one.value
+            said_value.value.lower() == "true"
+            if is_flag and said_value.value.lower() in ("true", "false")
+            else said_value.value
         )
-        says[one.parameter][value] = one.words
+        says[said_value.parameter][value] = said_value.words
     questions: dict[str, list[str]] = defaultdict(list)
     for asked in draft.questions:
         questions[asked.parameter].append(asked.question)
@@ -248,12 +250,12 @@ def _problems(
     entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language
 ) -> dict[str, list[str]]:
     """Return the problems with the entries of a file, by tool."""
-    found: dict[str, list[str]] = defaultdict(list)
+    problems_by_tool: dict[str, list[str]] = defaultdict(list)
     for name, one in _found(entries, tools, language):
-        found[name].append(
+        problems_by_tool[name].append(
             f"{one.place}: {one.message}{f' (did you mean {one.meant}?)' if one.meant else ''}"
         )
-    return found
+    return problems_by_tool
 
 
 def _found(
@@ -328,13 +330,13 @@ def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[s
 def _lines(name: str, entry: Entry) -> list[str]:
     """Return a tool's entry as lines of YAML."""
     lines = [f"{_key(name)}:"]
-    for part, held in entry.items():
+    for part, part_value in entry.items():
         lines.append(f"  {part}:")
-        if isinstance(held, Mapping):
-            for parameter, inner in held.items():
+        if isinstance(part_value, Mapping):
+            for parameter, inner in part_value.items():
                 lines.append(f"    {_key(parameter)}: {_inline(inner)}")
-        elif isinstance(held, Sequence):
-            lines += [f"    - {_quoted(one)}" for one in held]
+        elif isinstance(part_value, Sequence):
+            lines += [f"    - {_quoted(one)}" for one in part_value]
     return lines
 
 

@@ -89,7 +89,7 @@ def ship_worlds(
     from callwright.generators.environments.opening import join_shipped, ship_world
 
     kinds = [kind for kind in kinds_with(lambda traits: traits.is_task) if kind not in without]
-    found: dict[str, ShippedWorld] = {}
+    shipped_worlds: dict[str, ShippedWorld] = {}
     for row in warehouse.rows(sql("path_runs.builds"), [release, kinds]):
         recipe = Recipe.model_validate_json(row["body"])
         with open_environments(recipe, home) as opened:
@@ -100,12 +100,12 @@ def ship_worlds(
             joined = [one for one in opened.values() if isinstance(one, JoinedEnvironment)]
             own |= {one.name: join_shipped(one, own) for one in joined}
         for name, shipped in own.items():
-            if found.setdefault(name, shipped) != shipped:
+            if shipped_worlds.setdefault(name, shipped) != shipped:
                 raise ConfigurationError(
                     f"Builds of {release!r} mean different worlds by the name {name!r}; put their"
                     " tasks into releases of their own."
                 )
-    return found
+    return shipped_worlds
 
 
 def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
@@ -156,14 +156,14 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
     warehouse = open_warehouse(settings)
     for source in simulated:
         if source.path is not None:
-            kept = import_catalog(warehouse, source.format, source.path)
+            kept_catalog = import_catalog(warehouse, source.format, source.path)
         else:
-            kept = catalog_named(warehouse, source.catalog)
-        tools = tools_in(warehouse, kept.key, source)
+            kept_catalog = catalog_named(warehouse, source.catalog)
+        tools = tools_in(warehouse, kept_catalog.key, source)
         describe_simulated(
             source,
             tools,
-            choose(listed_in(warehouse, kept.key), source),
+            choose(listed_in(warehouse, kept_catalog.key), source),
             settings.ledger.parent / STORE,
         )
 
@@ -306,12 +306,12 @@ def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
     from callwright.generators.policies.surveying import survey_policies
 
     with open_environments(recipe, settings.ledger.parent) as environments:
-        found = [*survey_policies(recipe.policies, environments.values())]
-    if wrong := [one.message for one in found if not one.is_remark]:
+        policy_problems = [*survey_policies(recipe.policies, environments.values())]
+    if wrong := [one.message for one in policy_problems if not one.is_remark]:
         raise ConfigurationError(
             f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}."
         )
-    return [f"{one.message[0].upper()}{one.message[1:]}." for one in found]
+    return [f"{one.message[0].upper()}{one.message[1:]}." for one in policy_problems]
 
 
 def environments_of(recipe: Recipe) -> list[EnvironmentSettings]:

@@ -115,16 +115,16 @@ def step_for(
         int(counts["landed"] or 0),
         int(counts["waiting"] or 0),
     )
-    found = [_named(recipes)] if recipes else []
-    found.append(
+    status_texts = [_named(recipes)] if recipes else []
+    status_texts.append(
         f"{count_of(landed, 'sample')} accepted,"
         f" {count_of(waiting, 'question waits', 'questions wait')} for reviewers,"
     )
-    found.append(f"newest release: {newest}." if counts["releases"] else "no release yet.")
+    status_texts.append(f"newest release: {newest}." if counts["releases"] else "no release yet.")
     words: tuple[object, ...]
     unfinished = next((one for one in recipes if one.name == counts["unfinished"]), None)
     if counts["unfinished"]:
-        found.insert(0, f"The build of {counts['unfinished']!r} has not finished.")
+        status_texts.insert(0, f"The build of {counts['unfinished']!r} has not finished.")
     if unfinished:
         words, purpose = ("build", unfinished.path), "continues it; nothing is paid twice"
     elif not landed and not waiting and recipes:
@@ -151,7 +151,7 @@ def step_for(
         words, purpose = ("review", "pull"), "takes back the reviewers' decisions"
     else:
         words, purpose = ("view",), "shows samples, evaluations and builds in the browser"
-    return NextStep(" ".join(found), command_line(*words), purpose)
+    return NextStep(" ".join(status_texts), command_line(*words), purpose)
 
 
 def _free_name(releases: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
     nearest: dict[tuple[Common, int], tuple[float, str, str]] = {}
     shared_others: dict[Common, int] = dict.fromkeys(COMMON, 0)
     others = unreadable = 0
-    told = time.monotonic()
+    told_at = time.monotonic()
     for records in batches(read_source(SOURCES.named(form), path), AT_ONCE):
         read = [
             PlacedSample(one.where, one.sample, one.tools)
@@ -103,7 +103,7 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
         ]
         unreadable += len(records) - len(read)
         others += len(read)
-        for one, matches in zip(read, own.find(read), strict=True):
+        for placed_sample, matches in zip(read, own.find(read), strict=True):
             for how in {match.how for match in matches}:
                 shared_others[how] += 1
             for match in matches:
@@ -111,11 +111,11 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
                 if match.likeness > known[0]:
                     nearest[match.how, match.place] = (
                         match.likeness,
-                        one.place,
-                        one.sample.request,
+                        placed_sample.place,
+                        placed_sample.sample.request,
                     )
-        if time.monotonic() > told + _BETWEEN:
-            told = time.monotonic()
+        if time.monotonic() > told_at + _BETWEEN:
+            told_at = time.monotonic()
             progress.say(f"{count_of(others, 'sample')} of {name} read so far.")
     if not others:
         raise ConfigurationError(f"{str(path)!r} holds no samples in the format {form!r}.")

@@ -65,15 +65,17 @@ def add_from_file(path: Path, name: str) -> Extension:
     Raises PluginError if there is no such file or name, running it fails, or no table has such
     rows.
     """
-    found = row_in_file(path, name)
+    file_entry = row_in_file(path, name)
     for table in tables():
-        if isinstance(found.row, table.form):
-            table.add(found.row, found.source)
-            return Extension(file=path, name=name, digest=found.source.digest, table=table.table)
+        if isinstance(file_entry.row, table.form):
+            table.add(file_entry.row, file_entry.source)
+            return Extension(
+                file=path, name=name, digest=file_entry.source.digest, table=table.table
+            )
     wanted = [one.__qualname__ for table in tables() for one in classes_of(table.form)]
     raise PluginError(
-        f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of"
-        f" {', '.join(wanted)}."
+        f"{path}:{file_entry.line}: {name!r} is a {type(file_entry.row).__name__}; it must be one"
+        f" of {', '.join(wanted)}."
     )
 
 
@@ -87,14 +89,14 @@ def function_named(stated: str) -> Callable[..., Any] | None:
     if not name.isidentifier():
         return None
     if place.endswith(".py"):
-        found = row_in_file(Path(place), name).row
+        named_function = row_in_file(Path(place), name).row
     elif place and all(part.isidentifier() for part in place.split(".")):
-        found = getattr(_module_named(place), name, None)
+        named_function = getattr(_module_named(place), name, None)
     else:
         return None
-    if not callable(found):
+    if not callable(named_function):
         raise ConfigurationError(f"There is no function {name!r} in {place!r}.")
-    return cast("Callable[..., Any]", found)
+    return cast("Callable[..., Any]", named_function)
 
 
 def _module_named(name: str) -> ModuleType:

@@ -168,12 +168,12 @@ async def watch_traffic(
         yield
         return
     live = progress if isinstance(progress, LiveProgress) and progress.is_live else None
-    told = (
+    shown_traffic = (
         _show(traffic, live)
         if live
         else _tell(traffic, progress, work, traffic.sent, traffic.answered)
     )
-    watching = asyncio.create_task(told)
+    watching = asyncio.create_task(shown_traffic)
     try:
         yield
     finally:

@@ -72,11 +72,11 @@ def _samples(
         root / name if isinstance(name, Path) else name, home=home and root / home
     )
     known = release.count_kinds()
-    for what, stated, there in (
+    for what, wanted_names, there in (
         ("split", [split] if split else [], release.splits),
         ("kind", kinds, known),
     ):
-        strange = [one for one in stated if one not in there]
+        strange = [one for one in wanted_names if one not in there]
         if strange:
             raise ConfigurationError(
                 f"The release has no {what} {strange[0]!r}; it has {', '.join(there) or 'none'}."

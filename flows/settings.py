@@ -117,31 +117,32 @@ def read_settings(
     """
     from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-    stated = os.environ if environment is None else environment
-    home = (home or Path(stated.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
+    variables = os.environ if environment is None else environment
+    home = (home or Path(variables.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
     _require_home(home)
-    workplace, workers = _crew(stated.get("CALLWRIGHT_WORKERS", ""))
+    workplace, workers = _crew(variables.get("CALLWRIGHT_WORKERS", ""))
     usual = Settings(
         home=home,
-        label_studio_url=stated.get("LABEL_STUDIO_URL", ""),
-        label_studio_token=stated.get("LABEL_STUDIO_API_KEY", ""),
-        prefect_api_url=stated.get("PREFECT_API_URL", ""),
+        label_studio_url=variables.get("LABEL_STUDIO_URL", ""),
+        label_studio_token=variables.get("LABEL_STUDIO_API_KEY", ""),
+        prefect_api_url=variables.get("PREFECT_API_URL", ""),
         workers=workers or (os.cpu_count() or 1),
         ledger=home / "ledger.sqlite",
-        review_language=stated.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
+        review_language=variables.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
         workplace=workplace,
-        trusts_scheduler=stated.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
+        trusts_scheduler=variables.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "")
+        in {"1", "true", "yes"},
     )
-    number, size_mb = partial(_number, stated), partial(_size_mb, stated)
+    number, size_mb = partial(_number, variables), partial(_size_mb, variables)
     return usual._replace(
         patience=number("CALLWRIGHT_PATIENCE", usual.patience),
         review_every=number("CALLWRIGHT_REVIEW_EVERY", usual.review_every),
         review_hourly_cost=(
             number("CALLWRIGHT_REVIEW_HOURLY_COST", 0)
-            if stated.get("CALLWRIGHT_REVIEW_HOURLY_COST")
+            if variables.get("CALLWRIGHT_REVIEW_HOURLY_COST")
             else None
         ),
-        scratch=Path(stated.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
+        scratch=Path(variables.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
         duckdb_memory_mb=size_mb("CALLWRIGHT_DUCKDB_MEMORY", usual.duckdb_memory_mb),
         duckdb_threads=int(number("CALLWRIGHT_DUCKDB_THREADS", 0)) or usual.duckdb_threads,
         publish_every=number("CALLWRIGHT_PUBLISH_EVERY", usual.publish_every),
@@ -226,27 +227,29 @@ def _crew(given: str) -> tuple[str, int]:
 
 
 def _number(stated: Mapping[str, str], name: str, default: float) -> float:
-    given = stated.get(name, "") or str(default)
+    given_text = stated.get(name, "") or str(default)
     try:
-        number = float(given)
+        number = float(given_text)
     except ValueError:
         number = -1.0
     if not 0 <= number < inf:
-        raise ConfigurationError(f"The setting {name} must be a number from 0 on, not {given!r}.")
+        raise ConfigurationError(
+            f"The setting {name} must be a number from 0 on, not {given_text!r}."
+        )
     return number
 
 
 def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
     """Return a size such as "512MB" or "2 GB" in megabytes. Raises ConfigurationError."""
-    given = stated.get(name, "").strip()
-    if not given:
+    given_size = stated.get(name, "").strip()
+    if not given_size:
         return default
-    size = _SIZE.fullmatch(given)
+    size = _SIZE.fullmatch(given_size)
     megabytes = int(float(size[1]) * _MEGABYTES[size[2].upper()]) if size else 0
     if megabytes < _LEAST_MEMORY_MB:
         raise ConfigurationError(
             f"The setting {name} must be a size from {_LEAST_MEMORY_MB}MB on, such as '512MB' or"
-            f" '2GB', not {given!r}."
+            f" '2GB', not {given_size!r}."
         )
     return megabytes
 
@@ -314,13 +317,13 @@ def private_folder(folder: Path) -> Path:
     Raises StoreError if it belongs to somebody else.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    folder_state = folder.lstat()
+    if not stat.S_ISDIR(folder_state.st_mode) or folder_state.st_uid != os.getuid():
         raise StoreError(
             f"The folder {str(folder)!r} belongs to another user, who could write to it. Remove it,"
             " or set CALLWRIGHT_SCRATCH to another folder."
         )
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if stat.S_IMODE(folder_state.st_mode) & 0o077:
         folder.chmod(0o700)
     return folder
 

@@ -123,19 +123,20 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
         if source.take is not None and not _choice(folder, source).exists():
             from callwright.validators.embeddings import close_encoder, vectors_of
 
-            found = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
+            chosen_records = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
             close_encoder()
-            listed = [[place, seen] for place, seen in found.seen.items()]
+            listed = [[place, seen] for place, seen in chosen_records.seen.items()]
             _replace(
-                _choice(folder, source), orjson.dumps([listed, found.folded, found.not_chosen])
+                _choice(folder, source),
+                orjson.dumps([listed, chosen_records.folded, chosen_records.not_chosen]),
             )
 
 
 def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
     """Yield remarks on the files that a recipe takes samples from."""
-    found, all_taken = Counter[str](), True
+    personal_counts, all_taken = Counter[str](), True
     for read in known_sources(recipe, settings):
-        found.update(read.personal)
+        personal_counts.update(read.personal)
         if read.chosen is not None:
             all_taken = False
             yield (
@@ -144,12 +145,10 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
                 f" not drawn and {read.unreadable} are unreadable."
             )
     done = "replaced" if recipe.personal_data.mode == "on" else "found and kept"
-    if found:
+    if personal_counts:
         drawn = "" if all_taken else " (in all records; the funnel counts those that were drawn)"
-        yield (
-            f"Personal data {done}:"
-            f" {', '.join(f'{count} {kind}' for kind, count in found.most_common())}{drawn}."
-        )
+        listed = ", ".join(f"{count} {kind}" for kind, count in personal_counts.most_common())
+        yield (f"Personal data {done}: {listed}{drawn}.")
     elif recipe.sources and recipe.personal_data.mode == "off":
         yield (
             "Personal data was not looked for. Set `personal_data: on` to replace it, or `report`"
@@ -159,7 +158,7 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
 
 def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
     """Return what was read for a recipe. Raises ConfigurationError if it was not read yet."""
-    found = []
+    sources_read = []
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
         if not (folder / _DONE).exists() or (
@@ -173,8 +172,8 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
         if source.take is not None:
             listed, folded, not_chosen = orjson.loads(_choice(folder, source).read_bytes())
             read = read._replace(chosen=Chosen(dict(listed), folded, not_chosen))
-        found.append(read)
-    return found
+        sources_read.append(read)
+    return sources_read
 
 
 def known_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
@@ -192,14 +191,14 @@ def taken_in(folder: Path) -> ReadSource:
 
 def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
     """Return the tools in the records of a recipe, each once."""
-    found: dict[str, Tool] = {}
+    tools_by_key: dict[str, Tool] = {}
     for read in taken_sources(recipe, settings):
         taken = () if read.chosen is None else read.taken()
         named = {key for one in taken if one.sample for key in one.sample.candidates}
-        found |= {
+        tools_by_key |= {
             tool.key: tool for tool in read.tools() if read.chosen is None or tool.key in named
         }
-    return tuple(found.values())
+    return tuple(tools_by_key.values())
 
 
 def taken_records(recipe: Recipe, settings: Settings, own: Sequence[Tool]) -> Iterator[TakenRecord]:
@@ -215,11 +214,17 @@ def _choice(folder: Path, source: SampleSource) -> Path:
 
 def source_key(recipe: Recipe, source: SampleSource) -> str:
     """Return the key of what is read of a source, which depends on its files and how it is read."""
-    stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
+    source_settings = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
     return content_key(
-        [READER_VERSION, stated, personal, _contents(source.paths), own.digest if own else ""]
+        [
+            READER_VERSION,
+            source_settings,
+            personal,
+            _contents(source.paths),
+            own.digest if own else "",
+        ]
     )
 
 
@@ -283,12 +288,12 @@ class _Reading:
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
-        known = (
+        keys_before = (
             {tool.key for tool in ReadSource(self._folder).tools()}
             if self._mark.records
             else set[str]()
         )
-        told = time.monotonic()
+        told_at = time.monotonic()
         with ExitStack() as opened:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
             tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
@@ -302,9 +307,9 @@ class _Reading:
                     tool.key: tool
                     for record in some
                     for tool in record.tools
-                    if tool.key not in known
+                    if tool.key not in keys_before
                 }
-                known |= new.keys()
+                keys_before |= new.keys()
                 taken = [self._taken(record, vault) for record in some]
                 tools.writelines(body_of(tool).encode() + b"\n" for tool in new.values())
                 records.writelines(body_of(one).encode() + b"\n" for one in taken)
@@ -323,8 +328,8 @@ class _Reading:
                 )
                 _replace(self._folder / _MARK, orjson.dumps(mark._asdict()))
                 self._mark = mark
-                if time.monotonic() > told + _BETWEEN:
-                    told = time.monotonic()
+                if time.monotonic() > told_at + _BETWEEN:
+                    told_at = time.monotonic()
                     progress.say(f"{count_of(self._mark.records, 'record')} read so far.")
         done = {
             "records": self._mark.records,
@@ -354,16 +359,16 @@ class _Reading:
             f"{self._mark.salt}:{print_of(taken.sample).hex()}"
         )
         try:
-            found = without_personal_data(taken.sample, record.tools, seed)
+            replacement = without_personal_data(taken.sample, record.tools, seed)
         except RecordError as error:
             return taken.with_changes(
                 sample=None, kind="", language="", problems=(str(error), *taken.problems)
             )
-        if vault is not None and found.values:
-            vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
-        if self._rules.mode == "report" or not found.values:
-            return taken.with_changes(replaced=found.counts)
-        return taken.with_changes(sample=found.sample, replaced=found.counts)
+        if vault is not None and replacement.values:
+            vault.write(orjson.dumps({"where": taken.where, "values": replacement.values}) + b"\n")
+        if self._rules.mode == "report" or not replacement.values:
+            return taken.with_changes(replaced=replacement.counts)
+        return taken.with_changes(sample=replacement.sample, replaced=replacement.counts)
 
 
 def _replace(path: Path, content: bytes) -> None:

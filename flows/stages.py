@@ -106,11 +106,11 @@ def stages_of(group: str, only: Collection[str] = ()) -> tuple[Stage, ...]:
 
     Raises ConfigurationError that lists the groups there are.
     """
-    found = tuple(stage for stage in all_stages() if stage.group == group)
-    if not found:
+    group_stages = tuple(stage for stage in all_stages() if stage.group == group)
+    if not group_stages:
         known = ", ".join(dict.fromkeys(stage.group for stage in all_stages()))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
-    return tuple(stage for stage in found if stage.name in only) if only else found
+    return tuple(stage for stage in group_stages if stage.name in only) if only else group_stages
 
 
 def prompt_paths() -> dict[str, str]:
@@ -185,16 +185,16 @@ def stage_page() -> str:
     for group in dict.fromkeys(stage.group for stage in all_stages()):
         columns = "| stage | reads | yields | role | prompts | source | what it does |"
         lines += [f"\n## {group}\n", columns, f"|{'---|' * 7}"]
-        for one in stages_of(group):
-            prompts = ", ".join(f"`{path}`" for path in one.templates)
+        for group_stage in stages_of(group):
+            prompts = ", ".join(f"`{path}`" for path in group_stage.templates)
             cells = (
-                f"`{one.name}`",
-                one.reads,
-                one.yields,
-                one.role or "",
+                f"`{group_stage.name}`",
+                group_stage.reads,
+                group_stage.yields,
+                group_stage.role or "",
                 prompts,
-                one.source,
-                one.about,
+                group_stage.source,
+                group_stage.about,
             )
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

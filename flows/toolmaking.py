@@ -110,7 +110,7 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
 
     Raises ConfigurationError where a source was not made, or none of its tools can be used yet.
     """
-    made = {}
+    tools_by_source = {}
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):
             toolset, warehouse = toolset_of(source, recipe), open_warehouse(settings)
@@ -119,13 +119,13 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
                     f"The tools of the recipe {recipe.name!r} have not been made yet. Make them "
                     "first: callwright tools make RECIPE"
                 )
-            made[source] = usable_tools(warehouse, toolset.key)
-            if not made[source]:
+            tools_by_source[source] = usable_tools(warehouse, toolset.key)
+            if not tools_by_source[source]:
                 raise ConfigurationError(
                     f"None of the tools made for the recipe {recipe.name!r} can be used. They wait "
                     "for reviewers (`callwright review push` sends them), or were rejected."
                 )
-    return made
+    return tools_by_source
 
 
 def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
@@ -279,14 +279,14 @@ async def report_tools(
 
 def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
     """Return the current state of a toolset."""
-    made, used = tools_of(warehouse, toolset), usable_tools(warehouse, toolset)
+    toolset_tools, used = tools_of(warehouse, toolset), usable_tools(warehouse, toolset)
     outcomes = {
         row["subject"]: row for row in warehouse.rows(sql("toolsets.last_outcomes"), [toolset])
     }
     gaps = find_gaps(used)
     rows = []
-    for category in sorted({tool.category for tool in made}):
-        keys = [tool.key for tool in made if tool.category == category]
+    for category in sorted({tool.category for tool in toolset_tools}):
+        keys = [tool.key for tool in toolset_tools if tool.category == category]
         ends = [outcomes[key]["outcome"] for key in keys if key in outcomes]
         rows.append(
             CategoryRow(
@@ -298,7 +298,7 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
                 gaps=sum(gap.where == category for gap in gaps),
             )
         )
-    met = [(tool.name, outcomes[tool.key]) for tool in made if tool.key in outcomes]
+    met = [(tool.name, outcomes[tool.key]) for tool in toolset_tools if tool.key in outcomes]
     waiting = tuple((name, one["reason"]) for name, one in met if one["outcome"] == "waiting")
     return ToolsetReport(toolset, tuple(rows), tuple(gaps), waiting)
 

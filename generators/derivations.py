@@ -55,15 +55,18 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
                 passed_over[at] = True
                 continue
             rng = Random(f"{seed}:{kind.name}:{source.key}:{use}")
-            other = _another_request(source, others, tools, rng) if kind.borrows else None
-            if kind.borrows and other is None:
+            lending_sample = _another_request(source, others, tools, rng) if kind.borrows else None
+            if kind.borrows and lending_sample is None:
                 continue
             yield Derivation(
                 transform=kind.transform,
                 source=source,
-                other=other,
+                other=lending_sample,
                 seed=rng.getrandbits(32),
-                origin=Origin(stage=STAGE, parents=(source.key, *([other.key] if other else []))),
+                origin=Origin(
+                    stage=STAGE,
+                    parents=(source.key, *([lending_sample.key] if lending_sample else [])),
+                ),
             )
 
 
@@ -102,16 +105,16 @@ def _another_request(
     source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random
 ) -> Sample | None:
     """Pick a same-language request for a tool that no candidate can replace, or None."""
-    known = [tools[key] for key in source.candidates if key in tools]
+    candidate_tools = [tools[key] for key in source.candidates if key in tools]
     for _ in range(_TRIES if others else 0):
-        other = rng.choice(others)
-        wanted = _gold_tool(other, tools)
+        other_request = rng.choice(others)
+        wanted = _gold_tool(other_request, tools)
         if (
-            other.language == source.language
+            other_request.language == source.language
             and wanted
-            and not any(are_redundant(wanted, one) for one in known)
+            and not any(are_redundant(wanted, one) for one in candidate_tools)
         ):
-            return other
+            return other_request
     return None
 
 

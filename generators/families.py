@@ -81,7 +81,7 @@ class Traits:
             yield f"{' and '.join(wholeness)} exclude each other"
         if self.is_task and self.asked != "path":
             yield (
-                f"is_task says that a change of a world is wanted, which is asked as a 'path', and"
+                "is_task says that a change of a world is wanted, which is asked as a 'path', and"
                 f" asked is {self.asked!r}"
             )
         if self.is_ruled and not self.is_task:
@@ -90,7 +90,7 @@ class Traits:
             yield "asked is 'path', whose calls have results, and is_executed is False"
         if self.has_acts and self.asked != "conversation":
             yield (
-                f"has_acts says that replies of a 'conversation' carry dialogue acts, and asked is"
+                "has_acts says that replies of a 'conversation' carry dialogue acts, and asked is"
                 f" {self.asked!r}"
             )
 
@@ -312,21 +312,21 @@ def problem_of_family(family: Family, others: Sequence[Family]) -> str:
 
 def _gaps(family: Family, kind: Kind) -> Iterator[str]:
     """Yield what a kind lacks among the stages that make it."""
-    made = [stage for stage in family.stages if stage.group == kind.group]
-    if not made:
+    group_stages = [stage for stage in family.stages if stage.group == kind.group]
+    if not group_stages:
         yield (
             f"its kind {kind.name!r} is made by the group {kind.group!r}, of which the family has"
             " no stages"
         )
-    elif made[0].reads != family.drafts.__name__:
+    elif group_stages[0].reads != family.drafts.__name__:
         yield (
-            f"its stage {made[0].name!r} reads {made[0].reads!r}, and what is planned is"
-            f" {family.drafts.__name__!r}"
+            f"its stage {group_stages[0].name!r} reads {group_stages[0].reads!r}, and what is"
+            f" planned is {family.drafts.__name__!r}"
         )
-    elif made[-1].yields != "Sample":
+    elif group_stages[-1].yields != "Sample":
         yield (
-            f"its stage {made[-1].name!r} is the last of the group {kind.group!r}, and yields"
-            f" {made[-1].yields!r}, no 'Sample'"
+            f"its stage {group_stages[-1].name!r} is the last of the group {kind.group!r}, and"
+            f" yields {group_stages[-1].yields!r}, no 'Sample'"
         )
     if kind.sources and kind.transform not in family.obstacles:
         yield (
@@ -349,14 +349,26 @@ def _count_taken(family: Family, transform: Transform | None) -> int:
 
 def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:
     """Yield a sentence for each name of the family that is already in use."""
-    for other in others:
-        for taken in {kind.name for kind in family.kinds} & {kind.name for kind in other.kinds}:
-            yield f"there is a kind {taken!r} in the family {other.name!r}; give it another name"
-        for taken in {one.name for one in family.stages} & {one.name for one in other.stages}:
-            yield f"there is a stage {taken!r} in the family {other.name!r}; give it another name"
-        for taken in {one.group for one in family.stages} & {one.group for one in other.stages}:
+    for other_family in others:
+        for taken in {kind.name for kind in family.kinds} & {
+            kind.name for kind in other_family.kinds
+        }:
             yield (
-                f"there is a group of stages {taken!r} in the family {other.name!r}; give it"
+                f"there is a kind {taken!r} in the family {other_family.name!r}; give it another"
+                " name"
+            )
+        for taken in {one.name for one in family.stages} & {
+            one.name for one in other_family.stages
+        }:
+            yield (
+                f"there is a stage {taken!r} in the family {other_family.name!r}; give it another"
+                " name"
+            )
+        for taken in {one.group for one in family.stages} & {
+            one.group for one in other_family.stages
+        }:
+            yield (
+                f"there is a group of stages {taken!r} in the family {other_family.name!r}; give it"
                 " another name"
             )
     drafts = family.drafts

@@ -65,21 +65,25 @@ async def collect_values(
     three `attempts` are made only while each parameter gets values, though none that fit the
     others. Raises ReplyError if neither the model nor a random draw gives one that fits.
     """
-    kept: Arguments = {}
+    kept_values: Arguments = {}
     valid: set[str] = set()
-    held, asked = values_of(answer, wanted.tool, wanted.names, wanted.may), prompt
+    held, asked_prompt = values_of(answer, wanted.tool, wanted.names, wanted.may), prompt
     for attempt in range(attempts):
-        reply = await chat.ask(asked, held, sample_index=attempt)
-        given = given_values(reply, wanted)
-        fitting = _fitting(given, wanted)
+        reply = await chat.ask(asked_prompt, held, sample_index=attempt)
+        reply_values = given_values(reply, wanted)
+        fitting = _fitting(reply_values, wanted)
         if all(name in fitting for name in wanted.names):
             return fitting, reply
-        kept = {**fitting, **kept}
-        valid |= _fitting(given, wanted._replace(known={}, objection=no_objection, may=())).keys()
+        kept_values = {**fitting, **kept_values}
+        valid |= _fitting(
+            reply_values, wanted._replace(known={}, objection=no_objection, may=())
+        ).keys()
         if attempt + 1 >= ATTEMPTS and valid != set(wanted.names):
             break
-        asked = again(prompt, reply.model_dump_json(), _told_lacking(given, fitting, wanted))
-    return _with_draws(_fitting(kept, wanted), wanted), reply
+        asked_prompt = again(
+            prompt, reply.model_dump_json(), _told_lacking(reply_values, fitting, wanted)
+        )
+    return _with_draws(_fitting(kept_values, wanted), wanted), reply
 
 
 def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) -> str:
@@ -104,11 +108,11 @@ def values_of(
 
 def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
     """Return the requested values of an answer, each converted to its type where possible."""
-    properties, asked = wanted.tool.properties, {*wanted.names, *wanted.may}
+    properties, wanted_names = wanted.tool.properties, {*wanted.names, *wanted.may}
     return {
         name: mended(value, properties[name])
         for name, value in answer.values.items()
-        if name in asked
+        if name in wanted_names
     }
 
 

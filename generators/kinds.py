@@ -83,13 +83,13 @@ def kind_named(name: str) -> Kind:
     Examples are `perfect_SO_case1` and `mQmA_external`. Raises ConfigurationError that lists the
     kinds.
     """
-    known = all_kinds()
-    if name in known:
-        return known[name]
+    kinds = all_kinds()
+    if name in kinds:
+        return kinds[name]
     for transform, group in _anywhere().items():
         source = name.removesuffix(f"_{transform}")
         if source != name and name_of(kind_named(source).name, transform) == name:
-            row = next(kind for kind in known.values() if kind.transform == transform)
+            row = next(kind for kind in kinds.values() if kind.transform == transform)
             traits = _transformed(kind_named(source).traits, row.traits)
             about = f"{transform} of {source}"
             return row._replace(
@@ -102,7 +102,7 @@ def kind_named(name: str) -> Kind:
                 scale=0,
             )
     raise ConfigurationError(
-        f"There is no kind of sample {name!r}; the kinds are {', '.join(known)}, and any of them"
+        f"There is no kind of sample {name!r}; the kinds are {', '.join(kinds)}, and any of them"
         f" followed by {', '.join(f'_{transform}' for transform in _anywhere())}."
     )
 
@@ -167,12 +167,12 @@ def _transformed(source: Traits, row: Traits) -> Traits:
 
 def kind_rows(names: Iterable[str] = ()) -> list[Row]:
     """Return the table's rows for the warehouse's views, with the derived kinds among `names`."""
-    known = all_kinds()
+    kinds_by_name = all_kinds()
     families = {kind.group: family.name for family in FAMILIES.rows() for kind in family.kinds} | {
         group: family.name for family in FAMILIES.rows() for _, group in family.anywhere
     }
-    others = (kind_named(name) for name in names if name not in known)
-    return [_row(kind, families[kind.group]) for kind in (*known.values(), *others)]
+    others = (kind_named(name) for name in names if name not in kinds_by_name)
+    return [_row(kind, families[kind.group]) for kind in (*kinds_by_name.values(), *others)]
 
 
 def _row(kind: Kind, family: str) -> Row:

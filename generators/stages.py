@@ -177,18 +177,18 @@ async def first_fit(
     Each new prompt says what was wrong. Raises ReplyError if there is neither, with `complaint`
     and the problem of the last answer.
     """
-    asked, problem, second_best = prompt, "", None
+    current_prompt, problem, second_best = prompt, "", None
     for attempt in range(ATTEMPTS):
-        given = await context.chat.ask(asked, answer, sample_index=attempt)
-        problem = problem_of(given)
+        reply = await context.chat.ask(current_prompt, answer, sample_index=attempt)
+        problem = problem_of(reply)
         if problem and leniency.look_closer is not None:
-            await leniency.look_closer(given)
-            problem = problem_of(given)
+            await leniency.look_closer(reply)
+            problem = problem_of(reply)
         if not problem:
-            return given
-        if second_best is None and leniency.goes_on(given):
-            second_best = given
-        asked = again(prompt, given.model_dump_json(), problem)
+            return reply
+        if second_best is None and leniency.goes_on(reply):
+            second_best = reply
+        current_prompt = again(prompt, reply.model_dump_json(), problem)
     if second_best is None:
         raise ReplyError(f"{complaint}: {problem}")
     return second_best

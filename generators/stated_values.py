@@ -89,16 +89,20 @@ def find_values(
 
     Quotes for anything else are skipped.
     """
-    given: dict[Spot, str] = {}
+    given_quotes: dict[Spot, str] = {}
     for spot, words in quotes.items():
         meant = spot if spot in expected else _meant(spot, expected)
         if meant is not None:
-            given.setdefault(meant, words)
+            given_quotes.setdefault(meant, words)
     return {
         spot: find_value(
-            (spot[1], expected[spot][0]), expected[spot][1], given.get(spot, ""), text, language
+            (spot[1], expected[spot][0]),
+            expected[spot][1],
+            given_quotes.get(spot, ""),
+            text,
+            language,
         )
-        for spot in dict.fromkeys((*given, *expected))
+        for spot in dict.fromkeys((*given_quotes, *expected))
     }
 
 
@@ -172,33 +176,35 @@ def find_value(
     (name, value), quoted = named, find_quote(words, text)
     if not has_folder(language):
         return _find_unruled(named, schema, quoted, text, language)
-    found = locate(value, schema, text)
+    mention = locate(value, schema, text)
     if quoted is not None:
-        stated = text[quoted.start : quoted.end]
-        is_read = locate(value, schema, stated) is not None
+        quoted_text = text[quoted.start : quoted.end]
+        is_read = locate(value, schema, quoted_text) is not None
         if (
             by_name
             and not is_read
-            and found is not None
+            and mention is not None
             and kind_of(schema) == "text"
-            and not _is_name(stated)
+            and not _is_name(quoted_text)
         ):
             return Stated(
-                Place(found.start, found.end)
+                Place(mention.start, mention.end)
             )  # the words stand in the text, only the quote missed them
-        other = "" if is_read else other_value(named, schema, stated, language)
+        other_reading = "" if is_read else other_value(named, schema, quoted_text, language)
         if (
             by_name
             and not is_read
             and kind_of(schema) == "text"
-            and _is_other_name(str(value), stated)
+            and _is_other_name(str(value), quoted_text)
         ):
-            other = repr(stated)
+            other_reading = repr(quoted_text)
         return Stated(
-            quoted, other and f"the words {stated!r} say {other} for {name!r}, not {value!r}."
+            quoted,
+            other_reading
+            and f"the words {quoted_text!r} say {other_reading} for {name!r}, not {value!r}.",
         )
-    if found is not None:
-        return Stated(Place(found.start, found.end))
+    if mention is not None:
+        return Stated(Place(mention.start, mention.end))
     place = _read_place(value, schema, text, language)
     return Stated(place) if place else Stated(None, f"nothing in it says {value!r} for {name!r}.")
 
@@ -212,14 +218,16 @@ def _find_unruled(
 ) -> Stated:
     """Find a value in a language without rules: by quote, literally, or as Duckling reads it."""
     name, value = named
-    stated = text[quoted.start : quoted.end] if quoted else text
-    typed = _readings(stated, language) if kind_of(schema) in _TYPED else []
+    statement = text[quoted.start : quoted.end] if quoted else text
+    typed = _readings(statement, language) if kind_of(schema) in _TYPED else []
     if quoted is not None:
-        is_other = len(typed) == 1 and not _may_mean(typed[0], value) and str(value) not in stated
+        is_other = (
+            len(typed) == 1 and not _may_mean(typed[0], value) and str(value) not in statement
+        )
         return Stated(
             quoted,
             (
-                f"the words {stated!r} say another value for {name!r}, not {value!r}."
+                f"the words {statement!r} say another value for {name!r}, not {value!r}."
                 if is_other
                 else ""
             ),
@@ -344,13 +352,13 @@ def _is_name(words: str) -> bool:
 
 
 def _other_number(value: float, words: str, language: Language) -> str:
-    stated = find_amounts(words, language)
-    if len(stated) != 1 or stated[0].unit or not stated[0].is_sure:
+    amounts = find_amounts(words, language)
+    if len(amounts) != 1 or amounts[0].unit or not amounts[0].is_sure:
         return ""
     is_all = (
-        words[stated[0].start : stated[0].end].strip() == words.strip()
+        words[amounts[0].start : amounts[0].end].strip() == words.strip()
     )  # "eleven and a quarter" is read as eleven
-    return "" if not is_all or isclose(stated[0].value, value) else f"{stated[0].value:g}"
+    return "" if not is_all or isclose(amounts[0].value, value) else f"{amounts[0].value:g}"
 
 
 def _other_moment(value: str, words: str, language: Language) -> str:

@@ -308,14 +308,16 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
         for name, schema in tool.properties.items()
     }
     sayable: dict[str, Any] = tool.sayable["parameters"]
-    kept = {name: properties[name] for name in sayable.get("properties", {})}
+    shown_properties = {name: properties[name] for name in sayable.get("properties", {})}
     rest = {
         key: value
         for key, value in sayable.items()
         if key not in ("$defs", "definitions", "properties")
     }
-    refers = b'"$ref"' in orjson.dumps(kept)
-    return tool.signature | {"parameters": (sayable if refers else rest) | {"properties": kept}}
+    refers = b'"$ref"' in orjson.dumps(shown_properties)
+    return tool.signature | {
+        "parameters": (sayable if refers else rest) | {"properties": shown_properties}
+    }
 
 
 def as_outlined(tool: Tool, names: Collection[str]) -> Tool:
@@ -341,12 +343,12 @@ def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[s
 def _outline(schema: JsonSchema) -> JsonSchema:
     if len(orjson.dumps(schema)) <= _SMALL:
         return schema
-    kept = {key: schema[key] for key in _OUTLINE if key in schema}
+    short_schema = {key: schema[key] for key in _OUTLINE if key in schema}
     choices = choices_of(schema)
     if choices and len(choices) <= _FEW_CHOICES:
-        kept["enum"] = [*choices]
+        short_schema["enum"] = [*choices]
     told = in_a_line(str(schema.get("description") or ""))
-    return kept | ({"description": told} if told else {})
+    return short_schema | ({"description": told} if told else {})
 
 
 def in_a_line(description: str) -> str:

@@ -113,17 +113,18 @@ def in_circumstances(
 ) -> Prompt:
     """Return the prompt with its seed replaced by circumstances; unchanged if it shows no seed."""
     first, *others = prompt.messages
-    at, found = next(
+    at, seed_match = next(
         ((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))),
         (0, None),
     )
-    if found is None:
+    if seed_match is None:
         return prompt
     speaks, text = prompt.name in voiced, others[at].content
     drawn = orjson.dumps(
-        circumstances_of(int(found[1]), speaker, speaks=speaks, is_somebody=is_somebody)
+        circumstances_of(int(seed_match[1]), speaker, speaks=speaks, is_somebody=is_somebody)
     ).decode()
-    shown = f"{text[: found.start()]}<circumstances>{drawn}</circumstances>{text[found.end() :]}"
+    before, after = text[: seed_match.start()], text[seed_match.end() :]
+    shown = f"{before}<circumstances>{drawn}</circumstances>{after}"
     others[at] = ChatMessage(role=others[at].role, content=shown)
     framed = _longer(first, f"{_FRAME}{_OPENING if speaks else ''}")
     return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))

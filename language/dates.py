@@ -89,23 +89,23 @@ def write_moment(value: str, language: Language, rng: Random) -> str:
 @lru_cache(4096)
 def _dates(text: str) -> tuple[Found, ...]:
     plain = folded(text)
-    found: list[Found] = []
+    dates: list[Found] = []
     spoken = (spoken_in(pack.code).date_readings(plain.text) for pack in packs_of(text))
     readings = [*chain(*spoken), *_in_digits(plain.text)]
     for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(reading.start, reading.end)
         value = _iso(reading.year, reading.month, reading.day)
-        if value and (not found or start >= found[-1].end):
+        if value and (not dates or start >= dates[-1].end):
             rule = YEARLESS if reading.year is None else DATE
             if reading.is_open and reading.month != reading.day:
                 value, rule = str(reading.year), AMBIGUOUS
-            found.append(Found(value, start, end, VERBATIM if value == text[start:end] else rule))
-    taken = Spans((one.start, one.end) for one in found)
+            dates.append(Found(value, start, end, VERBATIM if value == text[start:end] else rule))
+    taken = Spans((one.start, one.end) for one in dates)
     for match in _RELATIVE.of(text).finditer(plain.text):
         start, end = plain.span(*match.span())
         if not taken.overlaps(start, end):
-            found.append(Found(text[start:end], start, end, RELATIVE))
-    return tuple(sorted(found, key=lambda one: one.start))
+            dates.append(Found(text[start:end], start, end, RELATIVE))
+    return tuple(sorted(dates, key=lambda one: one.start))
 
 
 def _in_digits(text: str) -> Iterator[DateReading]:
@@ -128,16 +128,16 @@ def _iso(year: int | None, month: int, day: int) -> str:
 @lru_cache(4096)
 def _times(text: str) -> tuple[Found, ...]:
     plain = folded(text)
-    found: list[Found] = []
+    times: list[Found] = []
     packs = reversed(packs_of(text))
     readings = chain(*(spoken_in(pack.code).clock_readings(plain.text) for pack in packs))
     for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(reading.start, reading.end)
-        if not found or start >= found[-1].end:
+        if not times or start >= times[-1].end:
             value = f"{reading.hour:02}:{reading.minute:02}"
             rule = HALF_DAY if reading.is_open else TIME
-            found.append(Found(value, start, end, VERBATIM if text[start:end] == value else rule))
-    return tuple(found)
+            times.append(Found(value, start, end, VERBATIM if text[start:end] == value else rule))
+    return tuple(times)
 
 
 _FIGURES = re.compile(
@@ -193,13 +193,13 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
     parts = moment_parts(phrase)
     if not parts:
         return None
-    stated = [(_part(found), found) for found in (*find_dates(text), *find_times(text))]
+    stated_parts = [(_part(found), found) for found in (*find_dates(text), *find_times(text))]
     if len(parts) > 1:
         # once the clock time is stated, "tonight" and "this evening" only say which day
         parts = tuple(_on_its_day(part) for part in parts)
-        stated = [(_on_its_day(part), found) for part, found in stated]
-    found = [next((found for one, found in stated if one == part), None) for part in parts]
-    hits = [hit for hit in found if hit is not None]
+        stated_parts = [(_on_its_day(part), found) for part, found in stated_parts]
+    matched = [next((found for one, found in stated_parts if one == part), None) for part in parts]
+    hits = [hit for hit in matched if hit is not None]
     start = min((hit.start for hit in hits), default=0)
     end = max((hit.end for hit in hits), default=0)
     if len(hits) < len(parts) or end - start > _FARTHEST + sum(hit.end - hit.start for hit in hits):
@@ -210,13 +210,13 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
 @lru_cache(4096)
 def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
     """Return the dates and times that make up `phrase`; none if it says anything else too."""
-    found = sorted((*find_dates(phrase), *find_times(phrase)), key=lambda one: one.start)
+    moments = sorted((*find_dates(phrase), *find_times(phrase)), key=lambda one: one.start)
     rest = phrase
-    for one in reversed(found):
+    for one in reversed(moments):
         rest = rest[: one.start] + " " + rest[one.end :]
-    if not found or _FILLERS.of(phrase).sub("", fold(rest)):
+    if not moments or _FILLERS.of(phrase).sub("", fold(rest)):
         return ()
-    return tuple(_part(one) for one in found)
+    return tuple(_part(one) for one in moments)
 
 
 @cache

@@ -81,15 +81,15 @@ def _numbers(text: str) -> tuple[Found, ...]:
     if not raw:
         return ()
     taken = Spans([*date_spans(text), *((time.start, time.end) for time in find_times(text))])
-    found: list[Found] = []
+    numbers: list[Found] = []
     for number in sorted(raw, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(number.start, number.end)
-        is_free = not taken.overlaps(start, end) and (not found or start >= found[-1].end)
+        is_free = not taken.overlaps(start, end) and (not numbers or start >= numbers[-1].end)
         if is_free and abs(number.value) <= BEYOND:
             value = int(number.value) if float(number.value).is_integer() else number.value
             rule = VERBATIM if text[start:end] == str(value) else number.rule
-            found.append(Found(value, start, end, rule))
-    return tuple(found)
+            numbers.append(Found(value, start, end, rule))
+    return tuple(numbers)
 
 
 # letters that may touch a number; any others make it part of a name, such as B6789X or A4

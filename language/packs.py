@@ -375,8 +375,8 @@ def language_names() -> Mapping[str, str]:
     coded = ((code, name) for code, name in named.items() if _CODE.fullmatch(code))
     titled = ((code, name.replace("_", " ").title()) for code, name in coded)
     known_ones = ((code, name) for code, name in titled if code not in ("un", "xxx"))
-    kept = {code: name for code, name in known_ones if not name.startswith("X ")}
-    return MappingProxyType({**kept, "nb": "Norwegian", "nn": "Norwegian Nynorsk"})
+    real_names = {code: name for code, name in known_ones if not name.startswith("X ")}
+    return MappingProxyType({**real_names, "nb": "Norwegian", "nn": "Norwegian Nynorsk"})
 
 
 @lru_cache(4096)

@@ -74,11 +74,11 @@ class Sentence:
 
         `is_value` tells whether a slot accepts some words.
         """
-        said = " ".join(text.split())
-        if any(one not in said.lower() for one in self.words):
+        spaced_text = " ".join(text.split())
+        if any(one not in spaced_text.lower() for one in self.words):
             return None
-        matched = _matched([self._tree], said, 0, is_value)
-        return next((slots for end, slots in matched if end == len(said)), None)
+        matched = _matched([self._tree], spaced_text, 0, is_value)
+        return next((slots for end, slots in matched if end == len(spaced_text)), None)
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
@@ -219,8 +219,8 @@ def _matched(
     elif isinstance(first, Group):
         yield from _matched([*first.items, *rest], text, at, is_value)
     else:
-        for end, said in _said_at(first, text, at):
-            slot = {first.list_name: said} if isinstance(first, ListReference) else {}
+        for end, part_text in _said_at(first, text, at):
+            slot = {first.list_name: part_text} if isinstance(first, ListReference) else {}
             if not slot or (_goes_on(rest, text, end) and is_value(*next(iter(slot.items())))):
                 for place, others in _matched(rest, text, end, is_value):
                     yield place, slot | others
@@ -241,11 +241,11 @@ def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
         yield from ((end, text[start:end]) for end in ends)
     elif isinstance(node, TextChunk):
         start = at
-        for one in node.original_text.split():
+        for word in node.original_text.split():
             at += text[at : at + 1] == " "
-            if text[at : at + len(one)].lower() != one.lower():
+            if text[at : at + len(word)].lower() != word.lower():
                 return
-            at += len(one)
+            at += len(word)
         # "to" in "Town"
         is_cut = node.original_text[-1:].isspace() and _CUT.fullmatch(text[at - 1 : at + 1])
         if not is_cut:

@@ -147,8 +147,8 @@ class SpokenForms:
             return
         for match in self._date_pattern.finditer(text):
             groups = match.groupdict().items()
-            stated = {name[0]: words for name, words in groups if words is not None}
-            read = {part: self._read_part(words, part) for part, words in stated.items()}
+            date_parts = {name[0]: words for name, words in groups if words is not None}
+            read = {part: self._read_part(words, part) for part, words in date_parts.items()}
             year, month, day = map(read.get, "ymd")
             if month is not None and day is not None:
                 yield DateReading(*match.span(), year, month, day)
@@ -217,26 +217,30 @@ class SpokenForms:
         """Numbers below a thousand by folded words; empty for numerals, which are read by sign."""
         if "digits" in self._numbers or not self._numbers:
             return {}
-        found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
+        number_names = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
         joint = self._numbers.get("joint")
         if joint:
-            found |= {words.replace(f" {joint} ", " "): one for words, one in found.items()}
-        for one, other in (self._numbers.get("same") or {}).items():
-            alike = [(words, number) for words, number in found.items() if words.startswith(one)]
-            found |= {words.replace(one, other): number for words, number in alike}
-        return found | (self._numbers.get("also") or {})
+            number_names |= {
+                words.replace(f" {joint} ", " "): one for words, one in number_names.items()
+            }
+        for usual, other in (self._numbers.get("same") or {}).items():
+            alike = [
+                (words, number) for words, number in number_names.items() if words.startswith(usual)
+            ]
+            number_names |= {words.replace(usual, other): number for words, number in alike}
+        return number_names | (self._numbers.get("also") or {})
 
     @cached_property
     def _scales(self) -> dict[str, tuple[int, bool]]:
         """The words for a thousand and more, and whether each can stand alone for one."""
         if not self._small:
             return {}
-        found: dict[str, tuple[int, bool]] = {}
+        scales: dict[str, tuple[int, bool]] = {}
         for scale in _SCALES:
             for number in (scale, 2 * scale):
                 words = _spaced(_in_words(number, self._code)).split()
-                found.setdefault(words[-1], (scale, len(words) == 1))
-        return found
+                scales.setdefault(words[-1], (scale, len(words) == 1))
+        return scales
 
     def _read_numeral(self, words: str) -> int | None:
         """Return a number in a script's numerals, by digits or by tens and hundreds, or None."""
@@ -313,13 +317,15 @@ class SpokenForms:
             return
         for match in self._clock_pattern.finditer(text):
             groups = match.groupdict().items()
-            stated = {name.split("_")[0]: words for name, words in groups if words is not None}
-            if "named" in stated:
-                yield ClockReading(*match.span(), self._named[stated["named"]], 0, is_open=False)
-            elif (found := self._time(stated)) is not None:
-                is_early = 0 < self._number(stated["hour"], self._hours) <= NOON
-                is_open = is_early and not {"part", "sure"} & {*stated}
-                yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
+            clock_parts = {name.split("_")[0]: words for name, words in groups if words is not None}
+            if "named" in clock_parts:
+                yield ClockReading(
+                    *match.span(), self._named[clock_parts["named"]], 0, is_open=False
+                )
+            elif (minutes := self._time(clock_parts)) is not None:
+                is_early = 0 < self._number(clock_parts["hour"], self._hours) <= NOON
+                is_open = is_early and not {"part", "sure"} & {*clock_parts}
+                yield ClockReading(*match.span(), *divmod(minutes, HOUR), is_open)
 
     def _time(self, stated: Mapping[str, str]) -> int | None:
         """Return the minute of the day, before noon if in doubt, or None if it is no time."""
@@ -346,9 +352,9 @@ class SpokenForms:
 
     def number_words(self, text: str) -> Iterator[Number]:
         """Yield the numbers that folded `text` has in words, except those the page rules out."""
-        found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
+        numbers = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
         taken = Spans(match.span() for match in self._no_number.finditer(text))
-        yield from (one for one in found if not taken.overlaps(one.start, one.end))
+        yield from (one for one in numbers if not taken.overlaps(one.start, one.end))
 
     @cached_property
     def _no_number(self) -> re.Pattern[str]:
@@ -429,13 +435,13 @@ class SpokenForms:
         self, table: Mapping[str, int], text: str, row: list[re.Match[str]], at: int
     ) -> tuple[int, int]:
         """Return the value of the longest phrase that starts at a word, and the index after it."""
-        found, words = (0, at), ""
+        longest, words = (0, at), ""
         for stop in range(at, min(at + _LONGEST_PHRASE, len(row))):
             if stop > at and not _is_joined(text, row, stop):
                 break
             words = f"{words} {row[stop].group()}".strip()
-            found = (table[words], stop + 1) if words in table else found
-        return found
+            longest = (table[words], stop + 1) if words in table else longest
+        return longest
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:

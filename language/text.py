@@ -154,20 +154,20 @@ def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
         return
     yield begin
     # of each beginning of the part: how long the longest end of it is that it begins with, too
-    borders, held = ([0], 0)
+    borders, overlap = ([0], 0)
     for letter in part[1:]:
-        while held and letter != part[held]:
-            held = borders[held - 1]
-        held += letter == part[held]
-        borders.append(held)
-    held = borders[-1]
+        while overlap and letter != part[overlap]:
+            overlap = borders[overlap - 1]
+        overlap += letter == part[overlap]
+        borders.append(overlap)
+    overlap = borders[-1]
     for at in range(begin + len(part), len(text)):
-        while held and text[at] != part[held]:
-            held = borders[held - 1]
-        held += text[at] == part[held]
-        if held == len(part):
-            yield at + 1 - held
-            held = borders[-1]
+        while overlap and text[at] != part[overlap]:
+            overlap = borders[overlap - 1]
+        overlap += text[at] == part[overlap]
+        if overlap == len(part):
+            yield at + 1 - overlap
+            overlap = borders[-1]
 
 
 @lru_cache(2048)

@@ -68,11 +68,11 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
 
 def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
     """Return where `text` says the number `value`, as such, as a percentage or in another unit."""
-    for found in find_numbers(text):
-        stated = float(str(found.value))
-        shares = [stated / 100] if found.rule == PERCENT else []
+    for mention in find_numbers(text):
+        stated = float(str(mention.value))
+        shares = [stated / 100] if mention.rule == PERCENT else []
         if any(same_number(one, value) for one in (stated, *shares)):
-            return found._replace(value=value)
+            return mention._replace(value=value)
     return find_converted(value, schema, text)
 
 
@@ -91,14 +91,14 @@ def locate_text(value: str, text: str) -> Found | None:
 
 
 def _locate_typed(value: str, text: str) -> Found | None:
-    found = None
+    mention = None
     if DATE_VALUE.fullmatch(value):
-        found = next((found for found in find_dates(text) if says_date(value, found)), None)
+        mention = next((found for found in find_dates(text) if says_date(value, found)), None)
     elif TIME_VALUE.fullmatch(value):
-        found = next((found for found in find_times(text) if says_time(value, found)), None)
+        mention = next((found for found in find_times(text) if says_time(value, found)), None)
     elif DATE_TIME_VALUE.fullmatch(value):
-        found = find_moment(value, text)
-    return found and found._replace(value=value)
+        mention = find_moment(value, text)
+    return mention and mention._replace(value=value)
 
 
 def _locate_numeral(value: str, text: str) -> Found | None:
@@ -114,12 +114,12 @@ def _locate_all(
     value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], text: str, rule: str
 ) -> Found | None:
     hits = [locate(part, schema, text) for part, schema in parts]
-    found = [hit for hit in hits if hit is not None]
-    if not found or len(found) < len(hits):
+    mentions = [hit for hit in hits if hit is not None]
+    if not mentions or len(mentions) < len(hits):
         return None
-    same = len(found) == 1 and found[0].rule == VERBATIM
-    start = min(hit.start for hit in found)
-    return Found(value, start, max(hit.end for hit in found), VERBATIM if same else rule)
+    same = len(mentions) == 1 and mentions[0].rule == VERBATIM
+    start = min(hit.start for hit in mentions)
+    return Found(value, start, max(hit.end for hit in mentions), VERBATIM if same else rule)
 
 
 _SEPARATORS = LanguagePattern(
@@ -191,15 +191,17 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     for choice in choices:
         if isinstance(choice, str) and fold(choice) == plain:
             return choice
-    stated = [(choice, found) for choice in choices if (found := locate(choice, {}, words))]
-    if not stated:
+    mentioned = [(choice, found) for choice in choices if (found := locate(choice, {}, words))]
+    if not mentioned:
         return None
     # "business class" says business class, not also "business"
-    longest = max(stated, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM))
+    longest = max(
+        mentioned, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM)
+    )
     _, start, end, rule = longest[1]
-    for _, found in (pair for pair in stated if pair[0] != longest[0]):
-        is_inside = start <= found.start and found.end <= end
-        if not is_inside or (found.start, found.end, found.rule) == (start, end, rule):
+    for _, mention in (pair for pair in mentioned if pair[0] != longest[0]):
+        is_inside = start <= mention.start and mention.end <= end
+        if not is_inside or (mention.start, mention.end, mention.rule) == (start, end, rule):
             return None
     return longest[0]
 
@@ -234,8 +236,10 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         case dict():
             members = schema.get("properties") or {}
             inner = ((name, members.get(name) or {}, item) for name, item in value.items())
-            stated = (f"{name} {write_value(one, of, language, rng)}" for name, of, one in inner)
-            return _write_list([*stated], language)
+            member_texts = (
+                f"{name} {write_value(one, of, language, rng)}" for name, of, one in inner
+            )
+            return _write_list([*member_texts], language)
     return of(language).nothing
 
 
@@ -296,8 +300,8 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     for start in (0, *(one.end for one in find_corrections(text))):
         stated = content_keys(text[start:])
         topics = (_find_topic(value, topic, stated) for topic in _topics(schema))
-        if found := next(filter(None, topics), None):
-            return found._replace(start=found.start + start, end=found.end + start)
+        if mention := next(filter(None, topics), None):
+            return mention._replace(start=mention.start + start, end=mention.end + start)
     return None
 
 

@@ -143,12 +143,12 @@ def find_wording(phrase: str, text: str) -> Found | None:
     """
     packs = packs_of(text)
     wanted = tuple(key for key in content_keys(phrase, packs) if key.light != STOP)
-    stated = content_keys(text, packs)
-    if not wanted or not stated or (len(wanted) == 1 and wanted[0].light.isdecimal()):
+    text_keys = content_keys(text, packs)
+    if not wanted or not text_keys or (len(wanted) == 1 and wanted[0].light.isdecimal()):
         return None
-    for rule, hit in _hits(wanted, stated):
-        if hit and not is_cut(text, stated[hit[0]].start, stated[hit[1]].end):
-            return Found(phrase, stated[hit[0]].start, stated[hit[1]].end, rule)
+    for rule, hit in _hits(wanted, text_keys):
+        if hit and not is_cut(text, text_keys[hit[0]].start, text_keys[hit[1]].end):
+            return Found(phrase, text_keys[hit[0]].start, text_keys[hit[1]].end, rule)
     return None
 
 
@@ -198,15 +198,15 @@ def _hits(
     wanted: tuple[Key, ...], stated: tuple[Key, ...]
 ) -> Iterator[tuple[str, tuple[int, int] | None]]:
     """Yield for each rule the first and last stated word that match the wanted words."""
-    light, said = [key.light for key in wanted], [key.light for key in stated]
-    yield INFLECTION, _subsequence(light, said, 0)
+    light, light_stated = [key.light for key in wanted], [key.light for key in stated]
+    yield INFLECTION, _subsequence(light, light_stated, 0)
     core = [key.light for key in wanted if not key.suffix]
-    kept = [index for index, key in enumerate(stated) if not key.suffix]
-    has_suffix = len(core) < len(wanted) or len(kept) < len(stated)
+    plain_indexes = [index for index, key in enumerate(stated) if not key.suffix]
+    has_suffix = len(core) < len(wanted) or len(plain_indexes) < len(stated)
     if has_suffix and sum(map(len, core)) >= _SHORTEST_NAME:
-        hit = _subsequence(core, [said[index] for index in kept], 0)
-        yield PLACE, hit and (kept[hit[0]], kept[hit[1]])
-    yield APART, _subsequence(light, said, _slack(wanted))
+        hit = _subsequence(core, [light_stated[index] for index in plain_indexes], 0)
+        yield PLACE, hit and (plain_indexes[hit[0]], plain_indexes[hit[1]])
+    yield APART, _subsequence(light, light_stated, _slack(wanted))
     if len(wanted) > 1 or len(wanted[0].deep) >= _LONG_STEM:
         deep = [key.deep for key in wanted]
         yield FORMATION, _subsequence(deep, [key.deep for key in stated], _slack(wanted))

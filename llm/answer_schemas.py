@@ -121,18 +121,18 @@ def narrowed(answer: type[Answer], members: Mapping[str, JsonSchema]) -> type[An
 
 @lru_cache(_KINDS)
 def _narrowed(answer: type[Answer], members: bytes) -> type[Answer]:
-    stated = orjson.loads(_stated(answer))
-    stated["properties"] |= orjson.loads(members)
-    used = orjson.dumps(stated["properties"]).decode()
-    kept = {name: one for name, one in stated.pop("$defs", {}).items() if f"#/$defs/{name}" in used}
-    whole = stated | ({"$defs": kept} if kept else {})
-    told = {
+    schema = orjson.loads(_stated(answer))
+    schema["properties"] |= orjson.loads(members)
+    used = orjson.dumps(schema["properties"]).decode()
+    kept = {name: one for name, one in schema.pop("$defs", {}).items() if f"#/$defs/{name}" in used}
+    whole = schema | ({"$defs": kept} if kept else {})
+    namespace = {
         "model_json_schema": classmethod(lambda _: whole),
         "__module__": answer.__module__,
         "__doc__": answer.__doc__,
     }
     # Past pydantic, which would take up the same fields again, and 4 ms for the same validator.
-    return ABCMeta.__new__(type(answer), answer.__name__, (answer,), told)
+    return ABCMeta.__new__(type(answer), answer.__name__, (answer,), namespace)
 
 
 @cache
@@ -216,17 +216,17 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
 
 def _in_their_words(schema: JsonSchema) -> JsonSchema:
     """Return a schema in the terms that strict servers know, with the rest in its description."""
-    made = {name: value for name, value in schema.items() if name in _STRICT}
+    known_part = {name: value for name, value in schema.items() if name in _STRICT}
     if schema.get("format") not in _FORMATS:
-        made.pop("format", None)
+        known_part.pop("format", None)
     if "(?" in str(schema.get("pattern")):
-        del made["pattern"]
-    others = [name for name in schema if name not in made and name not in _NOTES]
+        del known_part["pattern"]
+    others = [name for name in schema if name not in known_part and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
         parts = [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
-        made["description"] = " ".join(parts)
-    return made
+        known_part["description"] = " ".join(parts)
+    return known_part
 
 
 def _merged(schema: JsonSchema) -> JsonSchema:
@@ -326,18 +326,20 @@ class AnswerForms:
         """
         below: Form | None = None
         while True:
-            stated = None
+            stated_schema = None
             if request.schema is not None:
-                stated = self._state(request, request.schema, below, is_known=is_known)
+                stated_schema = self._state(request, request.schema, below, is_known=is_known)
             try:
-                reply = await send(stated)
+                reply = await send(stated_schema)
             except RefusedError as refused:
-                if stated is None or not self._refused(request, stated.form, refused.said):
+                if stated_schema is None or not self._refused(
+                    request, stated_schema.form, refused.said
+                ):
                     raise refused.error from refused.__cause__
-                below = stated.form
+                below = stated_schema.form
                 continue
-            if stated is not None:
-                self._answered(request, stated.form, reply.text)
+            if stated_schema is not None:
+                self._answered(request, stated_schema.form, reply.text)
             return reply
 
     def _state(

@@ -70,12 +70,12 @@ def read_object(text: str) -> dict[str, Any]:
     Raises ReplyError if there is none, or if there are several that differ.
     """
     validate_text(text)
-    found: list[dict[str, Any]] = [*_objects(_after_thought(text))]
-    if not found:
+    documents: list[dict[str, Any]] = [*_objects(_after_thought(text))]
+    if not documents:
         raise ReplyError("the whole: Invalid JSON: there is no object in it")
-    if len(found) > 1 and len({json.dumps(value, sort_keys=True) for value in found}) > 1:
+    if len(documents) > 1 and len({json.dumps(value, sort_keys=True) for value in documents}) > 1:
         raise ReplyError("it has several JSON objects, and they differ")
-    return found[-1]
+    return documents[-1]
 
 
 def _objects(text: str) -> Iterator[Any]:
@@ -93,13 +93,13 @@ def _objects(text: str) -> Iterator[Any]:
             try:
                 value, at = REPLY_DECODER.raw_decode(text, sign.start())
             except ValueError as error:
-                found = value_at(text, sign.start())
-                if found is None and isinstance(error, json.JSONDecodeError):
+                lenient_value = value_at(text, sign.start())
+                if lenient_value is None and isinstance(error, json.JSONDecodeError):
                     problem = f"Invalid JSON: {error.msg} at character {error.pos}"
                     raise ReplyError(problem) from error
-                if found is None:
+                if lenient_value is None:
                     raise ReplyError(str(error)) from error
-                value, at = found
+                value, at = lenient_value
             yield value
 
 
@@ -139,11 +139,11 @@ def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON
             inner = inner[step] if _has(inner, step) else None
         if not _has(inner, last):
             continue
-        given = inner[last]
-        if given is None and isinstance(inner, dict) and problem["type"] != "missing":
+        member = inner[last]
+        if member is None and isinstance(inner, dict) and problem["type"] != "missing":
             del inner[last]
             is_mended = True
-        elif (number := _typed(given, problem["type"])) is not None:
+        elif (number := _typed(member, problem["type"])) is not None:
             inner[last] = number
             is_mended = True
     return is_mended
@@ -183,9 +183,9 @@ def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 
 def _problems(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     places = ((".".join(map(str, one["loc"])) or "the whole", one["msg"]) for one in found)
-    stated = [f"{place}: {message}" for place, message in places]
-    more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
-    return "; ".join(stated[:_PROBLEMS] + more)
+    lines = [f"{place}: {message}" for place, message in places]
+    more = [f"and {len(lines) - _PROBLEMS} more"] if len(lines) > _PROBLEMS else []
+    return "; ".join(lines[:_PROBLEMS] + more)
 
 
 LONGEST = 400_000  # characters

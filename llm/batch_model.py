@@ -219,33 +219,36 @@ class BatchModel(OpenAIModel):
         listed = {} if file in self._fresh else await self._call("GET", "/batches?limit=100")
         self._fresh.discard(file)
         begun = listed.get("data") or ()
-        found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
-        if not found:
+        batch = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
+        if not batch:
             wish = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
-            found = (await self._call("POST", "/batches", orjson.dumps(wish), of=file))["id"]
-        self._stored.name(file, found)
-        return str(found)
+            batch = (await self._call("POST", "/batches", orjson.dumps(wish), of=file))["id"]
+        self._stored.name(file, batch)
+        return str(batch)
 
     async def _ended(self, file: str, batch: str) -> dict[str, Any]:
         """Poll a batch until it has ended, and return it."""
         seen = time.monotonic()
         while True:
             try:
-                found = await self._call("GET", f"/batches/{batch}", of=file)
+                batch_document = await self._call("GET", f"/batches/{batch}", of=file)
                 seen = time.monotonic()
-                if found.get("status") in _ENDED:
+                if batch_document.get("status") in _ENDED:
                     break
             except TransientError:
                 if time.monotonic() - seen > self._pace.patience or not self._stored.batch_of(file):
                     raise
             await asyncio.sleep(self._pace.poll)
-        if found["status"] != "failed":
-            return found
+        if batch_document["status"] != "failed":
+            return batch_document
         # It was not even begun: its first error is about all requests in it.
         self._stored.end(file, {})
-        reported = (found.get("errors") or {}).get("data") or ()
+        reported = (batch_document.get("errors") or {}).get("data") or ()
         first = next((one for one in reported if isinstance(one, dict)), {})
-        text = f"the batch {found.get('id')} failed: {first.get('message') or 'it is not said why'}"
+        text = (
+            f"the batch {batch_document.get('id')} failed:"
+            f" {first.get('message') or 'it is not said why'}"
+        )
         # What waits at the provider is limited too, and gets less by itself.
         kind: Kind = "busy" if "limit" in str(first.get("code")) else "settings"
         raise refusal(kind, self._asked, text)

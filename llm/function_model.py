@@ -91,20 +91,20 @@ class FunctionModel:
         """Do nothing; there is nothing to close."""
 
     async def _given(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
-        asked = asyncio.create_task(self._called(messages, tools))
+        pending = asyncio.create_task(self._called(messages, tools))
         try:
             await asyncio.sleep(0)  # it begins
             end = time.monotonic() + self._timeout
             # not asyncio.timeout: an answer that came while the loop was busy is in time
-            while not asked.done() and (left := end - time.monotonic()) > 0:
-                await asyncio.wait([asked], timeout=left)
-            if not asked.done():
+            while not pending.done() and (left := end - time.monotonic()) > 0:
+                await asyncio.wait([pending], timeout=left)
+            if not pending.done():
                 raise ReplyError(f"{self._name} gave no answer within {self._timeout:g} s.")
         finally:
-            asked.cancel()  # does nothing to one that ended
-        if asked.cancelled():
+            pending.cancel()  # does nothing to one that ended
+        if pending.cancelled():
             raise ReplyError(f"{self._name} raised CancelledError.")
-        return asked.result()
+        return pending.result()
 
     async def _called(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
         try:
@@ -122,21 +122,23 @@ class FunctionModel:
         # such as the message of OpenAI's client
         if isinstance(given, BaseModel) and not isinstance(given, Call):
             given = given.model_dump()
-        text, stated = "", given
+        text, stated_calls = "", given
         if isinstance(given, str) or given is None:
-            text, stated = given or "", None if given else []
+            text, stated_calls = given or "", None if given else []
         elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
             text = given.get("content") or ""
-            stated = given.get("tool_calls") or ([] if "content" in given else given)
+            stated_calls = given.get("tool_calls") or ([] if "content" in given else given)
         elif isinstance(given, Mapping | Call):
-            stated = [given]
-        if not isinstance(text, str) or not (stated is None or isinstance(stated, Sequence)):
+            stated_calls = [given]
+        if not isinstance(text, str) or not (
+            stated_calls is None or isinstance(stated_calls, Sequence)
+        ):
             problem = f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
             raise ReplyError(problem)
         validate_text(text)
-        if stated is None or (text and not stated):
+        if stated_calls is None or (text and not stated_calls):
             return Completion(text, None)
-        calls = tuple(self._call(one) for one in stated)
+        calls = tuple(self._call(one) for one in stated_calls)
         validate_calls(calls)
         return Completion(text, calls)
 
@@ -166,12 +168,12 @@ class FunctionModel:
             if isinstance(arguments, str):
                 validate_text(arguments)
                 arguments = read_object(arguments.strip() or "{}")
-            made = Call(tool=str(name or ""), arguments=arguments)
-            orjson.dumps(made.arguments)
+            parsed_call = Call(tool=str(name or ""), arguments=arguments)
+            orjson.dumps(parsed_call.arguments)
         except (ValidationError, ValueError, TypeError) as error:
             problem = f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}."
             raise ReplyError(problem) from error
-        return made
+        return parsed_call
 
 
 async def _in_a_thread(

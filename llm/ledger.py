@@ -37,8 +37,16 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
     by = (request.model, request.options, schema, prompt.name, prompt.version)
-    asked = [*by, request.sample_index, tools, turns, *([request.marks] if request.marks else [])]
-    return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
+    key_parts = [
+        *by,
+        request.sample_index,
+        tools,
+        turns,
+        *([request.marks] if request.marks else []),
+    ]
+    return blake2b(
+        orjson.dumps(key_parts, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES
+    ).digest()
 
 
 def refuse(waiting: "asyncio.Future[Any]", error: BaseException) -> None:
@@ -286,22 +294,22 @@ def _encode(reply: RawReply) -> bytes:
 
 
 def _decode(body: bytes) -> RawReply:
-    text, stated, *rest = orjson.loads(body)
+    text, call_pairs, *rest = orjson.loads(body)
     calls = None
-    if stated is not None:
-        calls = tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
+    if call_pairs is not None:
+        calls = tuple(Call(tool=tool, arguments=arguments) for tool, arguments in call_pairs)
     return RawReply(text, calls, *rest)
 
 
 def known_keys(ledger: Path, keys: Iterable[str]) -> set[str]:
     """Return which of these keys have an answer."""
     with closing(open_answers(ledger)) as connection:
-        found: set[str] = set()
+        answered_keys: set[str] = set()
         for some in batches(dict.fromkeys(keys), _ROWS):
             asked = f"select key from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
             rows = connection.execute(asked, [*map(bytes.fromhex, some)])
-            found |= {key.hex() for (key,) in rows}
-    return found
+            answered_keys |= {key.hex() for (key,) in rows}
+    return answered_keys
 
 
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:

@@ -106,14 +106,14 @@ class Traffic:
     def request(self, stage: str, model: str) -> Iterator[None]:
         """Count one request of a stage to a model, from sending it to its end."""
         self.sent += 1
-        number, self.last, asked = self.sent, f"{stage} of {model}", self._models[model]
-        asked.begin(number)
+        number, self.last, model_traffic = self.sent, f"{stage} of {model}", self._models[model]
+        model_traffic.begin(number)
         is_answered = False
         try:
             yield
             is_answered = True
         finally:
-            asked.end(number, is_answered=is_answered)
+            model_traffic.end(number, is_answered=is_answered)
             self.failed += not is_answered
 
 
@@ -314,7 +314,7 @@ class Gate:
         tries. UnavailableError ends all requests to it; if the model answers others meanwhile,
         this one is retried for `patience`.
         """
-        asked, tries, waited = 0, 0, 0.0
+        requests, tries, waited = 0, 0, 0.0
         refused_at: float | None = None  # for the first time
         while True:
             try:
@@ -322,7 +322,7 @@ class Gate:
             except TransientError as error:
                 if self._door.is_lost:
                     raise
-                asked, pause = asked + 1, 0.0
+                requests, pause = requests + 1, 0.0
                 if _is_away(error):
                     refused_at = self._clock.now() if refused_at is None else refused_at
                     is_over = self._clock.now() - refused_at > self._limits.patience
@@ -332,7 +332,7 @@ class Gate:
                     waited += pause
                     is_over = tries >= self._limits.attempts or waited > self._limits.patience
                 if is_over:
-                    often = "once" if asked == 1 else f"{asked} times"
+                    often = "once" if requests == 1 else f"{requests} times"
                     problem = f"{_sentence(error)} It was asked {often}."
                     raise TransientError(problem, error.retry_after) from error
             if pause:
@@ -521,9 +521,9 @@ def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
     errors = [one for one in ended if isinstance(one, BaseException)]
     strange = (one for one in errors if not isinstance(one, CallwrightError))
     bugs = [one for one in strange if isinstance(one, Exception)]
-    for one in ended:
-        if isinstance(one, RawReply) and not bugs:
-            return one
+    for outcome in ended:
+        if isinstance(outcome, RawReply) and not bugs:
+            return outcome
     raise (bugs or errors)[0]
 
 

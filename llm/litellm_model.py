@@ -98,8 +98,12 @@ class LiteLLMModel:
     async def send(self, request: ChatRequest) -> RawReply:
         """Ask once, without litellm's retries, and again for each schema form that is refused."""
         litellm = await self._load()
-        names, known = wire_names(request.tools), litellm.exceptions
-        wrong = known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
+        names, error_classes = wire_names(request.tools), litellm.exceptions
+        wrong = (
+            error_classes.BadRequestError
+            | error_classes.UnprocessableEntityError
+            | error_classes.InternalServerError
+        )
 
         async def send(stated: StatedSchema | None) -> RawReply:
             # Spares the reports that litellm writes for listeners of each request: we have none,
@@ -108,10 +112,10 @@ class LiteLLMModel:
             try:
                 async with asyncio.timeout(self._timeout + _GRACE):
                     response = await litellm.acompletion(**self._arguments(request, names, stated))
-            except (known.Timeout, TimeoutError) as error:
+            except (error_classes.Timeout, TimeoutError) as error:
                 text = f"{self._name} gave no answer within {self._timeout:g} s."
                 raise TransientError(text, may_be_charged=True) from error
-            except known.openai.OpenAIError as error:
+            except error_classes.openai.OpenAIError as error:
                 ours = self._ours(error)
                 raise (
                     RefusedError(str(error), ours) if isinstance(error, wrong) else ours

@@ -264,7 +264,7 @@ class ModelSettings(Record):
             rates = {kind: rate for kind, rate in sorted(self.error_rate.items()) if rate}
             own = (("sentences", sentences_key(self.sentences)),) if self.sentences else ()
             return (("error_rate", rates), ("seed", self.seed or 0), *own)
-        given = {
+        settings = {
             "api_base": self.api_base or None,
             "extra": self.extra or None,
             "items_per_request": None if self.items_per_request == 1 else self.items_per_request,
@@ -273,7 +273,7 @@ class ModelSettings(Record):
             "structured": None if self.structured == "auto" else self.structured,
             "temperature": self.temperature,
         }
-        return tuple((name, value) for name, value in given.items() if value is not None)
+        return tuple((name, value) for name, value in settings.items() if value is not None)
 
 
 def _forms() -> str:
@@ -294,13 +294,13 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
         return ModelSettings.model_validate({**(options or {}), "name": name})
     except ValidationError as error:
         is_unknown = error.errors()[0]["type"] == "extra_forbidden"
-        known = (
+        known_settings = (
             " The settings are"
             f" {', '.join(one for one in ModelSettings.model_fields if one != 'sentences')}."
             if is_unknown
             else ""
         )
-        problem = f"The model {name!r} can't be used: {first_problem(error)}.{known}"
+        problem = f"The model {name!r} can't be used: {first_problem(error)}.{known_settings}"
         raise ConfigurationError(problem) from error
 
 

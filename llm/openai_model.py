@@ -282,11 +282,11 @@ class OpenAIModel:
         if choice.get("finish_reason") == "content_filter":
             problem = f"The provider's content filter withheld the reply of {self._asked.name}."
             raise ReplyError(problem, may_be_charged=True)
-        said = read_content(message.get("content"))
+        content = read_content(message.get("content"))
         reasoning = read_reasoning(
-            message.get("reasoning_content") or message.get("reasoning"), said
+            message.get("reasoning_content") or message.get("reasoning"), content
         )
-        text, calls = read_reply(said, read_tool_calls(message.get("tool_calls")))
+        text, calls = read_reply(content, read_tool_calls(message.get("tool_calls")))
         stated = document.get("usage")
         usage = read_usage(stated if isinstance(stated, dict) else {})
         cost = self._price.of(*usage)

@@ -48,14 +48,14 @@ class PackedModel:
         if alike is None:
             return await self._adapter.send(request)
         loop = asyncio.get_running_loop()
-        asked = _PackedQuestion(request, loop.create_future())
+        question = _PackedQuestion(request, loop.create_future())
         gathered = self._gathered.setdefault(alike, [])
-        gathered.append(asked)
+        gathered.append(question)
         if len(gathered) == 1:
             loop.call_later(MOMENT, self._go, alike, gathered)
         if len(gathered) >= self._most:
             self._go(alike, gathered)
-        return await asyncio.shield(asked.answer)
+        return await asyncio.shield(question.answer)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """Return the cost of tokens, 0 if unknown; shared instructions are counted for each."""
@@ -95,8 +95,8 @@ class PackedModel:
             except ReplyError:
                 pass  # one of them may be at fault: each is asked by itself
             except CallwrightError as error:
-                for one in asked:
-                    refuse(one.answer, error)
+                for question in asked:
+                    refuse(question.answer, error)
                 return
         for number, reply in replies.items():
             asked[number].answer.set_result(reply)
@@ -170,11 +170,13 @@ def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
     """Return the answers by index, sharing tokens and cost; a case answered twice has none."""
     try:
         listed = read_object(reply.text)["answers"]
-        given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]
+        numbered_answers = [
+            (one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed
+        ]
     except (ReplyError, KeyError, TypeError):
         return {}
-    often = Counter(number for number, _ in given)
-    single = (one for one in given if often[one[0]] == 1)
+    often = Counter(number for number, _ in numbered_answers)
+    single = (one for one in numbered_answers if often[one[0]] == 1)
     answers = {number: text for number, text in single if 0 <= number < count}
     replies: dict[int, RawReply] = {}
     for at, (number, text) in enumerate(answers.items()):

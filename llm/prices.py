@@ -71,11 +71,11 @@ def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = Fal
 
 def find_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
     """Return the price as read_price does, but without a warning."""
-    known = _mapped_price(name, in_batches=in_batches)
+    mapped_price = _mapped_price(name, in_batches=in_batches)
     if own is None:
-        return known
+        return mapped_price
     prompt, completion = own.input / _MILLION, own.output / _MILLION
-    return known._replace(prompt=prompt, cached=prompt, completion=completion, is_known=True)
+    return mapped_price._replace(prompt=prompt, cached=prompt, completion=completion, is_known=True)
 
 
 @cache

@@ -66,11 +66,11 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
 
 def _said(part: str, values: Mapping[str, object]) -> str:
     """Return a message's text, cached if the part depends on strings only, as the first does."""
-    asked = _asked_words(part)
-    words = tuple(values.get(name) for name in asked)
+    variable_names = _asked_words(part)
+    words = tuple(values.get(name) for name in variable_names)
     if not all(type(word) is str for word in words):
         return _compiled(part).render(**values).strip()
-    return _said_with(part, tuple(zip(asked, cast("tuple[str, ...]", words), strict=True)))
+    return _said_with(part, tuple(zip(variable_names, cast("tuple[str, ...]", words), strict=True)))
 
 
 @lru_cache(256)
@@ -150,12 +150,12 @@ def validate_own_prompt(path: str, text: str) -> None:
     """Raise ValueError unless `text` parses and uses only values of the prompt at `path`."""
     offered = _variables(_shipped(*_at(path)))
     try:
-        asked = _variables(text)
+        variables = _variables(text)
         for _, part in _parse(text).parts:
             _compiled(part)
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
-    strange = sorted(asked - offered)
+    strange = sorted(variables - offered)
     if strange:
         problem = f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
         raise ValueError(problem)

@@ -27,11 +27,11 @@ def wire_question(
     if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
     if stated.is_told:
-        told = with_schema(request.messages, request.schema)
+        wire_texts = with_schema(request.messages, request.schema)
     else:
-        told = wire_messages(request.messages)
+        wire_texts = wire_messages(request.messages)
     shape = {"response_format": stated.response_format} if stated.response_format else {}
-    return {"messages": told, **shape, **tools}
+    return {"messages": wire_texts, **shape, **tools}
 
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:

@@ -53,17 +53,17 @@ def parse_lenient(text: str) -> ParsedReply:
         return unreadable("The reply is empty.")
     if len(text) > LONGEST:
         return unreadable(f"The reply has {len(text)} characters; up to {LONGEST} are read.")
-    said = after_thought(text)
-    if said is None:
+    answer_text = after_thought(text)
+    if answer_text is None:
         return unreadable("The reply thinks, and does not come to an answer.")
     try:
-        calls = next(filter(None, (read(said) for read in _NOTATIONS)), [])
+        calls = next(filter(None, (read(answer_text) for read in _NOTATIONS)), [])
     except ValueError as error:
         return unreadable(f"The reply makes a call that can't be read: {error}.")
     nameless = [call for call in calls if not isinstance(call.tool, str) or not call.tool.strip()]
     if nameless:
         return unreadable(f"The reply calls {nameless[0].tool!r}, which is no tool's name.")
-    if not calls and _breaks_off(said):
+    if not calls and _breaks_off(answer_text):
         return unreadable("The reply begins a call that is not valid JSON, or has no name.")
     return ParsedReply(tuple(calls))
 
@@ -378,12 +378,14 @@ def _behind_names(text: str) -> list[ReplyCall]:
     calls = []
     for opening in _NAMED.finditer(text):
         start = len(text) - len(text[opening.end() :].lstrip())
-        found = value_at(text, start) if text[start : start + 1] == "{" else None
-        if found is None:
+        argument_object = value_at(text, start) if text[start : start + 1] == "{" else None
+        if argument_object is None:
             if text[start : start + 1] == "<":  # values between tags
                 return []
             raise ValueError(f"no object of arguments stands behind {opening[0].strip()!r}")
-        calls.append(ReplyCall(next(filter(None, opening.groups())), _arguments(found[0])))
+        calls.append(
+            ReplyCall(next(filter(None, opening.groups())), _arguments(argument_object[0]))
+        )
     return calls
 
 
@@ -405,9 +407,10 @@ _TAGGED = (
 
 def _in_tags(text: str) -> list[ReplyCall]:
     for call, argument in _TAGGED:
-        found = re.findall(call, text, re.DOTALL)
-        if found and (
-            re.search(argument, text, re.DOTALL) or not any(inner.strip() for _, inner in found)
+        tagged_calls = re.findall(call, text, re.DOTALL)
+        if tagged_calls and (
+            re.search(argument, text, re.DOTALL)
+            or not any(inner.strip() for _, inner in tagged_calls)
         ):
             return [
                 ReplyCall(
@@ -417,7 +420,7 @@ def _in_tags(text: str) -> list[ReplyCall]:
                         for name, text in re.findall(argument, inner, re.DOTALL)
                     },
                 )
-                for name, inner in found
+                for name, inner in tagged_calls
             ]
     return []
 

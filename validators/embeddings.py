@@ -60,11 +60,11 @@ def is_encoder_open() -> bool:
 
 
 def _vector(text: str) -> Any:  # noqa: ANN401 - the vendor's, without types
-    found = _vectors().get(text)
-    if found is None:
-        found = _encoder().encode([text])[0]
-        _keep(text, found)
-    return found
+    vector = _vectors().get(text)
+    if vector is None:
+        vector = _encoder().encode([text])[0]
+        _keep(text, vector)
+    return vector
 
 
 def _keep(text: str, vector: Any) -> None:  # noqa: ANN401 - see above

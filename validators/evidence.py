@@ -283,12 +283,12 @@ def _find_hinted(claim: Claim, text: UserText) -> Found | None:
         return None
     if not 0 <= hint.start < hint.end <= len(text.text):
         return None
-    found = locate(claim.value, claim.schema, text.text[hint.start : hint.end])
-    if found is None or (
-        found.rule == ANSWERED and not is_asked_about(claim.schema, text.question)
+    mention = locate(claim.value, claim.schema, text.text[hint.start : hint.end])
+    if mention is None or (
+        mention.rule == ANSWERED and not is_asked_about(claim.schema, text.question)
     ):
         return None
-    return found._replace(start=found.start + hint.start, end=found.end + hint.start)
+    return mention._replace(start=mention.start + hint.start, end=mention.end + hint.start)
 
 
 def _members(claim: Claim) -> Iterator[Claim]:
@@ -302,9 +302,9 @@ def _members(claim: Claim) -> Iterator[Claim]:
         )
     elif isinstance(value, dict):
         known = schema.get("properties") or {}
-        for name, one in value.items():
+        for name, member in value.items():
             yield claim._replace(
-                name=f"{claim.name}.{name}", value=one, schema=known.get(name) or {}, hint=None
+                name=f"{claim.name}.{name}", value=member, schema=known.get(name) or {}, hint=None
             )
 
 
@@ -318,22 +318,22 @@ def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
     if isinstance(value, str) and value.strip():
         return _find_text(value, claim, text.text, scene)
     hits = [_find(member, text, scene) for member in _members(claim)]
-    found = [one for one in hits if one is not None]
-    if not found or len(found) < len(hits):
+    mentions = [one for one in hits if one is not None]
+    if not mentions or len(mentions) < len(hits):
         return None
-    rule = found[0].rule if len(found) == 1 else LIST
-    return Found(value, min(one.start for one in found), max(one.end for one in found), rule)
+    rule = mentions[0].rule if len(mentions) == 1 else LIST
+    return Found(value, min(one.start for one in mentions), max(one.end for one in mentions), rule)
 
 
 def _find_topic(claim: Claim, text: UserText) -> Found | None:
     """Return where a text speaks of a boolean, by its name or in an answer about it, or None."""
-    told = [
+    topic_stems = [
         stem(one)
         for one in split_name(claim.parameter)
         if one not in empty(packs_of(claim.parameter))
     ]
-    hits = [word for word in words_of(text.text).row if stem(word.text) in told]
-    if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(told):
+    hits = [word for word in words_of(text.text).row if stem(word.text) in topic_stems]
+    if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(topic_stems):
         return Found(claim.value, hits[0].start, hits[0].end, TOPIC)
     found = locate(claim.value, claim.schema, text.text)
     return (
@@ -346,22 +346,22 @@ def _find_topic(claim: Claim, text: UserText) -> Found | None:
 def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found | None:
     unit = _unit(claim, scene)
     amounts = find_amounts(text, scene.language)
-    for one in amounts:
-        if rule := _rule_of(value, one, unit, text):
+    for amount in amounts:
+        if rule := _rule_of(value, amount, unit, text):
             return Found(
                 claim.value,
-                one.start,
-                one.end,
-                "" if text[one.start : one.end] == str(claim.value) else rule,
+                amount.start,
+                amount.end,
+                "" if text[amount.start : amount.end] == str(claim.value) else rule,
             )
     taken = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
-    for found in find_numbers(text):
-        stated = float(str(found.value))
-        is_free = not any(one.start <= found.start < one.end for one in taken)
+    for number in find_numbers(text):
+        stated = float(str(number.value))
+        is_free = not any(one.start <= number.start < one.end for one in taken)
         if is_free and (
-            stated == value or (found.rule == PERCENT and is_about(value, stated / 100))
+            stated == value or (number.rule == PERCENT and is_about(value, stated / 100))
         ):
-            return found._replace(value=claim.value)
+            return number._replace(value=claim.value)
     return None
 
 
@@ -388,9 +388,9 @@ def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | Non
 
     A code may be spaced differently. None if the text does not have it.
     """
-    found = find_phrase(value, text)
-    if found:
-        return found
+    mention = find_phrase(value, text)
+    if mention:
+        return mention
     typed = _MOMENT.fullmatch(value)
     if typed and (typed["day"] or typed["clock"]):
         day, clock = typed["day"] or "", typed["clock"] or ""
@@ -399,8 +399,8 @@ def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | Non
         )
     if re.fullmatch(r"\d+(?:\.\d+)?", value):
         return _find_code(value, text) or _find_number(float(value), claim, text, scene)
-    found = _find_code(value, text) or _find_alike(value, text, scene) or _find_words(value, text)
-    return found or _find_pieces(value, claim, text, scene)
+    mention = _find_code(value, text) or _find_alike(value, text, scene) or _find_words(value, text)
+    return mention or _find_pieces(value, claim, text, scene)
 
 
 def _find_pieces(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
@@ -426,12 +426,12 @@ def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> F
 def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
     """Return where our own rules find a moment, if Duckling is missing or reads another one."""
     if day and clock:
-        found = find_moment(f"{day} {clock}", text)
+        mention = find_moment(f"{day} {clock}", text)
     elif day:
-        found = next((one for one in find_dates(text) if says_date(day, one)), None)
+        mention = next((one for one in find_dates(text) if says_date(day, one)), None)
     else:
-        found = next((one for one in find_times(text) if says_time(clock, one)), None)
-    return found and found._replace(value=value, rule=found.rule or "date")
+        mention = next((one for one in find_times(text) if says_time(clock, one)), None)
+    return mention and mention._replace(value=value, rule=mention.rule or "date")
 
 
 def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
@@ -441,16 +441,19 @@ def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
     """
     if not re.search(r"\d", value):
         return None
-    for one in find_moments(value, scene.language, scene.now):
-        if (one.start, one.end) == (0, len(value)) and not one.is_range:
-            for said in find_moments(text, scene.language, scene.now):
-                is_day = any(said.may_be_day(day) for day in one.days) or not one.days
-                if is_day and (not one.clocks or one.clocks & said.clocks):
+    for own_moment in find_moments(value, scene.language, scene.now):
+        if (own_moment.start, own_moment.end) == (0, len(value)) and not own_moment.is_range:
+            for text_moment in find_moments(text, scene.language, scene.now):
+                is_day = (
+                    any(text_moment.may_be_day(day) for day in own_moment.days)
+                    or not own_moment.days
+                )
+                if is_day and (not own_moment.clocks or own_moment.clocks & text_moment.clocks):
                     return Found(
                         value,
-                        said.start,
-                        said.end,
-                        TIME if one.clocks else _DAY_RULES.get(said.sort, "day"),
+                        text_moment.start,
+                        text_moment.end,
+                        TIME if own_moment.clocks else _DAY_RULES.get(text_moment.sort, "day"),
                     )
     for own in find_amounts(value, scene.language):
         if (own.start, own.end) == (0, len(value)):
@@ -480,26 +483,26 @@ def _find_words(value: str, text: str) -> Found | None:
         if one.text != STOP and one.text not in skipped
     ]
     left = [word for word in words_of(text).row if not _is_in_code(word, text)]
-    found: list[FoldedWord] = []
-    for one in wanted:
-        after = [word for word in left if found and word.start >= found[-1].end]
-        hit = next((word for word in (*after, *left) if _is_form(word.text, one)), None)
+    matched_words: list[FoldedWord] = []
+    for wanted_word in wanted:
+        after = [word for word in left if matched_words and word.start >= matched_words[-1].end]
+        hit = next((word for word in (*after, *left) if _is_form(word.text, wanted_word)), None)
         if hit is None:
             return None
         left.remove(hit)
-        found.append(hit)
+        matched_words.append(hit)
     start, end = (
-        min((one.start for one in found), default=0),
-        max((one.end for one in found), default=0),
+        min((one.start for one in matched_words), default=0),
+        max((one.end for one in matched_words), default=0),
     )
     in_place = sum(
-        one.end == other.start for one, other in pairwise(found)
+        one.end == other.start for one, other in pairwise(matched_words)
     )  # signs of a script without spaces
     are_signs = all(len(one) == 1 for one in wanted)
     if (
-        not found
+        not matched_words
         or end - start > _FARTHEST + 2 * len(value)
-        or (are_signs and in_place <= len(found) * _LEAST_SHARE)
+        or (are_signs and in_place <= len(matched_words) * _LEAST_SHARE)
     ):
         return None
     return Found(value, start, end, WORDS)
@@ -544,13 +547,15 @@ def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -
         return ""  # another text, or another call, may have what is missing
     value = claim.value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        said = _other_amount(float(value), claim, texts[0].text, scene)
+        other_words = _other_amount(float(value), claim, texts[0].text, scene)
     else:
         typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-        said = (
+        other_words = (
             _other_moment(typed, claim, texts[0].text, scene) if typed and not typed["zone"] else ""
         )
-    return f"{said!r} says another value than {claim.name} = {value!r}." if said else ""
+    return (
+        f"{other_words!r} says another value than {claim.name} = {value!r}." if other_words else ""
+    )
 
 
 def _other_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
@@ -581,17 +586,24 @@ def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -
         is_alone = sum(bool(one[part]) for one in others) == 1
         if not typed[part] or len(of_kind) != 1 or not is_alone:
             continue
-        [one] = of_kind
+        [only_moment] = of_kind
         is_counted = any(
             dimension_of(amount.unit) in ("duration", "months")
             for amount in find_amounts(text, scene.language)
         )
         is_loose = (
-            one.is_range or one.is_from_now or (part == "day" and one.sort == "loose") or is_counted
+            only_moment.is_range
+            or only_moment.is_from_now
+            or (part == "day" and only_moment.sort == "loose")
+            or is_counted
         )
-        means = one.may_be_day(typed["day"]) if part == "day" else typed["clock"] in one.clocks
+        means = (
+            only_moment.may_be_day(typed["day"])
+            if part == "day"
+            else typed["clock"] in only_moment.clocks
+        )
         if not means and not is_loose:
-            return text[one.start : one.end]
+            return text[only_moment.start : only_moment.end]
     return ""
 
 
@@ -602,13 +614,13 @@ def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
         Claim(name, value, schema_of(tool, name), None, claim.call)
         for name, value in claim.call.arguments.items()
     ]
-    found: list[Claim] = []
+    leaf_claims: list[Claim] = []
     while left:
         one = left.pop()
         members = [*_members(one)]
         left += members
-        found += [] if members else [one]
-    return found
+        leaf_claims += [] if members else [one]
+    return leaf_claims
 
 
 def _find_told(claim: Claim, scene: Scene) -> Evidence | None:

@@ -139,7 +139,7 @@ async def judge_calls(
 
     `template` says how equal they must be.
     """
-    expected, given = pair
+    expected, given_call = pair
     return await ask_opinion(
         judge,
         template,
@@ -148,7 +148,7 @@ async def judge_calls(
         tools=shown_tools(tools),
         conversation=conversation_text(turns),
         expected=shown_call(expected),
-        given=shown_call(given),
+        given=shown_call(given_call),
     )
 
 

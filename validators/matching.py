@@ -51,11 +51,11 @@ class CallDifference(NamedTuple):
     def sentence(self) -> str:
         """Return what differs, in words, or "" if nothing does."""
         if not self.has_same_tool:
-            given, due = (
+            given_name, due = (
                 "no tool" if name is None else repr(name)
                 for name in (self.given_tool, self.expected_tool)
             )
-            return f"calls {given} where {due} is due"
+            return f"calls {given_name} where {due} is due"
         parts = [f"leaves out {name!r}" for name in self.missing]
         parts += [f"adds {name!r}" for name in self.hallucinated]
         parts += [

@@ -118,11 +118,11 @@ def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     """
     value = claim.value
     for keyword in ("default", "const"):
-        given = claim.schema.get(keyword)
+        keyword_value = claim.schema.get(keyword)
         if (
             keyword in claim.schema
-            and given == value
-            and isinstance(given, bool) == isinstance(value, bool)
+            and keyword_value == value
+            and isinstance(keyword_value, bool) == isinstance(value, bool)
         ):
             return Evidence(argument=claim.name, kind="default", rule=keyword)
     if value in (None, "", [], {}) or isinstance(value, bool):

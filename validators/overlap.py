@@ -70,8 +70,10 @@ class OverlapIndex:
         self._compared: list[_Compared] = []
         self._parts: list[Any] = []  # vectors of some hundreds each: the encoder's own type
         for some in batches(samples, AT_ONCE):
-            for at, one in enumerate(compared := list(map(_compare, some)), len(self.places)):
-                for how, prints in one.prints.items():
+            for at, compared_sample in enumerate(
+                compared := list(map(_compare, some)), len(self.places)
+            ):
+                for how, prints in compared_sample.prints.items():
                     for found in prints:
                         self._by_print[how, found].append(at)
             self.places += [one.place for one in some]
@@ -86,7 +88,7 @@ class OverlapIndex:
     def find(self, samples: Sequence[PlacedSample]) -> list[list[Match]]:
         """Return for each sample of the other side the matches on this side, nearest first."""
         compared = list(map(_compare, samples))
-        found = [
+        all_matches = [
             [
                 Match(how, place, 1.0)
                 for how, mine in one.prints.items()
@@ -106,9 +108,13 @@ class OverlapIndex:
                     if one.numbers == other.numbers and one.text and other.text:
                         alike = (shared_grams(one.text, other.text) + float(near[row, column])) / 2
                     if alike >= self._likeness:
-                        found[row].append(Match("request", begin + int(column), round(alike, 3)))
+                        all_matches[row].append(
+                            Match("request", begin + int(column), round(alike, 3))
+                        )
                 begin += len(part)
-        return [sorted(matches, key=lambda one: (-one.likeness, one.place)) for matches in found]
+        return [
+            sorted(matches, key=lambda one: (-one.likeness, one.place)) for matches in all_matches
+        ]
 
 
 def _compare(one: PlacedSample) -> _Compared:
@@ -151,16 +157,16 @@ def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterat
     """Yield the fingerprints that equal sets of calls share, by tool names and by schemas."""
     if not all(call.arguments for call in calls):
         return
-    given = [
+    plain_arguments = [
         {_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls
     ]
-    known: list[list[JsonValue]] = [
+    name_lists: list[list[JsonValue]] = [
         [_folded(call.tool) for call in calls],
         [min(_names(call.tool), key=len) for call in calls],
         [_schema(shown[call.tool]) for call in calls if call.tool in shown],
     ]
-    for named in (one for one in known if len(one) == len(calls)):
-        parts = zip(named, given, strict=True)
+    for named in (one for one in name_lists if len(one) == len(calls)):
+        parts = zip(named, plain_arguments, strict=True)
         yield content_key(
             [*sorted(orjson.dumps(part, option=orjson.OPT_SORT_KEYS).decode() for part in parts)]
         )

@@ -44,12 +44,12 @@ def untold_fields(
     last = sample.turns[-1] if sample.turns else None
     if text is None and not isinstance(last, ReplyTurn):
         return []
-    told = text if text is not None else getattr(last, "text", "")
+    reply_text = text if text is not None else getattr(last, "text", "")
     steps = [at for at, turn in sample.call_turns if turn.executed]
 
     def is_told(field: AskedField) -> bool:
         found = (values_at(one, field.path) for one in _returned(sample, steps, field, answers))
-        return any(all(_is_told(one, told) for one in values) for values in found)
+        return any(all(_is_told(one, reply_text) for one in values) for values in found)
 
     return [field for field in sample.facts.asked if not is_told(field)]
 

@@ -71,8 +71,8 @@ def find_samples(
         "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
         "total": (sql("samples.counted", condition=condition), values),
     }
-    found = warehouse.rows_by_name(queries)
-    return RowPage(found["rows"], found["total"][0]["samples"])
+    page_rows = warehouse.rows_by_name(queries)
+    return RowPage(page_rows["rows"], page_rows["total"][0]["samples"])
 
 
 def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
@@ -107,20 +107,26 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
         return {}
     places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
     queries = {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
-    found = warehouse.rows_by_name(queries)
-    asked = {version for row in found["ancestors"] for version in row["prompt_version"].split("+")}
-    known = warehouse.rows(
+    rows_by_field = warehouse.rows_by_name(queries)
+    asked = {
+        version
+        for row in rows_by_field["ancestors"]
+        for version in row["prompt_version"].split("+")
+    }
+    prompt_rows = warehouse.rows(
         "select * from prompts where list_contains(?::varchar[], version) order by name, version",
         [sorted(asked)],
     )
-    samples = found.pop("sample")
-    of_samples = {name: grouped(rows, itemgetter("of_sample")) for name, rows in found.items()}
+    samples = rows_by_field.pop("sample")
+    of_samples = {
+        name: grouped(rows, itemgetter("of_sample")) for name, rows in rows_by_field.items()
+    }
     details = {}
     for row in samples:
         own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
         parts = (one["prompt_version"].split("+") for one in own["ancestors"])
         versions = {version for some in parts for version in some}
-        prompts = [one for one in known if one["version"] in versions]
+        prompts = [one for one in prompt_rows if one["version"] in versions]
         details[row["key"]] = SampleDetail(row, **own, prompts=prompts)
     return details
 
@@ -253,10 +259,10 @@ def find_items(
 ) -> RowPage:
     """Return the items of a release that match the filter."""
     chosen = {column: getattr(wanted, name) for name, column in _COLUMNS.items()}
-    given = {column: value for column, value in chosen.items() if value}
-    clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
+    filters = {column: value for column, value in chosen.items() if value}
+    clauses = [f"{column} = ${place}" for place, column in enumerate(filters, 2)]
     clauses.append(_VERDICTS.get(wanted.verdict, "true"))
-    values = [release, *given.values()]
+    values = [release, *filters.values()]
     if wanted.due and wanted.called:
         places = {"due": f"${len(values) + 1}", "called": f"${len(values) + 2}"}
         clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
@@ -276,18 +282,25 @@ def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 
     condition += " and kind = $4" if wanted.kind else ""
     parts = {"condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
     both = [release, wanted.one, wanted.other]
-    asked = [*both, wanted.kind] if wanted.kind else both
-    values = {"counts": both, "kinds": both, "differing": asked, "differing_items": asked}
+    pair_values = [*both, wanted.kind] if wanted.kind else both
+    values = {
+        "counts": both,
+        "kinds": both,
+        "differing": pair_values,
+        "differing_items": pair_values,
+    }
     queries = {
         name: (sql(f"evaluations.{name}", releases=_ONE, **parts), given)
         for name, given in values.items()
     }
-    found = warehouse.rows_by_name(queries)
-    differing = found["differing_items"]
+    pair_rows = warehouse.rows_by_name(queries)
+    differing = pair_rows["differing_items"]
     both_sides = [row[side] for row in differing for side in ("one", "other")]
     shown = {row["prediction"]: row for row in _shown(warehouse, both_sides)}
     items = [row | {"one": shown[row["one"]], "other": shown[row["other"]]} for row in differing]
-    return Comparison(found["counts"][0], found["kinds"], items, found["differing"][0]["items"])
+    return Comparison(
+        pair_rows["counts"][0], pair_rows["kinds"], items, pair_rows["differing"][0]["items"]
+    )
 
 
 def _shown(warehouse: Warehouse, predictions: Sequence[str]) -> list[Row]:
@@ -326,11 +339,11 @@ def list_builds(warehouse: Warehouse) -> list[Row]:
 def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
     """Return a build with its funnel, or None."""
     queries = {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
-    found = warehouse.rows_by_name(queries)
-    if not found["build"]:
+    build_rows = warehouse.rows_by_name(queries)
+    if not build_rows["build"]:
         return None
-    build, earlier = found.pop("build")[0], next(iter(found.pop("earlier")), None)
-    return BuildDetail(build, earlier, **found)
+    build, earlier = build_rows.pop("build")[0], next(iter(build_rows.pop("earlier")), None)
+    return BuildDetail(build, earlier, **build_rows)
 
 
 def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
@@ -358,8 +371,8 @@ def find_outcomes(
         "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
         "total": (sql("builds.outcomes_in_all"), values),
     }
-    found = warehouse.rows_by_name(queries)
-    return RowPage(found["rows"], found["total"][0]["records"])
+    outcome_rows = warehouse.rows_by_name(queries)
+    return RowPage(outcome_rows["rows"], outcome_rows["total"][0]["records"])
 
 
 SHOWN = 50
@@ -388,12 +401,12 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
     except ConfigurationError:
         return None
     queries = {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
-    found = warehouse.rows_by_name(queries)
-    has_earlier = len(found["versions"]) > 1
-    near = found["duplicates"][0]["total"] if found["duplicates"] else 0
-    earlier = found["versions"][1]["name"] if has_earlier else ""
+    content_rows = warehouse.rows_by_name(queries)
+    has_earlier = len(content_rows["versions"]) > 1
+    near = content_rows["duplicates"][0]["total"] if content_rows["duplicates"] else 0
+    earlier = content_rows["versions"][1]["name"] if has_earlier else ""
     difference = diff_releases(warehouse, earlier, name) if has_earlier else None
-    return ReleaseContents(state, **found, near_duplicates=near, difference=difference)
+    return ReleaseContents(state, **content_rows, near_duplicates=near, difference=difference)
 
 
 READ = 10
@@ -503,11 +516,16 @@ def compare_tools(
         "metrics": (sql("tool_changes.metrics"), [*of, split]),
         "tools": (sql("tool_changes.tools"), [release, change.strategy]),
     }
-    found = warehouse.rows_by_name(queries)
-    for row in found["tools"]:
+    change_rows = warehouse.rows_by_name(queries)
+    for row in change_rows["tools"]:
         row |= {name: orjson.loads(row[name]) for name in ("words", "shown")}
     return ToolComparison(
-        change.candidate, change.strategy, change.plain_strategy, change.tools_shown, split, **found
+        change.candidate,
+        change.strategy,
+        change.plain_strategy,
+        change.tools_shown,
+        split,
+        **change_rows,
     )
 
 

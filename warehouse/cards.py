@@ -56,7 +56,7 @@ class CardFacts(NamedTuple):
         graded = (row for row in self.grades if row["grade"])
         unmeasured = sorted({row["grade"] for row in graded if row["precision"] is None})
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
-        found = {
+        remarks = {
             f"{template} of {total} samples were worded, or where rules leave something open read, by code without weights: they are for trying out, not for training.": (  # noqa: E501
                 template
             ),
@@ -82,7 +82,7 @@ class CardFacts(NamedTuple):
                 True
             ),
         }
-        return [sentence for sentence, holds in found.items() if holds]
+        return [sentence for sentence, holds in remarks.items() if holds]
 
 
 _COUNTED = {"release", "state", "agreement", "metric", "duplicates", "tools"}  # by themselves

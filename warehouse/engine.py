@@ -207,12 +207,14 @@ def require_condition(text: str) -> str:
     with duckdb.connect(":memory:") as parser:
         asked = "select json_serialize_sql(?)"
         shown = (parser.execute(asked, [f"select {item}\n"]).fetchall() for item in (text, "true"))
-        found, one = (orjson.loads(row) for [[row]] in shown)
-    if found["error"]:
-        raise ConfigurationError(f"The condition {text!r} can't be read: {found['error_message']}.")
-    nodes = [statement["node"] for statement in found["statements"]]
+        parsed, reference = (orjson.loads(row) for [[row]] in shown)
+    if parsed["error"]:
+        raise ConfigurationError(
+            f"The condition {text!r} can't be read: {parsed['error_message']}."
+        )
+    nodes = [statement["node"] for statement in parsed["statements"]]
     items = [item for node in nodes for item in node.pop("select_list", ())]
-    [expected] = [statement["node"] for statement in one["statements"]]
+    [expected] = [statement["node"] for statement in reference["statements"]]
     del expected["select_list"]
     if nodes != [expected] or len(items) != 1 or items[0]["alias"]:
         problem = f"The condition {text!r} must be one SQL expression, and is more than that."
@@ -278,13 +280,13 @@ class _Engine:
         Other surplus engines are closed.
         """
         idle = [one for one in cls._kept.values() if not one.is_used]
-        found: _Engine | None = None
-        for one in idle[: 1 - _KEPT_ENGINES]:
-            if found is None and one.fits(limits) and one.goes_to(path):
-                found = one
+        fitting_engine: _Engine | None = None
+        for idle_engine in idle[: 1 - _KEPT_ENGINES]:
+            if fitting_engine is None and idle_engine.fits(limits) and idle_engine.goes_to(path):
+                fitting_engine = idle_engine
             else:
-                one.end()
-        return found
+                idle_engine.end()
+        return fitting_engine
 
     @property
     def is_used(self) -> bool:

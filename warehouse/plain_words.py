@@ -14,16 +14,16 @@ def keep_words(node: yaml.Node | None) -> None:
     """Turn plain words below a node into texts unless they are `true` or `false` (YAML 1.2)."""
     waiting, seen = [node], set[int]()
     while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
+        current = waiting.pop()
+        if current is None or id(current) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, yaml.MappingNode):
-            waiting += [inner for pair in one.value for inner in pair]
-        elif isinstance(one, yaml.SequenceNode):
-            waiting += one.value
-        elif one.tag == _BOOL and one.value.lower() not in _TRUTHS:
-            one.tag = _TEXT
+        seen.add(id(current))
+        if isinstance(current, yaml.MappingNode):
+            waiting += [inner for pair in current.value for inner in pair]
+        elif isinstance(current, yaml.SequenceNode):
+            waiting += current.value
+        elif current.tag == _BOOL and current.value.lower() not in _TRUTHS:
+            current.tag = _TEXT
 
 
 def read_with_words(text: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it

@@ -137,10 +137,10 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in list_views("answered_ahead"):
             with copy.writing() as connection:
-                told = "select column_name, comment from duckdb_columns() where table_name = ?"
-                columns = connection.execute(f"{told} and comment is not null", [view]).fetchall()
-                told = "select comment from duckdb_views() where view_name = ?"
-                [[comment]] = connection.execute(told, [view]).fetchall()
+                query = "select column_name, comment from duckdb_columns() where table_name = ?"
+                columns = connection.execute(f"{query} and comment is not null", [view]).fetchall()
+                query = "select comment from duckdb_views() where view_name = ?"
+                [[comment]] = connection.execute(query, [view]).fetchall()
                 connection.execute(f"create table ahead as from {view}")
                 connection.execute(f"drop view {view}")
                 connection.execute(f"alter table ahead rename to {view}")

@@ -92,20 +92,20 @@ class Registry(Generic[Row]):
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
         """Return the entry points by name; the first one with a name keeps it."""
-        found: dict[str, EntryPoint] = {}
+        entries_by_name: dict[str, EntryPoint] = {}
         for entry in sorted(entry_points(group=f"{OWN}.{self.table}"), key=self._position):
-            if entry.name not in found:
-                found[entry.name] = entry
-            elif found[entry.name].value != entry.value:
+            if entry.name not in entries_by_name:
+                entries_by_name[entry.name] = entry
+            elif entries_by_name[entry.name].value != entry.value:
                 taken = (
                     "callwright itself"
-                    if _is_own(found[entry.name])
-                    else package_of(found[entry.name])
+                    if _is_own(entries_by_name[entry.name])
+                    else package_of(entries_by_name[entry.name])
                 )
                 self._pass_over(
                     entry, f"{taken} has one of this name, so that it needs another name"
                 )
-        return found
+        return entries_by_name
 
     def _position(self, entry: EntryPoint) -> tuple[bool, int, str, str]:
         at = self._first.index(entry.name) if entry.name in self._first else len(self._first)
@@ -283,7 +283,7 @@ class Registry(Generic[Row]):
     def _problem_of(self, row: object) -> str:
         if isinstance(row, self.form):
             return ""
-        found = (
+        description = (
             f"it is the class {row.__name__} itself"
             if isinstance(row, type)
             else f"it is a {type(row).__name__}"
@@ -291,7 +291,7 @@ class Registry(Generic[Row]):
         wanted = " or ".join(
             f"{one.__module__}.{one.__qualname__}" for one in classes_of(self.form)
         )
-        return f"{found}, and must be an object of {wanted}"
+        return f"{description}, and must be an object of {wanted}"
 
 
 @cache

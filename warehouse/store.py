@@ -276,7 +276,7 @@ class Warehouse:
 
 
 class _Latest(NamedTuple):
-    """The state of a file in this version: migrations by name, in order, and views with a version."""
+    """A file as this version has it: migrations by name, in order, and views with a version."""
 
     scripts: dict[str, str]
     views: list[str]

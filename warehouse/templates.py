@@ -109,16 +109,16 @@ def weighed(value: Value) -> Value:
     """Return the value. Raise BoundError if it is too large, including everything in it."""
     weight, waiting = 0, [cast("Any", value)]
     while waiting:
-        one = waiting.pop()
-        kind = type(one)
+        item = waiting.pop()
+        kind = type(item)
         if kind is list or kind is tuple:
-            weight += len(one)
-            waiting += one
+            weight += len(item)
+            waiting += item
         elif kind is dict:
-            weight += len(one)
-            waiting += one.values()
+            weight += len(item)
+            waiting += item.values()
         elif kind is str:
-            weight += len(one) // _PER_WEIGHT
+            weight += len(item) // _PER_WEIGHT
         if weight > LARGEST:
             raise BoundError(f"it makes a list or an object of more than {LARGEST:,} entries")
     if weight > _PER_STEP:
@@ -137,10 +137,10 @@ def _few_bits(bits: int) -> None:
 
 
 def _multiplied(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the template states
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, int) and isinstance(other, _SIZED[:4]):
-            _fits(len(other) * max(one, 0))
-            made = one * other
+    for factor, operand in ((left, right), (right, left)):
+        if isinstance(factor, int) and isinstance(operand, _SIZED[:4]):
+            _fits(len(operand) * max(factor, 0))
+            made = factor * operand
             return weighed(made) if isinstance(made, list | tuple) else _charged(made)
     if isinstance(left, int) and isinstance(right, int):
         _few_bits(left.bit_length() + right.bit_length())
@@ -320,17 +320,17 @@ def _validated_arguments(
     Raises BoundError if a text, or a generator of numbers, would make something too large of
     them.
     """
-    held, name = method.__self__, method.__name__
+    owner, name = method.__self__, method.__name__
     if name == "join" and len(args) == 1 and not isinstance(args[0], _SIZED):
         args = (list(args[0]),)
-    if isinstance(held, str | bytes):
+    if isinstance(owner, str | bytes):
         if name in ("rjust", "ljust", "center", "zfill") and args and isinstance(args[0], int):
             _fits(args[0])
         elif name == "join" and args:
-            _validate_join(args[0], held)
+            _validate_join(args[0], owner)
         elif name == "replace" and len(args) > 1:
-            _validate_replace(held, args[0], args[1])
-    elif isinstance(held, Random):
+            _validate_replace(owner, args[0], args[1])
+    elif isinstance(owner, Random):
         for value in (*args, *named.values()):
             if name == "sample" and isinstance(value, int):
                 _fits(value)

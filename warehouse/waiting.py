@@ -128,13 +128,18 @@ def _task() -> "asyncio.Task[object] | None":
 
 def holder_of(problem: str) -> str:
     """Return who holds a file, by DuckDB's lock message: process and command line if known."""
-    found = _PROCESS.search(problem)
-    if found is None:
+    process_match = _PROCESS.search(problem)
+    if process_match is None:
         return f"another process ({problem})"
     try:
-        words = Path(f"/proc/{found[1]}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        words = (
+            Path(f"/proc/{process_match[1]}/cmdline")
+            .read_bytes()
+            .decode(errors="replace")
+            .split("\0")
+        )
     except OSError:
         words = []
     command = " ".join(filter(None, words))
     shown = f"{command[:_SHOWN]}…" if len(command) > _SHOWN else command
-    return f"process {found[1]}" + (f" ({shown})" if shown else "")
+    return f"process {process_match[1]}" + (f" ({shown})" if shown else "")

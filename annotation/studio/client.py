@@ -88,12 +88,16 @@ class LabelStudio(StudioConnection):
         no draft. A draft doesn't count as a change of its task, so tasks with drafts are read
         every time.
         """
-        held = _first(self, project.id) if since is None else _changed(self, project.id, since)
-        moved = [read_moment(task.get("updated_at"), task["id"], "updated_at") for task in held]
-        known = {task["id"] for task in held}
+        pulled_tasks = (
+            _first(self, project.id) if since is None else _changed(self, project.id, since)
+        )
+        moved = [
+            read_moment(task.get("updated_at"), task["id"], "updated_at") for task in pulled_tasks
+        ]
+        known = {task["id"] for task in pulled_tasks}
         begun = {task["id"] for task in _list(self, project.id, BEGUN)} - known
-        held += export_tasks(self, project.id, begun)
-        ours = [task for task in held if _is_ours(task.get("data"))]
+        pulled_tasks += export_tasks(self, project.id, begun)
+        ours = [task for task in pulled_tasks if _is_ours(task.get("data"))]
         accounts = accounts_of(self) if any(task.get("annotations") for task in ours) else {}
         reviewers = {number: account for account, number in accounts.items()}
         found = read_tasks(ours, reviewers, self.name)
@@ -143,11 +147,11 @@ def _list(connection: StudioConnection, project: int, *conditions: Json) -> list
 
 def _without_text(task: Json) -> Json:
     """Return what a pull needs of a task: its key and what people wrote, not the text they saw."""
-    kept = {name: task[name] for name in _KEPT if name in task}
+    task_fields = {name: task[name] for name in _KEPT if name in task}
     shown = task.get("data")
     if isinstance(shown, dict):
         shown = {name: shown[name] for name in _NAMES if name in shown}
-    return kept | {"data": shown}
+    return task_fields | {"data": shown}
 
 
 def _is_ours(data: object) -> bool:
@@ -169,9 +173,11 @@ def export_tasks(connection: StudioConnection, project: int, ids: Collection[int
     left = sorted(set(ids) - {task["id"] for task in exported})
     for start in range(0, len(left), _IDS_AN_EXPORT):
         some = [str(task) for task in left[start : start + _IDS_AN_EXPORT]]
-        asked = {"additional_query_parameters": {"ids[]": some, "download_all_tasks": "true"}}
+        export_options = {
+            "additional_query_parameters": {"ids[]": some, "download_all_tasks": "true"}
+        }
         download = connection.client.projects.exports.download_sync
-        options = {"export_type": "JSON", "request_options": asked}
+        options = {"export_type": "JSON", "request_options": export_options}
         exported += _read(connection, partial(download, project, **options))
     return exported
 
@@ -183,13 +189,15 @@ def export_answered(connection: StudioConnection, project: int) -> list[Json] | 
         return None
     exports = connection.client.projects.exports
     kept = packaged("callwright.annotation.studio", "label-studio.yaml")["export"]
-    made = connection.ask(exports.create, project, **kept)
+    snapshot = connection.ask(exports.create, project, **kept)
     try:
-        if not _is_complete(connection, project, made):
+        if not _is_complete(connection, project, snapshot):
             return None
-        return _read(connection, partial(exports.download, project, made.id, export_type="JSON"))
+        return _read(
+            connection, partial(exports.download, project, snapshot.id, export_type="JSON")
+        )
     finally:
-        connection.ask(exports.delete, project, made.id)
+        connection.ask(exports.delete, project, snapshot.id)
 
 
 def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:  # noqa: ANN401 - the vendor's export
@@ -220,20 +228,22 @@ def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
     times larger than their answers. Raises ValueError if the data is not a list or ends early.
     """
     decoder = json.JSONDecoder()
-    held, wanted = "", 1
+    buffer, wanted = "", 1
     for text in codecs.iterdecode(chunks, "utf-8"):
-        held, at = held + text, 0
-        while len(held) - at >= wanted:
-            at = _next_member(held, at)
+        buffer, at = buffer + text, 0
+        while len(buffer) - at >= wanted:
+            at = _next_member(buffer, at)
             try:
-                member, at = decoder.raw_decode(held, at)
+                member, at = decoder.raw_decode(buffer, at)
             except json.JSONDecodeError:
-                wanted = 2 * (len(held) - at) + 1  # a long member is not begun anew with each piece
+                wanted = (
+                    2 * (len(buffer) - at) + 1
+                )  # a long member is not begun anew with each piece
                 break
             yield member
             wanted = 1
-        held = held[at:]
-    yield from json.loads(f"[{held[_next_member(held, 0) :]}")
+        buffer = buffer[at:]
+    yield from json.loads(f"[{buffer[_next_member(buffer, 0) :]}")
 
 
 def _next_member(text: str, at: int) -> int:

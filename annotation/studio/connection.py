@@ -284,12 +284,14 @@ class ReviewerSession:
 
     def task(self, task: int) -> TaskForReviewer:
         """Return a task that this reviewer may see. Raises MissingError if it no longer exists."""
-        found = self._ask("GET", f"/api/tasks/{task}/")
-        given, person = found.get("annotations") or (), self._person.get("id")
+        task_record = self._ask("GET", f"/api/tasks/{task}/")
+        given, person = task_record.get("annotations") or (), self._person.get("id")
         own = [one["id"] for one in given if _author(one) == person]
-        drafts = [one["id"] for one in found.get("drafts") or () if not one.get("annotation")]
+        drafts = [one["id"] for one in task_record.get("drafts") or () if not one.get("annotation")]
         own_id, draft = max(own, default=None), max(drafts, default=None)
-        return TaskForReviewer(task, int(found["project"]), found["data"], own_id, draft)
+        return TaskForReviewer(
+            task, int(task_record["project"]), task_record["data"], own_id, draft
+        )
 
     def submit(self, task: TaskForReviewer, result: list[Json], seconds: float) -> None:
         """Answer a task or change one's own answer; a draft in Label Studio is removed."""

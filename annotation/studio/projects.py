@@ -185,13 +185,13 @@ def ensure_project(
 
 def status_of(connection: StudioConnection, project: Project) -> ProjectStatus:
     """Return how many tasks a project has and how many of them are finished."""
-    found = connection.ask(connection.client.projects.get, project.id)
+    studio_project = connection.ask(connection.client.projects.get, project.id)
     return ProjectStatus(
         project=project,
-        tasks=found.task_number or 0,
-        finished=found.finished_task_number or 0,
-        annotations=found.total_annotations_number or 0,
-        skipped=found.skipped_annotations_number or 0,
+        tasks=studio_project.task_number or 0,
+        finished=studio_project.finished_task_number or 0,
+        annotations=studio_project.total_annotations_number or 0,
+        skipped=studio_project.skipped_annotations_number or 0,
     )
 
 
@@ -204,7 +204,7 @@ def accounts_of(connection: StudioConnection) -> dict[str, int]:
 def _create_project(
     connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue]
 ) -> Project:
-    made = connection.ask(
+    new_project = connection.ask(
         connection.client.projects.create,
         title=screen.title,
         show_instruction=True,
@@ -220,12 +220,13 @@ def _create_project(
     first = find_project(connection, screen.kind)
     if first is None:
         raise AnnotationError(
-            f"The Label Studio at {connection.url} made project {made.id} but does not show it."
+            f"The Label Studio at {connection.url} made project {new_project.id} but does not"
+            " show it."
         )
-    if first.id != made.id:  # somebody else was first; theirs is the one
-        connection.ask(connection.client.projects.delete, made.id)
+    if first.id != new_project.id:  # somebody else was first; theirs is the one
+        connection.ask(connection.client.projects.delete, new_project.id)
     else:
-        _arrange_tables(connection, made.id, screen, queues)
+        _arrange_tables(connection, new_project.id, screen, queues)
     return first
 
 
@@ -239,18 +240,20 @@ def _arrange_tables(
     accounts = accounts_of(connection) if any(queue.account for queue in queues) else {}
     wanted = tables_of(screen, queues, accounts)
     usual, further = wanted[: len(screen.tables)], wanted[len(screen.tables) :]
-    held = connection.ask(connection.client.views.list, project=project)
-    pairs = product(held, wanted)
+    present_tables = connection.ask(connection.client.views.list, project=project)
+    pairs = product(present_tables, wanted)
     ours = [(table, one) for table, one in pairs if is_untouched(table.data or {}, one, screen)]
-    for table, one in ours:
-        if table.data != one:
-            connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
+    for table, table_data in ours:
+        if table.data != table_data:
+            connection.ask(
+                connection.client.views.update, str(table.id), project=project, data=table_data
+            )
     # Of the usual ones those are lacking in a new project, or in one of a callwright that had fewer
     # tables.
-    new = usual[sum(one in usual for _, one in ours) :] if len(ours) == len(held) else ()
-    titles = {(table.data or {}).get("title") for table in held}
-    for one in (*new, *(one for one in further if one["title"] not in titles)):
-        connection.ask(connection.client.views.create, project=project, data=one)
+    new = usual[sum(one in usual for _, one in ours) :] if len(ours) == len(present_tables) else ()
+    titles = {(table.data or {}).get("title") for table in present_tables}
+    for table_data in (*new, *(one for one in further if one["title"] not in titles)):
+        connection.ask(connection.client.views.create, project=project, data=table_data)
 
 
 def register_webhook(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
@@ -267,11 +270,11 @@ def register_webhook(connection: StudioConnection, project: Project, url: str, s
         "actions": list(ACTIONS),
     }
     webhooks = connection.client.webhooks
-    held = _ours(connection, project)
-    if not held:
+    own_webhooks = _ours(connection, project)
+    if not own_webhooks:
         connection.ask(webhooks.create, project=project.id, **wanted)
         return True
-    first, *others = held
+    first, *others = own_webhooks
     for other in others:
         connection.ask(webhooks.delete, other["id"])
     if all(_comparable(first.get(name)) == _comparable(value) for name, value in wanted.items()):

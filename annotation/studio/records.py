@@ -51,15 +51,17 @@ def read_state(task: Json) -> TaskState:
     kind, subject, version = read_key(
         task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
     )
-    held = [one for one in _list(task, "annotations", task_id) if isinstance(one, Mapping)]
-    submitted = tuple(_whole(one, "id", task_id) for one in held if not one.get("was_cancelled"))
+    annotations = [one for one in _list(task, "annotations", task_id) if isinstance(one, Mapping)]
+    submitted = tuple(
+        _whole(one, "id", task_id) for one in annotations if not one.get("was_cancelled")
+    )
     return TaskState(
         task_id=task_id,
         kind=kind,
         subject=subject,
         version=version,
         submitted=submitted,
-        skipped=len(held) - len(submitted),
+        skipped=len(annotations) - len(submitted),
         drafts=len(_list(task, "drafts", task_id)),
     )
 

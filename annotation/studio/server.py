@@ -202,15 +202,15 @@ def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyT
 
 def end(places: Places) -> bool:
     """Stop the server and its supervisor; False if none was running."""
-    found = serving_process(places)
-    if found is None:
+    process = serving_process(places)
+    if process is None:
         return False
     with suppress(ProcessLookupError):  # it may end by itself at any moment
-        os.kill(found[0], signal.SIGTERM)
+        os.kill(process[0], signal.SIGTERM)
         patience = time.monotonic() + _STOP_PATIENCE
-        while serving_process(places) == found:
+        while serving_process(places) == process:
             if time.monotonic() > patience:
-                os.kill(found[0], signal.SIGKILL)
+                os.kill(process[0], signal.SIGKILL)
                 break
             time.sleep(_LOOK_AGAIN)
     places.record.unlink(missing_ok=True)
@@ -354,15 +354,15 @@ def start(
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with only_one(places, timeout):
-        known, found = load_credentials(places), serving_process(places)
-        if found is not None and known is None:
+        saved_credentials, running_server = load_credentials(places), serving_process(places)
+        if running_server is not None and saved_credentials is None:
             raise AnnotationError(
                 f"A Label Studio serves below {places.folder}, but {places.credentials.name} is"
                 " gone, and with it the way in. Restore the file, or end the server with"
                 " `callwright review stop`."
             )
-        credentials = known or new_credentials()
-        if found is None:
+        credentials = saved_credentials or new_credentials()
+        if running_server is None:
             install(places, base_environment, progress, other_lock=other_lock)
             port = free_port(address.port or credentials.port, places.title, address.host)
             if address.port not in (0, port):
@@ -376,9 +376,9 @@ def start(
                 f"Label Studio runs already, and listens at {credentials.host}. To have it listen"
                 f" at {address.host}: callwright review stop, then start it again."
             )
-        tell = progress if found is None else lambda _: None
+        tell = progress if running_server is None else lambda _: None
         pid = _wait_until_ready(places, credentials, tell, timeout)
-        return _info(pid, credentials, started=found is None)
+        return _info(pid, credentials, started=running_server is None)
 
 
 def running(home: Path) -> ServerInfo | None:

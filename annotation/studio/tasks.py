@@ -73,7 +73,7 @@ def find_tasks(
     connection: StudioConnection, project: int, keys: Sequence[str]
 ) -> dict[str, list[HeldTask]]:
     """Return, for each key that the project has, its tasks."""
-    found: dict[str, list[HeldTask]] = {}
+    tasks_by_key: dict[str, list[HeldTask]] = {}
     wanted = set(keys)
     for some in connection.fitting(keys):
         for task in list_tasks(connection, project, _among(KEY, some)):
@@ -81,8 +81,8 @@ def find_tasks(
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
                 held = HeldTask(task.id, annotations, task.overlap or 1, _print(task.data))
-                found.setdefault(key, []).append(held)
-    return found
+                tasks_by_key.setdefault(key, []).append(held)
+    return tasks_by_key
 
 
 def _among(column: str, values: Sequence[object]) -> str:
@@ -156,7 +156,7 @@ class Doubles(NamedTuple):
 def remove_doubles(connection: StudioConnection, project: Project, keys: Sequence[str]) -> Doubles:
     """Remove duplicate tasks that nobody has worked on; a project without any is only counted."""
     removed: list[int] = []
-    kept: list[tuple[str, int]] = []
+    kept_tasks: list[tuple[str, int]] = []
     for some in connection.fitting(keys):
         if count_tasks(connection, project.id, _among(KEY, some)) == len(some):
             continue
@@ -168,8 +168,8 @@ def remove_doubles(connection: StudioConnection, project: Project, keys: Sequenc
             delete_task(connection, task)
         removed += gone
         for key, held in several.items():
-            kept.append((key, min(task for task, _ in held if task not in gone)))
-    return Doubles(tuple(removed), tuple(kept))
+            kept_tasks.append((key, min(task for task, _ in held if task not in gone)))
+    return Doubles(tuple(removed), tuple(kept_tasks))
 
 
 def _is_untouched(connection: StudioConnection, task: int) -> bool:
@@ -242,42 +242,49 @@ def push_tasks(
 ) -> PushResult:
     """Import the tasks that the project lacks, highest priority first, and remove duplicates."""
     wanted = {task.callwright_key: task for task in sorted(tasks, key=lambda task: -task.priority)}
-    held = connection.ask(connection.client.projects.get, project.id)
-    before = find_tasks(connection, project.id, list(wanted)) if held.task_number else {}
+    studio_project = connection.ask(connection.client.projects.get, project.id)
+    before = find_tasks(connection, project.id, list(wanted)) if studio_project.task_number else {}
     missing = {key: task for key, task in wanted.items() if key not in before}
-    overlap = held.maximum_annotations or 1
-    if missing and not held.task_number:
+    overlap = studio_project.maximum_annotations or 1
+    if missing and not studio_project.task_number:
         # Most tasks of an empty project need no setting of their own, where it is told how many
         # people answer these.
         [(most, _)] = Counter(task.reviewers for task in missing.values()).most_common(1)
         if overlap == 1 < most:
             connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)
             overlap = most
-    made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
-    if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
-        found = before | {
-            key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in made.items()
+    created_ids = _make(
+        connection, project.id, missing, overlap, studio_project.model_version or ORDER
+    )
+    if len(created_ids) == len(missing) and are_the_only_ones(connection, project.id, created_ids):
+        tasks_by_key = before | {
+            key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in created_ids.items()
         }
     else:
-        found = before | find_tasks(connection, project.id, list(missing))
+        tasks_by_key = before | find_tasks(connection, project.id, list(missing))
     # Those that stand there a second time go, unless somebody answered them.
-    holders = {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
+    holders = {
+        key: [(task.id, task.annotations) for task in held] for key, held in tasks_by_key.items()
+    }
     doubles = set(surplus(holders))
     for task in sorted(doubles):
         delete_task(connection, task)
-    kept = {
-        key: min(task for task in held if task.id not in doubles) for key, held in found.items()
+    kept_tasks = {
+        key: min(task for task in held if task.id not in doubles)
+        for key, held in tasks_by_key.items()
     }
-    new = sum(made.get(key) == task.id for key, task in kept.items())
+    new = sum(created_ids.get(key) == task.id for key, task in kept_tasks.items())
     # what somebody raised stays
-    less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}
-    ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
-    for key, there in kept.items():  # another version or another language may have made them
+    less = {key for key, task in kept_tasks.items() if task.overlap < wanted[key].reviewers}
+    ask_people(
+        connection, {kept_tasks[key].id: wanted[key].reviewers for key in less}, or_more=False
+    )
+    for key, there in kept_tasks.items():  # another version or another language may have made them
         shown = wanted[key].data()
         if there.shown and there.shown != _print(shown):
             _patch(connection, there.id, {"data": shown})
-    ids = {key: task.id for key, task in kept.items()}
-    return PushResult(created=new, already_there=len(kept) - new, task_ids=ids)
+    ids = {key: task.id for key, task in kept_tasks.items()}
+    return PushResult(created=new, already_there=len(kept_tasks) - new, task_ids=ids)
 
 
 def _print(data: Json) -> str:
@@ -319,10 +326,10 @@ def _make(
         ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
         return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}
 
-    made: dict[str, int] = {}
+    created_ids: dict[str, int] = {}
     ways = ((overlap.__lt__, create), (overlap.__eq__, take_in), (overlap.__gt__, create))
     for is_such, sending in ways:
         some = {key: task.data() for key, task in tasks.items() if is_such(task.reviewers)}
         for load in _loads(some, 1 if sending is create else _TASKS_AN_IMPORT):
-            made |= _send(connection, project, load, sending)
-    return made
+            created_ids |= _send(connection, project, load, sending)
+    return created_ids

@@ -81,15 +81,19 @@ def _sources(tools: Iterable[ToolSeed | Path | Mapping[str, Any]]) -> list[objec
     """Return the sources of a recipe; the tools given directly form one, at the first's place."""
     sources: list[object] = []
     own: list[object] = []
-    for one in tools:
-        if isinstance(one, Path):
-            sources.append({"import": _form_of(one), "path": str(one)})
-        elif isinstance(one, Tool) or callable(one) or (isinstance(one, Mapping) and _is_tool(one)):
+    for tool_source in tools:
+        if isinstance(tool_source, Path):
+            sources.append({"import": _form_of(tool_source), "path": str(tool_source)})
+        elif (
+            isinstance(tool_source, Tool)
+            or callable(tool_source)
+            or (isinstance(tool_source, Mapping) and _is_tool(tool_source))
+        ):
             if not own:
                 sources.append({"own": own})
-            own.append(one)
+            own.append(tool_source)
         else:
-            sources.append(_plain(one))
+            sources.append(_plain(tool_source))
     return sources
 
 

@@ -208,15 +208,19 @@ async def evaluate_async(
     Raises what `evaluate` raises.
     """
     settings = settings_of(options["home"])
-    asked = _asked(settings, release, candidate, options)
-    conditions = asked.conditions
+    evaluation_request = _asked(settings, release, candidate, options)
+    conditions = evaluation_request.conditions
     with opened_progress(options["progress"]) as reporting:
-        names = await evaluate_release(release, asked.candidates, settings, reporting, conditions)
+        names = await evaluate_release(
+            release, evaluation_request.candidates, settings, reporting, conditions
+        )
         if options["both"] and conditions.shown.tools:
             plain = conditions._replace(
                 shown=AS_THEY_ARE, prompting=conditions.prompting._replace(tools="")
             )
-            await evaluate_release(release, asked.candidates, settings, reporting, plain)
+            await evaluate_release(
+                release, evaluation_request.candidates, settings, reporting, plain
+            )
     return Evaluation(release, names, conditions, settings)
 
 

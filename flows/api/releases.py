@@ -369,12 +369,14 @@ def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
 
     With `system_messages`, also the system messages that it may be given.
     """
-    said = {code: of(code).data["assistant"] for code in known()}
-    told = {
-        code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()
+    assistant_data = {code: of(code).data["assistant"] for code in known()}
+    system_messages_of = {
+        code: tuple(one["system_messages"]) if system_messages else ()
+        for code, one in assistant_data.items()
     }
     return {
-        code: AssistantWords(shapes_in(code, "assistant.refusals"), told[code]) for code in said
+        code: AssistantWords(shapes_in(code, "assistant.refusals"), system_messages_of[code])
+        for code in assistant_data
     }
 
 

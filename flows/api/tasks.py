@@ -59,13 +59,14 @@ class Tasks(Sequence[Task]):
         """
         if key in self._by_key:
             return self._by_key[key]
-        found = [task for task in self if key and task.key.startswith(key)]
-        if len(found) != 1:
+        matching_tasks = [task for task in self if key and task.key.startswith(key)]
+        if len(matching_tasks) != 1:
             known = ", ".join(task.key for task in self[:3])
             raise ConfigurationError(
-                f"{len(found)} tasks have a key that begins with {key!r}; keys are {known}, …"
+                f"{len(matching_tasks)} tasks have a key that begins with {key!r}; keys are"
+                f" {known}, …"
             )
-        return found[0]
+        return matching_tasks[0]
 
 
 def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
@@ -103,38 +104,39 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
 
 def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a world without its extension, whose file was already read."""
-    kept = {word: value for word, value in document.items() if word != "extension"}
+    remaining = {word: value for word, value in document.items() if word != "extension"}
     return (
-        kept | {"worlds": [*map(_with_rows_that_are_there, kept["worlds"])]}
-        if "worlds" in kept
-        else kept
+        remaining | {"worlds": [*map(_with_rows_that_are_there, remaining["worlds"])]}
+        if "worlds" in remaining
+        else remaining
     )
 
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
-    for one in kept:
-        if not problem_of_task(one.sample):
-            world = worlds.get(one.sample.facts.environment)
+    for kept_sample in kept:
+        if not problem_of_task(kept_sample.sample):
+            world = worlds.get(kept_sample.sample.facts.environment)
             if world is None:
                 raise ConfigurationError(
-                    f"The task {one.key} plays in the world {one.sample.facts.environment!r},"
-                    f" which is not there; there are {', '.join(worlds) or 'none'}."
+                    f"The task {kept_sample.key} plays in the world"
+                    f" {kept_sample.sample.facts.environment!r}, which is not there; there are"
+                    f" {', '.join(worlds) or 'none'}."
                 )
-            yield Task(one.sample, world, one.candidates, split=one.split)
+            yield Task(kept_sample.sample, world, kept_sample.candidates, split=kept_sample.split)
 
 
 def _in_folder(folder: Path) -> Iterable[Task]:
-    found = sorted(folder.rglob(WORLDS_FILE))
-    if len(found) != 1:
+    world_files = sorted(folder.rglob(WORLDS_FILE))
+    if len(world_files) != 1:
         raise ConfigurationError(
-            f"{str(folder)!r} holds {len(found)} files {WORLDS_FILE}; one tells the worlds of its"
-            " tasks."
+            f"{str(folder)!r} holds {len(world_files)} files {WORLDS_FILE}; one tells the worlds of"
+            " its tasks."
         )
     try:
-        stated = orjson.loads(found[0].read_bytes())
+        stated = orjson.loads(world_files[0].read_bytes())
         worlds = {
-            name: open_shipped(document, found[0].parent) for name, document in stated.items()
+            name: open_shipped(document, world_files[0].parent) for name, document in stated.items()
         }
     except (ValueError, AttributeError) as error:
-        raise RecordError(f"{str(found[0])!r} can't be read: {error}.") from error
-    return _played(kept_in_folder(found[0].parent), worlds)
+        raise RecordError(f"{str(world_files[0])!r} can't be read: {error}.") from error
+    return _played(kept_in_folder(world_files[0].parent), worlds)

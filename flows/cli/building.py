@@ -72,7 +72,7 @@ def init(
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
     from callwright.flows.scaffolds import ROWS, write_scaffold
 
-    asked: dict[Sort, str] = {
+    names_by_sort: dict[Sort, str] = {
         "kind": kind,
         "check": check,
         "export": export,
@@ -83,7 +83,7 @@ def init(
     }
     written = [
         f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}"
-        for sort, name in asked.items()
+        for sort, name in names_by_sort.items()
         if name
     ]
     if written:
@@ -228,9 +228,12 @@ def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
     from callwright.flows.recipe import read_recipe_to_build
 
     chosen = read_recipe_to_build(recipe).as_asked(**options)
-    found = run_loop(estimate_build(chosen, read_settings()))
-    lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
-    if (earlier := found.earlier) is not None:
+    build_estimate = run_loop(estimate_build(chosen, read_settings()))
+    lines: list[str | Table] = [
+        *([table_of(build_estimate.rows)] if build_estimate.rows else []),
+        build_estimate.sentence,
+    ]
+    if (earlier := build_estimate.earlier) is not None:
         each = earlier.calls_per_accepted
         calls = (
             ""
@@ -241,7 +244,7 @@ def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
         lines.append(
             f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}."
         )
-    return Outcome(found, [*lines, *found.notes])
+    return Outcome(build_estimate, [*lines, *build_estimate.notes])
 
 
 @command(app, "stages", "stages --json")
@@ -324,18 +327,20 @@ def check_recipes(recipes: Sequence[Path]) -> Outcome:
     from callwright.flows.planning.possible import recipe_remarks
     from callwright.flows.recipe import check_recipe, read_recipe_to_build
 
-    found = [
+    recipe_problems = [
         problem
         for path in recipes
         for problem in check_recipe(path)
         or recipe_remarks(path, read_recipe_to_build(path), read_settings())
     ]
-    problems = [problem for problem in found if not problem.is_remark]
+    problems = [problem for problem in recipe_problems if not problem.is_remark]
     wrong = len({problem.file for problem in problems})
     checked = count_of(len(recipes), "recipe")
     valid = "Recipe is valid." if len(recipes) == 1 else f"All {checked} are valid."
     whole = f"{count_of(len(problems), 'mistake')} in {wrong} of {checked}." if problems else valid
-    return Outcome(found, [*map(str, found), Aside(whole)], _WRONG if problems else 0)
+    return Outcome(
+        recipe_problems, [*map(str, recipe_problems), Aside(whole)], _WRONG if problems else 0
+    )
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")

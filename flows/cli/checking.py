@@ -183,13 +183,13 @@ async def _show_each(
     """Print each result as it comes, and at the end the number of each decision."""
     if as_json:
         with JsonList() as printed:
-            async for one in checked:
-                printed.add(one)
+            async for checked_record in checked:
+                printed.add(checked_record)
         return
     counts = Counter[str]()
-    async for one in checked:
-        show(_checked_text(one))
-        counts[one.decision] += 1
+    async for checked_record in checked:
+        show(_checked_text(checked_record))
+        counts[checked_record.decision] += 1
     show(
         ", ".join(
             f"{counts[name]} {name}" for name in _DECISIONS if counts[name] or name != "proved"
@@ -343,9 +343,9 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
     ]
     if sorts:
         yield Table(("reader", "sort of defect", "defects", "caught"), sorts)
-    for one in report.readers:
-        if one.problem:
-            yield f"By default {one.model} settles nothing: it {one.problem}."
+    for reader_row in report.readers:
+        if reader_row.problem:
+            yield f"By default {reader_row.model} settles nothing: it {reader_row.problem}."
     bar = f"{report.wrong_at_most or 0:.1%}"
     if report.chosen:
         yield (

@@ -145,19 +145,27 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
     """Yield the effect of changed tools per candidate: overall, by metric, by tool, confusions."""
     from callwright.warehouse.browsing import effect_sentence
 
-    for one in found.changed_tools:
-        if one.whole is None:
+    for candidate_change in found.changed_tools:
+        if candidate_change.whole is None:
             yield (
-                f"{one.candidate} has not been asked with the original tools, so there is nothing "
-                "to compare with. Run the same command with --both, or without --tools."
+                f"{candidate_change.candidate} has not been asked with the original tools, so there"
+                " is nothing to compare with. Run the same command with --both, or without"
+                " --tools."
             )
             continue
-        yield f"{one.candidate}, {one.strategy}: {effect_sentence(one.whole)}"
-        yield table_of([row for row in one.metrics if row["difference"]], _OF_METRICS)
-        told = [row for row in one.by_tool if row["changed"] or row["better"] or row["worse"]]
+        yield (
+            f"{candidate_change.candidate}, {candidate_change.strategy}:"
+            f" {effect_sentence(candidate_change.whole)}"
+        )
+        yield table_of([row for row in candidate_change.metrics if row["difference"]], _OF_METRICS)
+        told = [
+            row
+            for row in candidate_change.by_tool
+            if row["changed"] or row["better"] or row["worse"]
+        ]
         rows = [row | {"changed": ", ".join(row["changed"])} for row in told]
         yield table_of(rows, _OF_TOOLS, [name.replace("_", " ") for name in _OF_TOOLS])
-        if pairs := one.confusions[:_MOST_PAIRS]:
+        if pairs := candidate_change.confusions[:_MOST_PAIRS]:
             columns = ("due_tool", "called_tool", "before", "after")
             yield table_of(pairs, columns, ("due", "called in its place", *columns[2:]))
 

@@ -60,28 +60,28 @@ def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
     """
     from callwright.flows.api.releases import create_release
 
-    made = run_shown(
+    made_release = run_shown(
         "create-release", name, lambda _progress: create_release(name, **options).created
     )
-    value = made.release.model_dump(mode="json") | {
-        "builds": made.selected.builds,
-        "samples_by_split": made.splits,
-        "groups": made.groups,
-        "largest_group": made.largest_group,
-        "shared": made.shared,
-        "missed": made.missed,
-        "duplicates": made.duplicates,
+    value = made_release.release.model_dump(mode="json") | {
+        "builds": made_release.selected.builds,
+        "samples_by_split": made_release.splits,
+        "groups": made_release.groups,
+        "largest_group": made_release.largest_group,
+        "shared": made_release.shared,
+        "missed": made_release.missed,
+        "duplicates": made_release.duplicates,
     }
-    return Outcome(value, _made_text(made))
+    return Outcome(value, _made_text(made_release))
 
 
 def _made_text(made: "MadeRelease") -> Iterator[str]:
     """Yield what was made, from which builds and splits, and near duplicates across splits."""
-    one = made.release
-    after = f" (follows {one.follows})" if one.follows else ""
+    new_release = made.release
+    after = f" (follows {new_release.follows})" if new_release.follows else ""
     yield (
-        f"{one.name}: version {one.version}{after}, {count_of(one.samples, 'sample')}, content hash"
-        f" {one.content_hash}"
+        f"{new_release.name}: version {new_release.version}{after},"
+        f" {count_of(new_release.samples, 'sample')}, content hash {new_release.content_hash}"
     )
     for share in made.selected.builds:
         trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
@@ -96,15 +96,15 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     if made.shared:
         yield (
             f"  {count_of(made.shared, 'sample is', 'samples are')} in several recipes and counted"
-            f" once: {one.samples} in all"
+            f" once: {new_release.samples} in all"
         )
     if not made.splits:
         return
-    for name, wanted in one.splits.items():
+    for name, wanted in new_release.splits.items():
         number = made.splits[name]
         yield (
-            f"  split {name}: {count_of(number, 'sample')}, {number / one.samples:.1%} (asked for"
-            f" {wanted:.1%})"
+            f"  split {name}: {count_of(number, 'sample')}, {number / new_release.samples:.1%}"
+            f" (asked for {wanted:.1%})"
         )
     if made.missed:
         off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
@@ -112,7 +112,7 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
         why += (
             [
                 f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in"
-                f" {one.follows}"
+                f" {new_release.follows}"
             ]
             if made.kept
             else []
@@ -145,13 +145,13 @@ def import_one(name: str, form: Annotated[str, Option(metavar="FORMAT")], path: 
     from callwright.flows.sources import import_release
 
     imported = import_release(open_warehouse(), name, form, path)
-    one, problems = (
+    imported_release, problems = (
         imported.release,
         [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems],
     )
     whole = (
-        f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash"
-        f" {one.content_hash}"
+        f"{imported_release.name}: {count_of(imported_release.samples, 'sample')},"
+        f" {imported.left_out} left out, content hash {imported_release.content_hash}"
     )
     return Outcome(imported, [*problems, whole])
 
@@ -182,15 +182,17 @@ def diff(old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = Fal
     from callwright.warehouse.releases import changed_samples, diff_releases
 
     with reading(live=live) as warehouse:
-        found = diff_releases(warehouse, old, new)
+        release_diff = diff_releases(warehouse, old, new)
         changed = [
             orjson.Fragment(
                 orjson.dumps(one._asdict() | {"fields": [field._asdict() for field in one.fields]})
             )
-            for one in changed_samples(warehouse, old, new, found.changed if as_json else ())
+            for one in changed_samples(warehouse, old, new, release_diff.changed if as_json else ())
         ]
-    fields = {field.field: field.samples for field in found.fields}
-    return Outcome(found._asdict() | {"changed": changed, "fields": fields}, _diff_text(found))
+    fields = {field.field: field.samples for field in release_diff.fields}
+    return Outcome(
+        release_diff._asdict() | {"changed": changed, "fields": fields}, _diff_text(release_diff)
+    )
 
 
 def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
@@ -242,10 +244,10 @@ def overlap(
     from callwright.flows.api.releases import load_release
 
     with Terminal() as screen:
-        found = load_release(name, live=live).overlap(
+        overlaps = load_release(name, live=live).overlap(
             *data_sets, likeness=likeness, progress=screen
         )
-    return Outcome(found, _overlap_text(found))
+    return Outcome(overlaps, _overlap_text(overlaps))
 
 
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
@@ -265,21 +267,22 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
     yield Table(
         ("with", "the same", "of the release", "share", "of the other", "share of it"), rows
     )
-    for one in found:
-        if one.unreadable:
+    for data_overlap in found:
+        if data_overlap.unreadable:
             yield Aside(
-                f"{count_of(one.unreadable, 'record')} of {one.name} could not be read as samples."
+                f"{count_of(data_overlap.unreadable, 'record')} of {data_overlap.name} could not be"
+                " read as samples."
             )
         shown = sorted(
-            (pair for pair in one.pairs if pair.how != "tool"),
+            (pair for pair in data_overlap.pairs if pair.how != "tool"),
             key=lambda pair: (pair.how, -pair.likeness),
         )
-        told = (
+        pair_texts = (
             f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place}"
             f" {_short(pair.other_request)}"
             for pair in shown
         )
-        yield from first_lines(told, _LISTED)
+        yield from first_lines(pair_texts, _LISTED)
 
 
 @command(release, "verify", "release verify v1")

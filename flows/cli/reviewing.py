@@ -323,12 +323,16 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
     for person in dict.fromkeys(one.reviewer for one in found):
         mine = [one for one in found if one.reviewer == person]
         yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
-        for one in mine:
-            defect = one.defect.replace("_", " ")
-            was = f"wrong ({defect}); the right answer is {one.right}" if defect else "correct"
+        for training_answer in mine:
+            defect = training_answer.defect.replace("_", " ")
+            was = (
+                f"wrong ({defect}); the right answer is {training_answer.right}"
+                if defect
+                else "correct"
+            )
             yield (
-                f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n        "
-                f" It was {was}."
+                f"  {'right' if training_answer.is_right else 'WRONG'}  {training_answer.decision} "
+                f" {training_answer.request}\n         It was {was}."
             )
 
 
@@ -373,18 +377,19 @@ def suspects(release: str) -> Outcome:
     """
     from callwright.flows.review.asking_again import raise_suspicions
 
-    found = raise_suspicions(open_warehouse(), release)
+    suspicions = raise_suspicions(open_warehouse(), release)
     lines = [
         f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}"
-        for one in found.suspects
+        for one in suspicions.suspects
     ]
-    counts = f"{count_of(len(found.suspects), 'suspect')}, {found.new} of them new."
-    lines.append(counts if lines else f"{found.release} has no suspect samples.")
+    counts = f"{count_of(len(suspicions.suspects), 'suspect')}, {suspicions.new} of them new."
+    lines.append(counts if lines else f"{suspicions.release} has no suspect samples.")
     next_step = (
-        ["Send the new ones to reviewers with `callwright review push`."] if found.new else []
+        ["Send the new ones to reviewers with `callwright review push`."] if suspicions.new else []
     )
     return Outcome(
-        {"release": release, "new": found.new, "suspects": found.suspects}, [*lines, *next_step]
+        {"release": release, "new": suspicions.new, "suspects": suspicions.suspects},
+        [*lines, *next_step],
     )
 
 
@@ -424,7 +429,7 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
     yield from _unsettled_text(found["unsettled"])
     if found["next"]:
         kinds = [row["kind"] for row in found["next"]]
-        asked = [
+        next_rows = [
             (
                 _words(row["kind"]),
                 f"{row['priority']:.2f}",
@@ -433,7 +438,7 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
             for place, row in enumerate(found["next"])
             if place - kinds.index(row["kind"]) < _NEXT
         ]
-        yield from ("", Table(("asked next", "place", "because"), asked))
+        yield from ("", Table(("asked next", "place", "because"), next_rows))
     if "label_studio" in found:
         columns = ("project", "tasks", "finished", "annotations", "skipped")
         yield from ("", table_of(found["label_studio"], columns))

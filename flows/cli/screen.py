@@ -246,15 +246,15 @@ def show_table(
     from rich.text import Text
 
     console = Console(width=width or (None if sys.stdout.isatty() else _UNBOUND), highlight=False)
-    kept = [list(row) for row in rows]
+    row_values = [list(row) for row in rows]
     columns = [visible(column) for column in columns]
-    texts = [[_cell(value) for value in row] for row in kept]
+    texts = [[_cell(value) for value in row] for row in row_values]
     widths = _least_widths(columns, texts)
     if sum(widths) + _GAP * (len(widths) - 1) <= console.width:
         table = RichTable(box=None, pad_edge=False, header_style="bold")
         for place, column in enumerate(columns):
-            numeric = bool(kept) and all(
-                isinstance(row[place], (int, float)) or row[place] is None for row in kept
+            numeric = bool(row_values) and all(
+                isinstance(row[place], (int, float)) or row[place] is None for row in row_values
             )
             table.add_column(
                 Text(column),

@@ -43,8 +43,10 @@ _GAPS = 10
 Secrets = Annotated[
     Sequence[str],
     Option(
-        words="NAME=VARIABLE: set a header, or an environment variable of the server, from the"
-        " environment variable VARIABLE."
+        words=(
+            "NAME=VARIABLE: set a header, or an environment variable of the server, from the"
+            " environment variable VARIABLE."
+        )
     ),
 ]
 app = commands()
@@ -75,15 +77,17 @@ def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: s
             )
         reports = run_loop(report_tools(chosen, read_settings(), screen))
     value, text = [], list[str | Table]()
-    for one in reports:
-        waiting = [{"tool": name, "reason": reason} for name, reason in one.waiting]
-        value.append(one._asdict() | {"waiting": waiting})
-        gaps = (f"{gap.where}: {gap.message}" for gap in one.gaps)
-        text += [table_of(one.categories)]
+    for tool_report in reports:
+        waiting = [{"tool": name, "reason": reason} for name, reason in tool_report.waiting]
+        value.append(tool_report._asdict() | {"waiting": waiting})
+        gaps = (f"{gap.where}: {gap.message}" for gap in tool_report.gaps)
+        text += [table_of(tool_report.categories)]
         text += first_lines(gaps, _GAPS, "gaps; list them all with --json.")
-        used = sum(row.used for row in one.categories)
-        made = sum(row.made for row in one.categories)
-        text.append(f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).")
+        used = sum(row.used for row in tool_report.categories)
+        tools_made = sum(row.made for row in tool_report.categories)
+        text.append(
+            f"{used} of {count_of(tools_made, 'tool')} can be used (toolset {tool_report.toolset})."
+        )
         if waiting:
             advice = "wait for reviewers. Send them with `callwright review push`."
             text.append(f"{len(waiting)} {advice}")
@@ -180,20 +184,23 @@ def import_tools(
             ' server `callwright tools import mcp --server "COMMAND"` or `--url URL`.'
         )
     if path:
-        kept = import_catalog(
+        imported_catalog = import_catalog(
             warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name
         )
     else:
         address = mcp_address(server, url, read_pairs("--secret", secret))
         listed = run_loop(read_server(address, LIST_PATIENCE))  # just now
-        kept = import_server(warehouse, listed, server or url, choice, name)
-    problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
+        imported_catalog = import_server(warehouse, listed, server or url, choice, name)
+    problems, unsaid = (
+        problems_in(warehouse, imported_catalog.key),
+        plumbing_in(warehouse, imported_catalog.key),
+    )
     named = f" as the catalog {name!r}" if name else ""
     counts = (
-        f"{count_of(kept.entries, 'entry', 'entries')} read, {count_of(kept.tools, 'tool')}"
-        f" kept{named}."
+        f"{count_of(imported_catalog.entries, 'entry', 'entries')} read,"
+        f" {count_of(imported_catalog.tools, 'tool')} kept{named}."
     )
-    value = catalog_json(kept) | {"plumbing": unsaid, "problems": problems}
+    value = catalog_json(imported_catalog) | {"plumbing": unsaid, "problems": problems}
     return Outcome(value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)])
 
 
@@ -226,8 +233,11 @@ def show_catalog(name: str) -> Outcome:
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
     warehouse = open_warehouse(read_settings())
-    kept = catalog_named(warehouse, name)
-    found, problems = tools_in(warehouse, kept.key), problems_in(warehouse, kept.key)
+    shown_catalog = catalog_named(warehouse, name)
+    found, problems = (
+        tools_in(warehouse, shown_catalog.key),
+        problems_in(warehouse, shown_catalog.key),
+    )
     keyed = [dict(tool) | {"key": tool.key} for tool in found]
     rows = []
     for tool in found:
@@ -236,14 +246,16 @@ def show_catalog(name: str) -> Outcome:
             f"({one})" if name in tool.plumbing else one for name, one in starred.items()
         )
         rows.append((tool.category, tool.name, shown, str(tool.constants or "")))
-    chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
-    origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
+    chosen = shown_catalog.selection.model_dump(mode="json", exclude_defaults=True)
+    origin = (
+        f"{shown_catalog.path} ({shown_catalog.format}), {shown_catalog.imported_at:%Y-%m-%d %H:%M}"
+    )
     lines = [
-        f"{kept.name}: {count_of(kept.tools, 'tool')} from"
-        f" {count_of(kept.entries, 'entry', 'entries')} of {origin}."
+        f"{shown_catalog.name}: {count_of(shown_catalog.tools, 'tool')} from"
+        f" {count_of(shown_catalog.entries, 'entry', 'entries')} of {origin}."
     ]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
-    value = catalog_json(kept) | {"tools": keyed, "problems": problems}
+    value = catalog_json(shown_catalog) | {"tools": keyed, "problems": problems}
     return Outcome(value, [*lines, Table(("category", "name", "parameters", "fixed"), rows)])
 
 
@@ -275,13 +287,13 @@ def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False
     from callwright.generators.catalogs.own_catalogs import seed_tools
 
     if catalogs:
-        found = catalogs_in(open_warehouse(read_settings()))
+        named_catalogs = catalogs_in(open_warehouse(read_settings()))
         listed = [
             (one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}")
-            for one in found
+            for one in named_catalogs
         ]
         table = Table(("catalog", "format", "tools", "path", "imported"), listed)
-        return Outcome([catalog_json(one) for one in found], [table])
+        return Outcome([catalog_json(one) for one in named_catalogs], [table])
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
@@ -328,30 +340,30 @@ def check_tools(
             "allow": ["*"],
             "timeout": LIST_PATIENCE,
         }
-        stated = _every_kind({"environment": "mcp", **origin, **taken})
+        survey_settings = _every_kind({"environment": "mcp", **origin, **taken})
     else:
-        stated = _recipe_of(catalog)
+        survey_settings = _recipe_of(catalog)
     if sentences:
         files = _sentence_files(sentences)
         languages = tuple(dict.fromkeys(one.language for one in files))
-        stated = stated.model_copy(
+        survey_settings = survey_settings.model_copy(
             update={"samples": {}, "sentence_files": files, "languages": languages}
         )
-    found = run_loop(survey_recipe(stated, read_settings()))
+    kind_survey = run_loop(survey_recipe(survey_settings, read_settings()))
     if sentences:
-        return _sentences_outcome(found)
-    rows, constants = [*found.rows()], constants_to_fix(found.tools)
-    if found.unheard:
-        raise ConfigurationError(found.unheard[0])
-    problems = (*found.problems, *find_problems(found.tools))
+        return _sentences_outcome(kind_survey)
+    rows, constants = [*kind_survey.rows()], constants_to_fix(kind_survey.tools)
+    if kind_survey.unheard:
+        raise ConfigurationError(kind_survey.unheard[0])
+    problems = (*kind_survey.problems, *find_problems(kind_survey.tools))
     value = {
         "kinds": rows,
-        "left_out": found.left_out,
+        "left_out": kind_survey.left_out,
         "constants": constants,
         "problems": problems,
     }
     if tool:
-        return Outcome(value, [_tool_table(tool, found)])
+        return Outcome(value, [_tool_table(tool, kind_survey)])
     counted = [
         (
             row.kind,
@@ -361,11 +373,17 @@ def check_tools(
         for row in rows
     ]
     table = Table(("kind", "tools", "why not"), counted)
-    fixed = [one.sentence(len(found.tools)) for one in constants]
-    of_servers = [f"{found.of_servers}."] if found.of_servers else []
+    fixed = [one.sentence(len(kind_survey.tools)) for one in constants]
+    of_servers = [f"{kind_survey.of_servers}."] if kind_survey.of_servers else []
     return Outcome(
         value,
-        [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)],
+        [
+            table,
+            *of_servers,
+            *_left_out_text(kind_survey),
+            *fixed,
+            *_problems_text(problems, _GAPS),
+        ],
     )
 
 
@@ -414,16 +432,16 @@ def write_sentences(
 
     settings = read_settings()
     warehouse = open_warehouse(settings)
-    found = tools_in(warehouse, catalog_named(warehouse, catalog).key)
-    language = language or found[0].language
+    catalog_tools = tools_in(warehouse, catalog_named(warehouse, catalog).key)
+    language = language or catalog_tools[0].language
     path = file_for(catalog, language, out)
     if model:
         with Terminal() as screen:
             drafted = run_loop(
-                draft_by_model(found, language, path, catalog, model, settings, screen)
+                draft_by_model(catalog_tools, language, path, catalog, model, settings, screen)
             )
     else:
-        drafted = draft_skeleton(found, language, path, catalog)
+        drafted = draft_skeleton(catalog_tools, language, path, catalog)
     write_draft(drafted, path)
     lines = [f"{one.tool}: {one.reason}" for one in drafted.left_out]
     lines.append(
@@ -495,23 +513,25 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     from callwright.generators.kinds import all_kinds
 
     # What is taken comes of no tools, and what policies rule needs a recipe that states them.
-    asked = {
+    sample_counts = {
         name: _ENOUGH
         for name, kind in all_kinds().items()
         if not (kind.traits.is_taken or kind.traits.is_ruled)
     }
-    return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
+    return parse_recipe(
+        {"name": "check", "tools": [source], "samples": sample_counts}, Path(), "check"
+    )
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:
     """Yield the tools that are left out of some kinds, grouped by reason."""
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for one in found.left_out:
-        if one.tool:
+    for left_tool in found.left_out:
+        if left_tool.tool:
             kinds, tools = groups.setdefault(
-                _QUOTED.sub("…", one.reason), ({}, {})
+                _QUOTED.sub("…", left_tool.reason), ({}, {})
             )  # the same of each tool
-            kinds[one.kind], tools[one.tool] = None, None
+            kinds[left_tool.kind], tools[left_tool.tool] = None, None
     lines: list[str] = []
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
         named = ", ".join([*tools][:_FEW]) + (

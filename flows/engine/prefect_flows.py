@@ -197,10 +197,10 @@ async def freeze_release(release: str, **options: Unpack[ReleaseOptions]) -> Rel
         release: The name of the release.
     """
     settings = _settings()
-    made = create_release(release, home=settings.home, **options).created
-    FlowProgress().say(f"{made.release.name}: {made.release.samples} samples")
-    await show_result(made, settings)
-    return made.release
+    made_release = create_release(release, home=settings.home, **options).created
+    FlowProgress().say(f"{made_release.release.name}: {made_release.release.samples} samples")
+    await show_result(made_release, settings)
+    return made_release.release
 
 
 @verb("push-reviews", "all recipes")

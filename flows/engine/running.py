@@ -108,11 +108,11 @@ def explained(
 
 def run_name() -> str:
     """Return the name of a flow's run, made from its parameters."""
-    given = {name: value for name, value in flow_run.parameters.items() if value}
-    about = given.pop("release", "") or Path(str(given.pop("recipe", ""))).stem
-    extras = [" and ".join(given["kinds"])] if "kinds" in given else []
-    extras += [f"at most {given['limit']} a kind"] if "limit" in given else []
-    extras += [str(given["model"])] if "model" in given else []
+    run_parameters = {name: value for name, value in flow_run.parameters.items() if value}
+    about = run_parameters.pop("release", "") or Path(str(run_parameters.pop("recipe", ""))).stem
+    extras = [" and ".join(run_parameters["kinds"])] if "kinds" in run_parameters else []
+    extras += [f"at most {run_parameters['limit']} a kind"] if "limit" in run_parameters else []
+    extras += [str(run_parameters["model"])] if "model" in run_parameters else []
     return ", ".join([about or "all recipes", *extras])
 
 
@@ -159,15 +159,15 @@ async def show_result(found: object, settings: Settings) -> None:
     """Show a run's result: a release by kind, evaluation scores, or what was pushed or pulled."""
     match found:
         case Release() | MadeRelease():
-            made = found if isinstance(found, Release) else found.release
-            counts = count_kinds(open_warehouse(settings), made.name)
+            shown_release = found if isinstance(found, Release) else found.release
+            counts = count_kinds(open_warehouse(settings), shown_release.name)
             kinds = _markdown([{"kind": kind, "samples": count} for kind, count in counts.items()])
             sentence = (
-                f"{made.name}: version {made.version}, {made.samples} samples, content hash"
-                f" {made.content_hash}"
+                f"{shown_release.name}: version {shown_release.version}, {shown_release.samples}"
+                f" samples, content hash {shown_release.content_hash}"
             )
             await acreate_markdown_artifact(
-                key=_key("release", made.name),
+                key=_key("release", shown_release.name),
                 markdown=f"# {sentence}\n\n{kinds}\n",
                 description=sentence,
             )

@@ -280,11 +280,13 @@ def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: Candidate
                     for key in before
                     if key in after and split in ("", content.splits.get(key, ""))
                 ]
-                found = _intervals([before[key] for key in keys], [after[key] for key in keys])
+                differences = _intervals(
+                    [before[key] for key in keys], [after[key] for key in keys]
+                )
                 shared = {"release": release, "split": split, **change._asdict()}
                 rows = [
                     {**shared, "metric": metric, **interval._asdict()}
-                    for metric, interval in found.items()
+                    for metric, interval in differences.items()
                 ]
                 warehouse.put_rows({"tool_change_intervals": rows})
 

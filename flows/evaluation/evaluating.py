@@ -249,13 +249,13 @@ def _require_split(content: ReleaseContent, split: str) -> None:
     """Raise ConfigurationError if a release has no such split."""
     splits = content.release.splits
     if split and split not in splits:
-        known = (
+        split_hint = (
             f"it has {', '.join(splits)}"
             if splits
             else "it has none: `release create NAME --splits …` makes some"
         )
         raise ConfigurationError(
-            f"The release {content.release.name!r} has no split {split!r}; {known}."
+            f"The release {content.release.name!r} has no split {split!r}; {split_hint}."
         )
 
 
@@ -377,14 +377,14 @@ async def _judge_missing(
         _Opinion(read_grades, graded_metric, grade_prediction, "the answers"),
     )
     for wanted in opinions:
-        known = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
+        decided_keys = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
         predictions = (
             one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples
         )
         missing = [
             one
             for one in predictions
-            if one.key not in known and wanted.is_due(one, samples[one.subject])
+            if one.key not in decided_keys and wanted.is_due(one, samples[one.subject])
         ]
 
         async def ask(prediction: Prediction, opinion: _Asking = wanted.ask) -> list[Record]:
@@ -432,7 +432,7 @@ def foresee(
     """Return what an evaluation would ask. Raises ConfigurationError for an unknown release."""
     content = read_release(warehouse, release)
     drives = conditions.prompting._replace(user="", tools="").label in PATH_STRATEGIES
-    asked = [
+    asked_samples = [
         sample
         for sample in content.samples
         if conditions.split in ("", content.splits.get(sample.key, ""))
@@ -442,9 +442,12 @@ def foresee(
     return ForeseenEvaluation(
         release,
         candidates,
-        len(asked),
-        sum(any(key in conditions.shown.tools for key in sample.candidates) for sample in asked),
-        conditions.runs * sum(_requests(sample, conditions) for sample in asked),
+        len(asked_samples),
+        sum(
+            any(key in conditions.shown.tools for key in sample.candidates)
+            for sample in asked_samples
+        ),
+        conditions.runs * sum(_requests(sample, conditions) for sample in asked_samples),
         changed_tools(content.tools.values(), conditions.shown),
     )
 

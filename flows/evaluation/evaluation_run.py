@@ -179,13 +179,15 @@ def readiness_of(
     It looks at key, file and server. Raises ConfigurationError, or UnavailableError if a server
     cannot be reached, before any model is asked.
     """
-    stated = [
+    model_settings = [
         *(one.model for one in candidates),
         conditions.judge,
         conditions.router,
         conditions.user,
     ]
-    models = [one for one in stated if one is not None and one.name not in conditions.functions]
+    models = [
+        one for one in model_settings if one is not None and one.name not in conditions.functions
+    ]
     readiness = Readiness(map(with_secret, models))
 
     async def ready() -> None:
@@ -301,17 +303,21 @@ def noting(
 ) -> Iterator[None]:
     """Record what an evaluation was asked for, and that it ended unless it is cut off within."""
     # Keys of providers are nowhere in it.
-    stated = {name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT}
+    condition_values = {
+        name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT
+    }
     for name in _MODELS:
-        stated[name] = stated[name].model_dump(mode="json") if stated[name] else None
-    stated["prompting"] = conditions.prompting._asdict()
-    stated["shown"] = conditions.shown.model_dump(mode="json")
-    asked: list[JsonValue] = [one.model_dump(mode="json") for one in candidates]
+        condition_values[name] = (
+            condition_values[name].model_dump(mode="json") if condition_values[name] else None
+        )
+    condition_values["prompting"] = conditions.prompting._asdict()
+    condition_values["shown"] = conditions.shown.model_dump(mode="json")
+    candidate_values: list[JsonValue] = [one.model_dump(mode="json") for one in candidates]
     row: Row = {
-        "key": content_key([release, asked, stated]),
+        "key": content_key([release, candidate_values, condition_values]),
         "release": release,
-        "candidates": orjson.dumps(asked).decode(),
-        "conditions": orjson.dumps(stated).decode(),
+        "candidates": orjson.dumps(candidate_values).decode(),
+        "conditions": orjson.dumps(condition_values).decode(),
         "started_at": datetime.now(UTC),
         "finished_at": None,
     }
@@ -339,18 +345,22 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         raise ConfigurationError(
             f"The last evaluation of {release!r} is complete, so there is nothing to resume."
         )
-    stated = orjson.loads(rows[0]["conditions"])
-    if not stated.keys() <= {*Conditions._fields}:
+    condition_values = orjson.loads(rows[0]["conditions"])
+    if not condition_values.keys() <= {*Conditions._fields}:
         raise ConfigurationError(
             f"The last evaluation of {release!r} was started by an earlier version with other "
             "options. Name its candidates again with --model NAME. Their answers are kept."
         )
     for name in _MODELS:
-        held = stated.get(name)  # what was asked for by an earlier version knows of no user
-        stated[name] = ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
-    stated["prompting"] = PromptingStrategy(**stated["prompting"])
-    stated["shown"] = ShownTools.model_validate(stated.get("shown", {}))
-    if not STRATEGIES[stated["prompting"].strategy].is_for_models:
+        held = condition_values.get(
+            name
+        )  # what was asked for by an earlier version knows of no user
+        condition_values[name] = (
+            ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
+        )
+    condition_values["prompting"] = PromptingStrategy(**condition_values["prompting"])
+    condition_values["shown"] = ShownTools.model_validate(condition_values.get("shown", {}))
+    if not STRATEGIES[condition_values["prompting"].strategy].is_for_models:
         raise ConfigurationError(
             f"The last evaluation of {release!r} was of a Python function. Evaluate it from Python"
             " again."
@@ -359,4 +369,4 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         Candidate.model_validate_json(orjson.dumps(one))
         for one in orjson.loads(rows[0]["candidates"])
     ]
-    return AskedFor(candidates, USUAL._replace(**stated, budget=budget))
+    return AskedFor(candidates, USUAL._replace(**condition_values, budget=budget))

@@ -187,13 +187,13 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
     Raises ConfigurationError if one can't be parsed.
     """
     bounds: dict[str, float] = {}
-    for one in stated:
-        metric, _, bound = one.partition("=")
+    for bound_text in stated:
+        metric, _, bound = bound_text.partition("=")
         try:
             bounds[metric.strip()] = float(bound)
         except ValueError as error:
             raise ConfigurationError(
-                f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {one!r}."
+                f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {bound_text!r}."
             ) from error
     return bounds
 
@@ -228,21 +228,25 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
     demands.require_sound()
     with warehouse.reading_together():
         figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
-    held = [
+    demand_results = [
         one
         for candidate in candidates
         for one in _bounded(scope, candidate, figures[candidate], demands)
     ]
     if demands.against:
-        other = find_contestant(warehouse, scope.release, demands.against, scope.strategy)
-        compared = [candidate for candidate in candidates if (candidate, scope.strategy) != other]
+        rival = find_contestant(warehouse, scope.release, demands.against, scope.strategy)
+        compared = [candidate for candidate in candidates if (candidate, scope.strategy) != rival]
         if not compared:
             raise ConfigurationError(
                 f"{demands.against!r} is the candidate itself. Name another candidate to compare"
                 " with."
             )
-        held += [_compared(warehouse, scope, candidate, other, demands) for candidate in compared]
-    return Gate(scope, held, figures, lambda candidate: read_items(warehouse, scope, candidate))
+        demand_results += [
+            _compared(warehouse, scope, candidate, rival, demands) for candidate in compared
+        ]
+    return Gate(
+        scope, demand_results, figures, lambda candidate: read_items(warehouse, scope, candidate)
+    )
 
 
 def _bounded(
@@ -271,11 +275,11 @@ def known_metrics() -> list[str]:
 
 def require_metrics(stated: Iterable[str]) -> None:
     """Raise ConfigurationError if no release can have such a figure, before any model is asked."""
-    known = known_metrics()
+    metrics = known_metrics()
     for metric in stated:
-        if metric not in known:
-            near = get_close_matches(metric, known) or [
-                name for name in known if not name.endswith("_macro")
+        if metric not in metrics:
+            near = get_close_matches(metric, metrics) or [
+                name for name in metrics if not name.endswith("_macro")
             ]
             raise ConfigurationError(
                 f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?"
@@ -303,11 +307,11 @@ def find_contestant(
     For NAME it is `strategy`, or the only one that the candidate was asked by. Raises
     ConfigurationError that lists those that exist.
     """
-    known = _contestants(warehouse, release)
+    contestants = _contestants(warehouse, release)
     name, _, said = stated.rpartition(_SEPARATOR)
-    by_name = [one for one in known if one[0] == stated]
+    by_name = [one for one in contestants if one[0] == stated]
     for found in ((name, said), (stated, strategy), *(by_name if len(by_name) == 1 else [])):
-        if found in known:
+        if found in contestants:
             return found
     if not by_name:
         raise _unknown(warehouse, release, stated)

@@ -138,13 +138,17 @@ async def _grade_plan(
     prediction: Prediction, sample: Sample, context: StageContext
 ) -> tuple[float, int, str]:
     """Return how much is right, out of how much, and why."""
-    due, made = sample.calls_at(prediction.turn), prediction.calls
+    due, compared_calls = sample.calls_at(prediction.turn), prediction.calls
     # the judge of plans looks at the order, which is free here
-    if made and traits_of(sample.kind).calls == "set":
-        made = tuple(
-            pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None
+    if compared_calls and traits_of(sample.kind).calls == "set":
+        compared_calls = tuple(
+            pair.made
+            for pair in pair_calls(due, compared_calls, sample.language)
+            if pair.made is not None
         )
-    given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]
+    given: JsonValue = (
+        prediction.text if compared_calls is None else [shown_call(call) for call in compared_calls]
+    )
     expected = [shown_call(call) for call in due]
     grade = await ask_opinion(
         context.chat, PLAN, PlanGrade, sample.time_sentence, expected=expected, given=given

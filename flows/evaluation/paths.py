@@ -161,12 +161,12 @@ class PathRun(NamedTuple):
         The turn limit is part of the settings, and the strategy's label names the user's model.
         """
         label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
-        kept = {
+        run_fields = {
             name: value
             for name, value in self._asdict().items()
             if name not in ("turn_limit", "user", "shown")
         }
-        return {**kept, "strategy": label}
+        return {**run_fields, "strategy": label}
 
 
 def live_kinds() -> tuple[str, ...]:
@@ -212,11 +212,11 @@ async def evaluate_paths(
     user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
-            known = {
+            driven_keys = {
                 row["subject"]
                 for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
             }
-            missing = sorted(wanted - known)
+            missing = sorted(wanted - driven_keys)
             if not missing:
                 continue
             who = (of.release, of.candidate, asked.strategy, of.mode, number, of.judge)
@@ -246,8 +246,8 @@ def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[s
         scores = score_all_runs(
             (one for one in read_results(warehouse, of, split) if one.run in runs), of, problems
         )
-        held = (of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split)
-        warehouse.execute(sql("path_runs.remove_scores"), [*held, run_figures(of.mode)])
+        query_values = (of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split)
+        warehouse.execute(sql("path_runs.remove_scores"), [*query_values, run_figures(of.mode)])
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
     return [*problems.values()]
 
@@ -400,9 +400,9 @@ async def run_path(
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own
     # (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else [one for one in history if one.calls]
-    kept = _as_record(sample, run, driven, by_end)
+    run_record = _as_record(sample, run, driven, by_end)
     if judge is not None and driven.answer.strip():
-        kept = kept.with_changes(
+        run_record = run_record.with_changes(
             completeness=await score_completeness(
                 judge, sample.request, driven.answer, sample.time_sentence
             ),
@@ -411,11 +411,11 @@ async def run_path(
             ),
         )
     if user is not None:
-        kept = kept.with_changes(**user_figures(user, tools))
+        run_record = run_record.with_changes(**user_figures(user, tools))
     return [
-        kept,
-        *call_errors(kept.key, driven.judged),
-        *parameter_counts(kept.key, chain, driven.judged),
+        run_record,
+        *call_errors(run_record.key, driven.judged),
+        *parameter_counts(run_record.key, chain, driven.judged),
     ]
 
 
@@ -642,18 +642,23 @@ def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
         return RunTurn(problem=storable(reply.problem))
     calls: list[RunCall] = []
     # a run that ends at once judges nothing
-    known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]
-    for made, one in zip(reply.calls, known, strict=True):
-        call, golden = _shown(made, one), one.golden if one.matched else None
-        kept = RunCall(
+    all_judged = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]
+    for made, judged_call in zip(reply.calls, all_judged, strict=True):
+        call, golden = (
+            _shown(made, judged_call),
+            judged_call.golden if judged_call.matched else None,
+        )
+        run_call = RunCall(
             tool=storable(call.tool),
             arguments=call.arguments,
-            matched=one.matched,
+            matched=judged_call.matched,
             step=golden.step if golden else None,
             place=golden.place if golden else None,
-            observation=one.observation if one.answered or (one.mistake and not golden) else None,
+            observation=judged_call.observation
+            if judged_call.answered or (judged_call.mistake and not golden)
+            else None,
         )
-        calls.append(kept)
+        calls.append(run_call)
     return RunTurn(text=storable(reply.answer), calls=tuple(calls))
 
 

@@ -456,11 +456,11 @@ def prompting_by(strategy: str, notation: Notation = "json", router: str = "") -
 
     Raises ConfigurationError if there is none, or if it takes no such notation or router.
     """
-    found = STRATEGIES.get(strategy)
-    if found is None or not found.is_for_models:
+    chosen = STRATEGIES.get(strategy)
+    if chosen is None or not chosen.is_for_models:
         known = ", ".join(name for name, one in STRATEGIES.items() if one.is_for_models)
         raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {known}.")
-    if router and not found.has_router:
+    if router and not chosen.has_router:
         takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
         raise ConfigurationError(
             f"--router names {router!r}, but only --strategy {takes} asks a router."

@@ -159,15 +159,19 @@ def score_callnavi(
         summarise_stability,
     )
 
-    asked = read_questions(questions)
-    runs = [read_answers(asked, folder) for folder in predictions]
+    callnavi_questions = read_questions(questions)
+    runs = [read_answers(callnavi_questions, folder) for folder in predictions]
     scores = [score_answer(question, answer, repair=repair) for question, answer in runs[0].pairs]
     shares = summarise(scores)
     if len(runs) > 1:
-        shares |= summarise_stability(asked, [[answer for _, answer in run.pairs] for run in runs])
+        shares |= summarise_stability(
+            callnavi_questions, [[answer for _, answer in run.pairs] for run in runs]
+        )
     unread = [f"{score.id}: {score.problem}" for score in scores if score.problem]
     return CallNaviScoring(
-        shares, len(asked), (*(problem for run in runs for problem in run.problems), *unread)
+        shares,
+        len(callnavi_questions),
+        (*(problem for run in runs for problem in run.problems), *unread),
     )
 
 

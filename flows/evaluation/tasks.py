@@ -181,13 +181,15 @@ class Task:
 
         Empty unless something has gone wrong by then or the user was asked.
         """
-        steps, found = iter(self._chain), list[Exchange]()
+        steps, exchanges = iter(self._chain), list[Exchange]()
         for turn, following in pairwise(self.sample.turns[: self.sample.begins]):
             if turn.kind == "calls":
-                found.append(next(steps))
+                exchanges.append(next(steps))
             elif turn.kind == "reply" and following.kind == "user":
-                found.append(Exchange(calls=(), responses=(), said=turn.text, told=following.text))
-        return tuple(found)
+                exchanges.append(
+                    Exchange(calls=(), responses=(), said=turn.text, told=following.text)
+                )
+        return tuple(exchanges)
 
     @cached_property
     def due(self) -> tuple[Exchange, ...]:
@@ -242,12 +244,12 @@ class Task:
     @cached_property
     def asked(self) -> frozenset[str]:
         """The keys of the calls about whose responses the user wants to be told something."""
-        asked = {(one.step, one.place) for one in self.sample.facts.asked}
+        asked_places = {(one.step, one.place) for one in self.sample.facts.asked}
         return frozenset(
             call.key
             for at, step in enumerate(self._chain)
             for place, call in enumerate(step.calls)
-            if (at, place) in asked
+            if (at, place) in asked_places
         )
 
     @cached_property
@@ -326,15 +328,20 @@ class Episode:
             return Answer({"error": call}, is_error=True)
         case = self.task.sample.policy_case
         broken = self.task.book.broken_by(call, episode, case.leave) if case else ()
-        found = episode.answer(call)
-        if not found.problem:
+        world_answer = episode.answer(call)
+        if not world_answer.problem:
             self._broken += tuple(name for name in broken if name not in self._broken)
-            self._unseen = unseen_in(self._unseen, found.response, episode) if self._unseen else ()
-        if found.problem and found.response is None:
-            return Answer({"error": found.problem}, is_error=True, call=call)
+            self._unseen = (
+                unseen_in(self._unseen, world_answer.response, episode) if self._unseen else ()
+            )
+        if world_answer.problem and world_answer.response is None:
+            return Answer({"error": world_answer.problem}, is_error=True, call=call)
         if call.key in self.task.asked:
-            self._told = {**self._told, call.key: (*self._told.get(call.key, ()), found.response)}
-        return Answer(found.response, bool(found.problem), call)
+            self._told = {
+                **self._told,
+                call.key: (*self._told.get(call.key, ()), world_answer.response),
+            }
+        return Answer(world_answer.response, bool(world_answer.problem), call)
 
     @property
     def broken(self) -> tuple[str, ...]:

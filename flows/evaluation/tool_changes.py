@@ -114,27 +114,27 @@ AS_THEY_ARE = ShownTools()
 
 def with_names(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return an object schema with its properties renamed wherever it mentions them."""
-    made = dict(schema)
+    renamed = dict(schema)
     if isinstance(schema.get("properties"), dict):
-        made["properties"] = _renamed(schema["properties"], names)
+        renamed["properties"] = _renamed(schema["properties"], names)
     if isinstance(schema.get("required"), list):
-        made["required"] = [names.get(one, one) for one in schema["required"]]
+        renamed["required"] = [names.get(one, one) for one in schema["required"]]
     if isinstance(schema.get("dependentRequired"), dict):
-        made["dependentRequired"] = {
+        renamed["dependentRequired"] = {
             names.get(name, name): [names.get(one, one) for one in needed]
             for name, needed in schema["dependentRequired"].items()
         }
     for word in _IN_ALL:
         if isinstance(schema.get(word), list):
-            made[word] = [
+            renamed[word] = [
                 with_names(one, names) if isinstance(one, dict) else one for one in schema[word]
             ]
-    made |= {
+    renamed |= {
         word: with_names(schema[word], names)
         for word in _IN_ONE
         if isinstance(schema.get(word), dict)
     }
-    return made
+    return renamed
 
 
 def _renamed(members: JsonValue, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON, of the form that it had
@@ -234,12 +234,12 @@ def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> S
     """
     name, changes = _stated(stated)
     ordered = sorted(tools, key=lambda one: (one.name, one.language, one.key))
-    made = _Made(release, grouped(ordered, lambda tool: tool.name))
+    change_maker = _Made(release, grouped(ordered, lambda tool: tool.name))
     if isinstance(changes, ChangedWords):
-        made.take_words(changes.tools)
+        change_maker.take_words(changes.tools)
     else:
-        made.take_catalog(changes)
-    return made.shown(re.sub(r"[^\w.-]+", "-", name))
+        change_maker.take_catalog(changes)
+    return change_maker.shown(re.sub(r"[^\w.-]+", "-", name))
 
 
 def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]:
@@ -322,12 +322,14 @@ def _parsed(data: Mapping[str, Any], where: str) -> ChangedWords | ChangedCatalo
 
 
 def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]) -> Iterator[str]:
-    for one in error.errors(include_url=False):
+    for form_error in error.errors(include_url=False):
         *above, last = (
-            str(part) for part in one["loc"] if part not in ("str", "dict[str,constrained-str]")
+            str(part)
+            for part in form_error["loc"]
+            if part not in ("str", "dict[str,constrained-str]")
         )
-        if one["type"] != "extra_forbidden":
-            yield f"{'.'.join([*above, last])}: {one['msg']}."
+        if form_error["type"] != "extra_forbidden":
+            yield f"{'.'.join([*above, last])}: {form_error['msg']}."
         elif form is ChangedCatalog:
             yield f"There is no {last!r} beside {', '.join(ChangedCatalog.model_fields)}."
         elif not above:
@@ -447,12 +449,14 @@ class _Made:
                     f" {_listed(tool.properties) or 'none'}."
                 )
             taken: dict[str, str] = dict.fromkeys(tool.constants, "a fixed one")
-            for one in tool.properties:
-                clash = taken.setdefault(renamed.get(one, one), repr(one))
-                if clash != repr(one):
+            for tool_parameter in tool.properties:
+                clash = taken.setdefault(
+                    renamed.get(tool_parameter, tool_parameter), repr(tool_parameter)
+                )
+                if clash != repr(tool_parameter):
                     raise ConfigurationError(
-                        f"Of the tool {name!r} the parameters {clash} and {one!r} would both be"
-                        f" called {renamed.get(one, one)!r}."
+                        f"Of the tool {name!r} the parameters {clash} and {tool_parameter!r} would"
+                        f" both be called {renamed.get(tool_parameter, tool_parameter)!r}."
                     )
         if renamed:
             self._parameters[name] = renamed
@@ -477,22 +481,23 @@ class _Made:
         if not fitting:
             self._put(tool, tool.description, tool.parameters)
             return
-        other = fitting[0]
-        if any(one.signature != other.signature for one in fitting):
+        counterpart = fitting[0]
+        if any(one.signature != counterpart.signature for one in fitting):
             raise ConfigurationError(
-                f"The catalog has several tools {other.name!r} that differ: which is meant?"
+                f"The catalog has several tools {counterpart.name!r} that differ: which is meant?"
             )
         gone = frozenset(tool.constants)
-        kept = {
+        schemas = {
             name: one
-            for name, one in other.parameters.get("properties", {}).items()
+            for name, one in counterpart.parameters.get("properties", {}).items()
             if name not in gone
         }
-        made = other.parameters | {"properties": kept}
+        kept_schema = counterpart.parameters | {"properties": schemas}
         parameters = (
-            made | {"required": [one for one in other.parameters["required"] if one not in gone]}
-            if "required" in other.parameters
-            else made
+            kept_schema
+            | {"required": [one for one in counterpart.parameters["required"] if one not in gone]}
+            if "required" in counterpart.parameters
+            else kept_schema
         )
         names = self._parameters.get(tool.name, {})
         where = _first_difference(
@@ -504,7 +509,7 @@ class _Made:
                 f" right any more: {where}. Only names and descriptions may be others; parameters"
                 f" of another name are said by `renames: {{{tool.name}.PARAMETER: NAME}}`."
             )
-        self._put(tool, other.description, parameters, are_named=True)
+        self._put(tool, counterpart.description, parameters, are_named=True)
 
 
 def _in_language(
@@ -543,14 +548,14 @@ def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
         return [_bare(one) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {name: one for name, one in value.items() if not (is_schema and name in _WORDS)}
+    schema_parts = {name: one for name, one in value.items() if not (is_schema and name in _WORDS)}
     return {
         name: (
             sorted(one)
             if is_schema and name == "required"
             else _bare(one, is_schema=name != "properties" or not is_schema)
         )
-        for name, one in kept.items()
+        for name, one in schema_parts.items()
         if not (is_schema and name == "required" and not one)
     }
 

@@ -88,24 +88,26 @@ def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownT
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn(text=text, external=external):
-                made = ShownTurn(index, turn.kind, evidence.pieces(text, index, in_message=False))
+                shown_turn = ShownTurn(
+                    index, turn.kind, evidence.pieces(text, index, in_message=False)
+                )
                 if external is not None:
                     message = evidence.pieces(external.text, index, in_message=True)
-                    made = made._replace(app=external.app, message=message)
+                    shown_turn = shown_turn._replace(app=external.app, message=message)
             case CallTurn():
-                made = ShownTurn(
+                shown_turn = ShownTurn(
                     index, turn.kind, calls=tuple(_calls(before, turn, index, evidence))
                 )
                 before = turn
             case ResultTurn(results=results):
-                made = ShownTurn(
+                shown_turn = ShownTurn(
                     index, turn.kind, results=tuple(write_json(one, indent=2) for one in results)
                 )
             case ReplyTurn(text=text, acts=acts):
-                made = ShownTurn(index, turn.kind, (Piece(text),), acts=acts)
+                shown_turn = ShownTurn(index, turn.kind, (Piece(text),), acts=acts)
             case _:
                 assert_never(turn)
-        shown.append(made._replace(is_shift=index == shift))
+        shown.append(shown_turn._replace(is_shift=index == shift))
     return shown
 
 
@@ -158,14 +160,18 @@ class _Evidenced:
         self._numbers: dict[tuple[str, str], int] = {}
         self._stretches: dict[tuple[int, bool], set[tuple[int, int, int]]] = {}
         for call in sample.all_calls:
-            for name, one in (
+            for name, evidence_item in (
                 (known, one) for known in call.arguments for one in self.of(call, known)
             ):
-                if one.turn is not None and one.start is not None and one.end is not None:
+                if (
+                    evidence_item.turn is not None
+                    and evidence_item.start is not None
+                    and evidence_item.end is not None
+                ):
                     number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
-                    self._stretches.setdefault((one.turn, one.in_message), set()).add(
-                        (one.start, one.end, number)
-                    )
+                    self._stretches.setdefault(
+                        (evidence_item.turn, evidence_item.in_message), set()
+                    ).add((evidence_item.start, evidence_item.end, number))
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
         """Return the evidence for an argument: the check's if unambiguous, else the generator's."""
@@ -221,15 +227,17 @@ def _calls(
 def _argument(
     call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentChange | None
 ) -> ShownArgument:
-    found = evidence.of(call, name)
+    evidence_items = evidence.of(call, name)
     return ShownArgument(
         name,
         write_json(call.arguments[name]),
         evidence.number(call, name),
-        ", ".join(dict.fromkeys(_how(one, is_found=evidence.is_found(one)) for one in found)),
+        ", ".join(
+            dict.fromkeys(_how(one, is_found=evidence.is_found(one)) for one in evidence_items)
+        ),
         change.sign if change is not None else "",
         write_json(change.old) if change is not None and change.sign == "~" else "",
-        next((one.turn for one in found if one.kind == "response"), None),
+        next((one.turn for one in evidence_items if one.kind == "response"), None),
     )
 
 
@@ -298,7 +306,7 @@ def show_pair(one: Row, other: Row) -> ShownPair:
 def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredCall, ...]:
     """Return each due call with its match in each answer, then the surplus calls by tool."""
     partners = [partners_of(due, made) for made in answers]
-    found = [
+    answered_calls = [
         _beside(
             call,
             [
@@ -317,25 +325,25 @@ def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredC
         for calls, call in zip(left, alike, strict=True):
             if call is not None:
                 calls.remove(call)
-        found.append(_beside(None, alike))
-    return tuple(found)
+        answered_calls.append(_beside(None, alike))
+    return tuple(answered_calls)
 
 
 def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
     """Pair a call with each answer's; an argument is right if both have it alike or neither."""
     wanted = due.arguments if due else {}
-    given = [call.arguments if call else {} for call in made]
+    answer_arguments = [call.arguments if call else {} for call in made]
     arguments = tuple(
         AnsweredArgument(
             name,
             write_json(wanted[name]) if name in wanted else None,
-            tuple(write_json(one[name]) if name in one else None for one in given),
+            tuple(write_json(one[name]) if name in one else None for one in answer_arguments),
             tuple(
                 is_same([wanted.get(name), name in wanted], [one.get(name), name in one])
-                for one in given
+                for one in answer_arguments
             ),
         )
-        for name in dict.fromkeys(name for side in (wanted, *given) for name in side)
+        for name in dict.fromkeys(name for side in (wanted, *answer_arguments) for name in side)
     )
     return AnsweredCall(
         due.tool if due else "", tuple(call.tool if call else "" for call in made), arguments

@@ -106,16 +106,16 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
         **{field: query[field][:300] for field in ItemFilter._fields if query.get(field)}
     )
     page = page_number(query)
-    found = find_items(look.warehouse, name, wanted, page)
+    item_page = find_items(look.warehouse, name, wanted, page)
     return look.render(
         "items.html",
         release=release,
         wanted=wanted._asdict(),
         contestant=contestant_name(wanted.contestant),
-        items=[show_answer(row) for row in found.rows],
-        total=found.total,
+        items=[show_answer(row) for row in item_page.rows],
+        total=item_page.total,
         page=page,
-        pages=-(-found.total // ITEMS_A_PAGE),
+        pages=-(-item_page.total // ITEMS_A_PAGE),
     )
 
 
@@ -131,8 +131,8 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         page_number(query),
         PairFilter(one, other, query.get("passed", "")[:20], query.get("kind", "")[:100]),
     )
-    found = compare(look.warehouse, name, wanted, page)
-    counts = found.counts
+    comparison = compare(look.warehouse, name, wanted, page)
+    counts = comparison.counts
     return look.render(
         "compare.html",
         release=release,
@@ -146,13 +146,14 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         ],
         test=paired_test(counts["only_one"], counts["only_other"]),
         kinds=[
-            row | {"test": paired_test(row["only_one"], row["only_other"])} for row in found.kinds
+            row | {"test": paired_test(row["only_one"], row["only_other"])}
+            for row in comparison.kinds
         ],
         wanted=wanted._asdict(),
-        items=[row | {"pair": show_pair(row["one"], row["other"])} for row in found.items],
+        items=[row | {"pair": show_pair(row["one"], row["other"])} for row in comparison.items],
         page=page,
-        differing=found.differing,
-        pages=-(-found.differing // ITEMS_A_PAGE),
+        differing=comparison.differing,
+        pages=-(-comparison.differing // ITEMS_A_PAGE),
     )
 
 
@@ -161,38 +162,38 @@ def tools_page(look: Look, query: Query, name: str) -> str | None:
 
     Beside each tool stands what is changed of it. None if there is no such release or change.
     """
-    release, made = read_release(look.warehouse, name), list_changes(look.warehouse, name)
-    asked = query.get("candidate"), query.get("strategy"), query.get("shown")
+    release, tool_changes = read_release(look.warehouse, name), list_changes(look.warehouse, name)
+    contestant = query.get("candidate"), query.get("strategy"), query.get("shown")
     chosen = [
         one
-        for one in made
-        if not any(asked) or (one.candidate, one.strategy, one.tools_shown) == asked
+        for one in tool_changes
+        if not any(contestant) or (one.candidate, one.strategy, one.tools_shown) == contestant
     ]
     if release is None or not chosen:
         return None
-    found = compare_tools(look.warehouse, name, chosen[0])
+    tool_comparison = compare_tools(look.warehouse, name, chosen[0])
     words: dict[str, list[dict[str, str]]] = {}
-    for row in found.tools:
+    for row in tool_comparison.tools:
         words.setdefault(row["tool"], []).extend(row["words"])
     untold = [
         {"tool": tool, "shown_name": "", "samples": 0}
         for tool in words
-        if tool not in {row["tool"] for row in found.effects}
+        if tool not in {row["tool"] for row in tool_comparison.effects}
     ]
     return look.render(
         "tools.html",
         release=release,
-        made=made,
+        made=tool_changes,
         chosen=chosen[0],
-        found=found,
-        sentence=effect_sentence(found.whole) if found.whole else "",
+        found=tool_comparison,
+        sentence=effect_sentence(tool_comparison.whole) if tool_comparison.whole else "",
         words=words,
-        changed=[row for row in found.by_tool if row["tool"] in words],
+        changed=[row for row in tool_comparison.by_tool if row["tool"] in words],
         unasked=untold,
-        others=[row for row in found.by_tool if row["tool"] not in words],
+        others=[row for row in tool_comparison.by_tool if row["tool"] not in words],
         sides=[
-            f"{found.candidate}~{one}~{found.tools_shown}~0"
-            for one in (found.plain_strategy, found.strategy)
+            f"{tool_comparison.candidate}~{one}~{tool_comparison.tools_shown}~0"
+            for one in (tool_comparison.plain_strategy, tool_comparison.strategy)
         ],
     )
 
@@ -292,12 +293,12 @@ def _metrics(
     rows: Sequence[Row], board: Sequence[Contestant]
 ) -> list[tuple[str, list[Row | None]]]:
     """Return the papers' metrics: one line per metric and judge, one score per contestant."""
-    found = {(row["metric"], row["judge"], _id_of(row)): row for row in rows}
+    scores = {(row["metric"], row["judge"], _id_of(row)): row for row in rows}
     names = list(dict.fromkeys((row["metric"], row["judge"]) for row in rows))
     return [
         (
             f"{metric} by {judge}" if judge else metric,
-            [found.get((metric, judge, one.id)) for one in board],
+            [scores.get((metric, judge, one.id)) for one in board],
         )
         for metric, judge in names
     ]

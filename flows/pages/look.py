@@ -117,20 +117,22 @@ def _money(value: float | None) -> str:
 def environment() -> Environment:
     """Return the template environment, with the filters, words and plot macros that all use."""
     templates = PackageLoader("callwright.flows.pages", "templates")
-    made = sandbox(loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= {
+    template_environment = sandbox(
+        loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    template_environment.filters |= {
         "number": _number,
         "counted": _counted,
         "seconds": _seconds,
         "hours": _hours,
         "money": _money,
     }
-    made.globals |= {
+    template_environment.globals |= {
         "words": page_words() | {one.__name__: one for one in _WORDING},
         "share": share,
     }
-    made.globals["plots"] = made.get_template("plots.html").module
-    return made
+    template_environment.globals["plots"] = template_environment.get_template("plots.html").module
+    return template_environment
 
 
 def page_words() -> Any:  # noqa: ANN401 - parsed YAML

@@ -242,15 +242,15 @@ def outcomes_page(look: Look, query: Query, key: str) -> str | None:
         query.get("outcome", "")[:20],
         page_number(query),
     )
-    found = find_outcomes(look.warehouse, key, stage, outcome, page)
+    outcome_page = find_outcomes(look.warehouse, key, stage, outcome, page)
     return look.render(
         "outcomes.html",
         build=build,
         stage=stage,
         outcome=outcome,
-        found=found,
+        found=outcome_page,
         page=page,
-        pages=-(-found.total // PAGE),
+        pages=-(-outcome_page.total // PAGE),
     )
 
 

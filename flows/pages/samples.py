@@ -178,7 +178,9 @@ def _type_of(schema: object) -> str:
 def _tree(detail: SampleDetail) -> Ancestor:
     """Return the tree of what a sample was made from; a repeated record is shown where nearest."""
     rows = {row["key"]: row for row in detail.ancestors}
-    kept = {row["version"]: PromptText(f"{row['name']}.j2", row["text"]) for row in detail.prompts}
+    prompt_texts = {
+        row["version"]: PromptText(f"{row['name']}.j2", row["text"]) for row in detail.prompts
+    }
     seen: set[str] = set()
 
     def grow(row: Row) -> Ancestor:
@@ -197,7 +199,7 @@ def _tree(detail: SampleDetail) -> Ancestor:
             else ""
         )
         return Ancestor(
-            row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], kept), body
+            row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], prompt_texts), body
         )
 
     return grow(rows[detail.sample["key"]])

@@ -119,13 +119,13 @@ class _Names:
         return self._file(path, {} if sample else dict(query))
 
     def _file(self, path: str, query: dict[str, str]) -> str:
-        asked = path, urlencode(sorted(query.items()))
-        if asked not in self._files:
+        page_key = path, urlencode(sorted(query.items()))
+        if page_key not in self._files:
             if len(self._files) >= self._most:
                 return ""
-            self._files[asked] = _file_name(*asked)
+            self._files[page_key] = _file_name(*page_key)
             self.waiting.append((path, query))
-        return self._files[asked]
+        return self._files[page_key]
 
     def __len__(self) -> int:
         return len(self._files)
@@ -140,9 +140,11 @@ def write_site(
     """
     _take(folder)
     with copy.reading():  # keeps the copy open from page to page
-        kept = frozenset(choose_samples(copy, samples))
-        names = _Names(kept, most)
-        look = Look(copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, kept)
+        chosen_keys = frozenset(choose_samples(copy, samples))
+        names = _Names(chosen_keys, most)
+        look = Look(
+            copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, chosen_keys
+        )
         names.link("/", {})
         while names.waiting:
             some = names.take(_AT_ONCE)
@@ -160,7 +162,7 @@ def write_site(
                     )
     for name in ASSETS:
         (folder / name).write_text(asset(name), encoding="utf-8")
-    return WrittenSite(folder / "index.html", len(names), len(kept))
+    return WrittenSite(folder / "index.html", len(names), len(chosen_keys))
 
 
 def _take(folder: Path) -> None:

@@ -58,11 +58,11 @@ def shares(
     for name, count in recipe.samples.items():
         kind, family = kind_named(name), family_of(name)
         try:
-            found = [*family.shares(kind, count, recipe.languages, tools)]
+            family_shares = [*family.shares(kind, count, recipe.languages, tools)]
         except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
             leave_out(LeftOut(name, told_of(error), samples=count))
             continue
-        for share in found:
+        for share in family_shares:
             if share.samples and family.has_fixed_words and not has_folder(share.language):
                 reason = (
                     f"Samples of the kind {kind.name!r} hold turns in words of callwright's own,"

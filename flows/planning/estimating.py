@@ -132,12 +132,14 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     """
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
-        asked, sampled = (
+        asked_rows, sampled = (
             [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))],
             planned_by_kind(run),
         )
         left_out = read_left_out(run.warehouse, run.build)
-    earlier, told = await asyncio.to_thread(_told_by_earlier, open_warehouse(settings), recipe)
+    earlier, earlier_notes = await asyncio.to_thread(
+        _told_by_earlier, open_warehouse(settings), recipe
+    )
     own = (
         one for one in left_out if not kind_named(one.kind).sources
     )  # few sources tell nothing of the others
@@ -147,14 +149,14 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     }
     taken, unread = _taken(recipe, settings, sampled)
     planned |= taken
-    rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
+    rows = [*_rows(recipe, asked_rows, _Scale(recipe, sampled, planned))]
     if earlier is not None:
         rows = _as_before(rows, sum(planned.values()), earlier)
     total = sum(planned.values())
     accepted = round(total * earlier.acceptance) if earlier is not None else None
     unknown = any(row.dollars is None for row in rows)
     dollars = None if unknown else sum(row.dollars or 0.0 for row in rows)
-    found = Estimate(
+    build_estimate = Estimate(
         recipe=recipe.name,
         planned=total,
         calls=sum(row.calls for row in rows),
@@ -168,7 +170,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         notes=tuple(_notes(recipe)),
     )
     left = (f"No {name} samples can be planned. {one.reason}" for name, one in impossible.items())
-    return found._replace(notes=(*found.notes, *left, *unread, *told))
+    return build_estimate._replace(notes=(*build_estimate.notes, *left, *unread, *earlier_notes))
 
 
 def _taken(
@@ -412,20 +414,20 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
 
     Raises as `estimate_build` does.
     """
-    found: dict[str, ShownPrompt] = {}
+    prompts_by_name: dict[str, ShownPrompt] = {}
 
     def overhear(asking: Asking) -> None:
-        if asking.prompt.name not in found:
+        if asking.prompt.name not in prompts_by_name:
             messages = [
                 one.model_dump(include={"role", "content"}) for one in asking.prompt.messages
             ]
-            found[asking.prompt.name] = ShownPrompt(
+            prompts_by_name[asking.prompt.name] = ShownPrompt(
                 asking.stage, asking.prompt.name, messages, dict(asking.schema)
             )
 
     with aside(recipe, settings) as elsewhere:
         await run_dry(recipe, elsewhere, partial(open_stand_in, overhear=overhear))
-    return [found[name] for name in sorted(found)]
+    return [prompts_by_name[name] for name in sorted(prompts_by_name)]
 
 
 def prompts_page(shown: list[ShownPrompt], recipe: str) -> str:

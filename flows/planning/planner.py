@@ -101,12 +101,12 @@ class Planner:
         if any(demand.kind.sources for demand in demands):
             return self._derivations(demands, fresh)
         with ExitStack() as opened, _Worlds(self._run) as worlds:
-            found = {
+            planned_drafts = {
                 demand: await self._planned(demand, fresh, opened, worlds) for demand in demands
             }
             for demand, more in [*self._instead(demands, worlds)]:
-                found[demand] = await self._planned(more, fresh, opened, worlds)
-            return _all_of(found.values(), opened.pop_all())
+                planned_drafts[demand] = await self._planned(more, fresh, opened, worlds)
+            return _all_of(planned_drafts.values(), opened.pop_all())
 
     def _instead(
         self, demands: Sequence[Demand], worlds: "_Worlds"
@@ -120,12 +120,14 @@ class Planner:
                 for one in some
                 if worlds.planned.get(one) == one.plan_until(self._run.recipe.spare)
             ]
-            asked, planned, passed = (
+            asked_count, planned, passed = (
                 sum(counts) for counts in zip(*(one[2:5] for one in some), strict=True)
             )
             now = sum(max(0, worlds.planned.get(one, one.planned) - one.planned) for one in some)
             left = (
-                Demand(kind, language, asked, planned, passed).plan_until(self._run.recipe.spare)
+                Demand(kind, language, asked_count, planned, passed).plan_until(
+                    self._run.recipe.spare
+                )
                 - planned
                 - now
             )
@@ -164,14 +166,14 @@ class Planner:
         self, planned: Iterator[Draft], demand: Demand, until: int
     ) -> Iterator[Draft]:
         """Yield the drafts that can be planned; if there are too few, note it and go on."""
-        made, reason = 0, ""
+        planned_count, reason = 0, ""
         try:
             for draft in planned:
-                made += 1
+                planned_count += 1
                 yield draft
         except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
             reason = told_of(error)
-        if reason or made < until:
+        if reason or planned_count < until:
             at = (demand.kind.name, demand.language, demand.place)
             mine = (
                 one.reason
@@ -179,7 +181,7 @@ class Planner:
                 if (one.kind, one.language, one.place) == at
             )
             self._note_missing(
-                demand, until - made, reason or next(mine, "Nothing more can be planned.")
+                demand, until - planned_count, reason or next(mine, "Nothing more can be planned.")
             )
 
     async def _spooled(
@@ -223,20 +225,20 @@ class Planner:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if not demand.kind.sources or count <= 0:
                 continue
-            made, against = 0, Counter[str]()
+            derived_count, against = 0, Counter[str]()
             possible = _possible_derivations(passed, demand, self._tools, against, worlds)
             for derivation in islice(fresh.of(possible), count):
-                made += 1
+                derived_count += 1
                 yield derivation
-            if made < count and not (
-                made and self._run.recipe.spare
+            if derived_count < count and not (
+                derived_count and self._run.recipe.spare
             ):  # stated when nothing more is found
                 why = f" {against.most_common(1)[0][0]}" if against else ""
                 reason = (
                     f"No other {' or '.join(demand.kind.sources)} sample passed its checks and"
                     f" allows it.{why}"
                 )
-                self._note_missing(demand, count - made, reason)
+                self._note_missing(demand, count - derived_count, reason)
 
 
 def sentence_of(left_out: LeftOut) -> str:
@@ -270,7 +272,10 @@ def _possible_derivations(
     kind, language = demand.kind, demand.language
     if kind.transform is None:
         return
-    found, recipe = obstacle_to(kind.transform, lambda: worlds.environments), passed.run.recipe
+    obstacle_finder, recipe = (
+        obstacle_to(kind.transform, lambda: worlds.environments),
+        passed.run.recipe,
+    )
     ruled = (
         {tool for policy in recipe.policies for tool in policy.tools}
         if kind.traits.is_ruled
@@ -288,7 +293,7 @@ def _possible_derivations(
 
     def found_out(sample: Sample, known: Mapping[str, Tool]) -> str:
         try:
-            reason = found(sample, known)
+            reason = obstacle_finder(sample, known)
             if ruled is not None and ruled.isdisjoint(call.tool for call in sample.all_calls):
                 reason = "No policy of the recipe is about what it calls."
         except Exception as error:  # noqa: BLE001 - a bug costs one source
@@ -356,11 +361,13 @@ class _Passed:
         """Return the passed samples of these kinds in a language, which are read only once."""
         at = (tuple(kinds), language)
         if at not in self._found:
-            asked = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
+            query_values = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
             self._found[at] = samples = self._open.enter_context(
                 Spooled(Sample, self.run.settings.home)
             )
-            for key, body in self.run.warehouse.stream(sql("planner.passed_of_kinds"), asked):
+            for key, body in self.run.warehouse.stream(
+                sql("planner.passed_of_kinds"), query_values
+            ):
                 samples.add(body, key)
         return self._found[at]
 
@@ -464,11 +471,13 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
     """Yield sentences on what is left out: kinds, and tools counted with the main reason."""
     tools: dict[str, dict[str, list[str]]] = {}
     places: dict[tuple[str, Language], list[LeftOut]] = {}
-    for one in found:
-        if one.samples or not one.tool:
-            places.setdefault((one.kind, one.language), []).append(one)
+    for left_part in found:
+        if left_part.samples or not left_part.tool:
+            places.setdefault((left_part.kind, left_part.language), []).append(left_part)
         else:
-            tools.setdefault(one.kind, {}).setdefault(one.reason, []).append(one.tool)
+            tools.setdefault(left_part.kind, {}).setdefault(left_part.reason, []).append(
+                left_part.tool
+            )
     for some in places.values():
         if len(some) <= _FEW_PLACES:
             yield from map(sentence_of, some)

@@ -87,18 +87,20 @@ class Survey(NamedTuple):
 
     def rows(self) -> Iterator[KindRow]:
         """Yield a row for each kind, in the order of the recipe."""
-        known = {tool.name for tool in self.tools}
-        for kind, asked in self.asked.items():
+        tool_names = {tool.name for tool in self.tools}
+        for kind, asked_count in self.asked.items():
             mine = [one for one in self.left_out if one.kind == kind]
             gone = {one.tool for one in mine if one.tool}
             reasons = Counter[str]()
-            for one in mine:
-                reasons[one.reason] += 1_000_000 * bool(one.samples) + 1
+            for left_part in mine:
+                reasons[left_part.reason] += 1_000_000 * bool(left_part.samples) + 1
             missing = sum(one.samples for one in mine)
-            usable = 0 if missing == asked else len(known - gone)
+            usable = 0 if missing == asked_count else len(tool_names - gone)
             why = next((reason for reason, _ in reasons.most_common(1)), "")
-            is_known = missing == asked or is_known_before(kind_named(kind))
-            yield KindRow(kind, asked, asked - missing, usable, len(known), why, is_known)
+            is_known = missing == asked_count or is_known_before(kind_named(kind))
+            yield KindRow(
+                kind, asked_count, asked_count - missing, usable, len(tool_names), why, is_known
+            )
 
 
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
@@ -108,31 +110,36 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     generated for the build are not made, and a server may be away: for a recipe with such a
     source, only its other tools are reported.
     """
-    known = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
+    listed_sources = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
     with aside(recipe, settings) as elsewhere:
         warehouse = open_warehouse(elsewhere)
         listed = await listed_instead(
-            recipe.model_copy(update={"tools": tuple(known)}), settings, elsewhere
+            recipe.model_copy(update={"tools": tuple(listed_sources)}), settings, elsewhere
         )
         looked = listed.recipe
         await explore_environments(looked, elsewhere)
         toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
         if len(looked.tools) < len(recipe.tools):
-            said = check_sentences(recipe.sentence_files, toolbox.tools, is_all=False)
+            sentence_problems = check_sentences(recipe.sentence_files, toolbox.tools, is_all=False)
             return Survey(
-                {}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard, sentences=said
+                {},
+                toolbox.tools,
+                (),
+                toolbox.problems,
+                unheard=listed.unheard,
+                sentences=sentence_problems,
             )
         problems = [*listed.problems, *toolbox.problems]
-        for one in looked.tools:  # what was odd in the documents of simulated environments
-            if isinstance(one, SimulatedSettings) and one.path is not None:
+        for tool_source in looked.tools:  # what was odd in the documents of simulated environments
+            if isinstance(tool_source, SimulatedSettings) and tool_source.path is not None:
                 problems += problems_in(
-                    warehouse, import_catalog(warehouse, one.format, one.path).key
+                    warehouse, import_catalog(warehouse, tool_source.format, tool_source.path).key
                 )
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
             policies = tuple(survey_policies(recipe.policies, environments.values()))
-    said = check_sentences(recipe.sentence_files, toolbox.tools)
-    plainly = () if said else tuple(told_of_sentences(recipe, toolbox.tools))
+    sentence_problems = check_sentences(recipe.sentence_files, toolbox.tools)
+    plainly = () if sentence_problems else tuple(told_of_sentences(recipe, toolbox.tools))
     return Survey(
         recipe.samples,
         toolbox.tools,
@@ -140,7 +147,7 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         tuple(problems),
         listed.servers,
         policies=policies,
-        sentences=said,
+        sentences=sentence_problems,
         plainly=plainly,
     )
 
@@ -158,26 +165,29 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         return RecipeProblem(str(path), *place, dotted(at), said, is_remark=is_remark)
 
     try:
-        found = run_loop(survey_recipe(recipe, settings))
+        recipe_survey = run_loop(survey_recipe(recipe, settings))
     except ConfigurationError as error:
         return [remark(str(error), "tools", is_remark=False)]
-    remarks = [remark(one, "tools") for one in (*found.unheard, found.of_servers) if one]
+    remarks = [
+        remark(one, "tools") for one in (*recipe_survey.unheard, recipe_survey.of_servers) if one
+    ]
     remarks += [remark(one, "samples") for one in told_of_brought(recipe)]
     remarks += [remark(one, "models") for one in told_of_own_reader(roles_of(recipe))]
-    remarks += [*found.sentences, *(remark(one, "tools") for one in found.plainly)]
+    remarks += [*recipe_survey.sentences, *(remark(one, "tools") for one in recipe_survey.plainly)]
     remarks += [
-        remark(one.message, "policies", one.at, is_remark=one.is_remark) for one in found.policies
+        remark(one.message, "policies", one.at, is_remark=one.is_remark)
+        for one in recipe_survey.policies
     ]
-    for row in found.rows():
+    for row in recipe_survey.rows():
         if row.possible < row.asked:
             counts = f"{row.asked - row.possible} of {row.asked} can't be planned"
             remarks.append(remark(f"{counts}: {row.reason}", "samples", row.kind))
-    if found.impossible:
-        asked = count_of(sum(found.asked.values()), "sample")
-        counts = f"{found.impossible} of {asked} can't be planned with these tools"
+    if recipe_survey.impossible:
+        asked = count_of(sum(recipe_survey.asked.values()), "sample")
+        counts = f"{recipe_survey.impossible} of {asked} can't be planned with these tools"
         remarks.append(remark(counts, "samples"))
-    constants = constants_to_fix(found.tools)
-    return remarks + [remark(one.sentence(len(found.tools)), "tools") for one in constants]
+    constants = constants_to_fix(recipe_survey.tools)
+    return remarks + [remark(one.sentence(len(recipe_survey.tools)), "tools") for one in constants]
 
 
 class Constant(NamedTuple):
@@ -218,8 +228,8 @@ async def survey(
     recipe: Recipe, tools: Sequence[Tool], environments: Mapping[str, Environment]
 ) -> tuple[LeftOut, ...]:
     """Return what can't be planned of a recipe: whole kinds at a place, and tools for a kind."""
-    found: list[LeftOut] = []
-    demands = [*shares(recipe, tools, found.append)]
+    left_parts: list[LeftOut] = []
+    demands = [*shares(recipe, tools, left_parts.append)]
     sizes = Counter(tool.category for tool in tools)
     paths = Counter[Kind]()
     for demand in sorted(demands, key=lambda one: -sizes[one.place]):
@@ -228,19 +238,19 @@ async def survey(
             if paths[demand.kind] > _PLACES:
                 continue
             family = family_of(demand.kind.name)
-            order = order_of(recipe, demand, tools)._replace(leave_out=found.append)
+            order = order_of(recipe, demand, tools)._replace(leave_out=left_parts.append)
             if family.tool_obstacle:
                 usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
             refused = await _refusal(recipe, demand, tools, environments)
-            found += [refused] if refused else []
-    gone = {one.name for one in _impossible(found, recipe)}
+            left_parts += [refused] if refused else []
+    gone = {one.name for one in _impossible(left_parts, recipe)}
     for wave in waves_of(recipe.samples):
         for kind in wave:
             if kind.sources:
-                found += _derived(kind, recipe, tools, gone, found)
-                gone |= {one.name for one in _impossible(found, recipe)}
+                left_parts += _derived(kind, recipe, tools, gone, left_parts)
+                gone |= {one.name for one in _impossible(left_parts, recipe)}
     # A tool is left out of a kind once, wherever that kind is planned.
-    return tuple(dict.fromkeys(one._replace(place="") if one.tool else one for one in found))
+    return tuple(dict.fromkeys(one._replace(place="") if one.tool else one for one in left_parts))
 
 
 async def _refusal(
@@ -283,7 +293,7 @@ def _derived(
 
     Nothing is claimed of a kind of which only a build shows what its sources allow.
     """
-    asked = recipe.samples[kind.name]
+    asked_count = recipe.samples[kind.name]
     sources = [name for name in kind.sources if recipe.samples.get(name)]
     obstacle = family_of(kind.name).tool_obstacle
     if gone.issuperset(sources):
@@ -291,7 +301,7 @@ def _derived(
             f"It is made from {' or '.join(kind.sources)} samples, and none of these can be"
             " planned."
         )
-        yield LeftOut(kind.name, reason, samples=asked)
+        yield LeftOut(kind.name, reason, samples=asked_count)
     elif obstacle is not None and is_known_before(kind):
         lacking = {(one.kind, one.language, one.tool) for one in found}
 
@@ -306,7 +316,7 @@ def _derived(
             order = order_of(recipe, Demand(kind, language, 1), mine)
             if not usable_tools(order._replace(leave_out=heard.append), mine, against) and mine:
                 reason = Counter(one.reason for one in heard).most_common(1)[0][0]
-                samples = asked // len(recipe.languages)
+                samples = asked_count // len(recipe.languages)
                 heard.append(LeftOut(kind.name, reason, language, samples=samples))
             yield from heard
 

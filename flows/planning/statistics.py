@@ -52,15 +52,20 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
     """Yield the figures of Tables 2 and 3, then Table 1's; nothing if there is no conversation."""
     chains, acts, tools, required = Counter[int](), Counter[str](), Counter[str](), Counter[str]()
     conversations = spoken = 0
-    for one in samples:
+    for conversation in samples:
         conversations += 1
-        chains.update(min(length, _MANY) for length in _chains(one.turns))
-        acts.update(act for turn in one.turns if isinstance(turn, ReplyTurn) for act in turn.acts)
-        tools.update(
-            call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls
+        chains.update(min(length, _MANY) for length in _chains(conversation.turns))
+        acts.update(
+            act for turn in conversation.turns if isinstance(turn, ReplyTurn) for act in turn.acts
         )
-        required.update([one.facts.complexity] if one.facts.complexity else [])
-        spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
+        tools.update(
+            call.tool
+            for turn in conversation.turns
+            if isinstance(turn, CallTurn)
+            for call in turn.calls
+        )
+        required.update([conversation.facts.complexity] if conversation.facts.complexity else [])
+        spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in conversation.turns)
     if not conversations:
         return
     ours = (
@@ -212,23 +217,25 @@ class TrustRow(NamedTuple):
     def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
         """Return a sentence on why the reader settles nothing; "" if it may settle."""
         if self.catch_rate is not None and self.catch_rate < caught_at_least:
-            found = (
+            shortfall = (
                 f"it caught {self.caught} of {self.planted} planted defects, and"
                 f" {caught_at_least:.0%} are asked for"
             )
         elif self.worst_high is not None and self.worst_high < caught_at_least:
-            found = (
+            shortfall = (
                 f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught"
                 f" {self.worst_rate or 0:.0%}, and {caught_at_least:.0%} are asked for"
             )
         elif self.agreed is not None and self.agreed < agreed_at_least:
-            found = (
+            shortfall = (
                 f"it agreed with {self.agreed:.0%} of {count_of(self.read, 'gold')}, and"
                 f" {agreed_at_least:.0%} are asked for: it reads badly, or the golds are bad"
             )
         else:
             return ""
-        return f"{self.reader} settles nothing: {found} (accept). What it reads waits for people."
+        return (
+            f"{self.reader} settles nothing: {shortfall} (accept). What it reads waits for people."
+        )
 
 
 def told_of_trust(warehouse: Warehouse, build: str, accept: AcceptanceRules) -> Iterator[str]:

@@ -94,8 +94,8 @@ def check_sentences(
     for tool in tools:
         by_name[tool.name].append(tool)
     checks = [_FileCheck(one, by_name, is_all=is_all) for one in files]
-    for one in checks:
-        one.run()
+    for file_check in checks:
+        file_check.run()
     _refuse_second_sets(checks)
     for language in languages_of(files):
         _compare([said for one in checks if one.file.language == language for said in one.said])
@@ -121,15 +121,15 @@ def _parameters(
     file: SentenceFile, tools: Sequence[Tool]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return the parameters that prompts show, for the tools that a file has sentences for."""
-    found: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
+    parameter_sets: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
     entries = read_with_words(file.text)
     for tool in tools:
         if (
             tool.name in entries
             and {*tool.choosable} == Sentence(entries[tool.name]["requests"][0]).slots
         ):
-            found[tool.name] |= dict.fromkeys([tool.choosable, tuple(tool.properties)])
-    return {name: tuple(sets) for name, sets in found.items()}
+            parameter_sets[tool.name] |= dict.fromkeys([tool.choosable, tuple(tool.properties)])
+    return {name: tuple(sets) for name, sets in parameter_sets.items()}
 
 
 def told_of_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[str]:
@@ -245,11 +245,11 @@ class _FileCheck:
         }
         requests = [*self._sentences((*path, "requests"), entry.get("requests"), things)]
         tool = _closest(candidates, requests)
-        for said in requests:
-            self._check_slots(said, tool)
-            if tool is not None and (pair := _side_by_side(said.sentence, tool)):
+        for request_sentence in requests:
+            self._check_slots(request_sentence, tool)
+            if tool is not None and (pair := _side_by_side(request_sentence.sentence, tool)):
                 self.add(
-                    said.path,
+                    request_sentence.path,
                     f"nobody can tell where {{{pair[0]}}} ends and {{{pair[1]}}} begins; put words"
                     " between them",
                 )
@@ -304,12 +304,14 @@ class _FileCheck:
             return
         names = (only,) if only else (*tool.choosable, *more)
         for slot in sorted(said.sentence.slots.difference(names)):
-            stated = (
+            complaint = (
                 f"{tool.name} has no parameter {slot!r}"
                 if not only
                 else f"an answer says {{{only}}} and no {slot!r}"
             )
-            self.add(said.path, stated, meant=nearest(slot, names), noun="parameters", known=names)
+            self.add(
+                said.path, complaint, meant=nearest(slot, names), noun="parameters", known=names
+            )
 
     def _check_first(self, requests: Sequence[_Said], tool: Tool) -> None:
         """Check that the first sentence can say every value of a tool; the others may say less."""
@@ -371,8 +373,8 @@ class _FileCheck:
                 yield name, entry
 
     def _check_says(self, path: DataPath, stated: object, tool: Tool | None) -> None:
-        given = dict(self._by_parameter(path, stated, tool))
-        for name, phrases in given.items():
+        phrases_by_parameter = dict(self._by_parameter(path, stated, tool))
+        for name, phrases in phrases_by_parameter.items():
             place = (*path, name)
             if not isinstance(phrases, dict) or not phrases:
                 self.add(
@@ -385,7 +387,7 @@ class _FileCheck:
             if tool is not None:
                 self._check_choices(place, phrases, tool)
         for name in tool.choosable if tool else ():
-            if _is_flag(tool.properties[name]) and name not in given:  # type: ignore[union-attr] # there is one
+            if _is_flag(tool.properties[name]) and name not in phrases_by_parameter:  # type: ignore[union-attr] # there is one
                 at = path if isinstance(stated, dict) else path[:1]
                 self.add(
                     at,
@@ -457,27 +459,32 @@ class _FileCheck:
         self, path: DataPath, entry: dict[str, Any], tool: Tool | None, things: Mapping[str, str]
     ) -> Iterator[_Said]:
         """Check the wordings for multi-step requests; yield the sentences that ask for fields."""
-        for said in self._sentence((*path, "noun"), entry["noun"]) if "noun" in entry else ():
-            self._check_slots(said, tool)
+        for shape_sentence in (
+            self._sentence((*path, "noun"), entry["noun"]) if "noun" in entry else ()
+        ):
+            self._check_slots(shape_sentence, tool)
         for name, shape in self._by_parameter((*path, "parts"), entry.get("parts"), tool):
-            for said in self._sentence((*path, "parts", name), shape):
+            for shape_sentence in self._sentence((*path, "parts", name), shape):
                 items = tool.properties[name].get("items") if tool else None
-                known = tuple(items.get("properties", ())) if isinstance(items, dict) else ()
-                for slot in sorted(said.sentence.slots.difference(known)) if tool else ():
+                entry_fields = tuple(items.get("properties", ())) if isinstance(items, dict) else ()
+                for slot in (
+                    sorted(shape_sentence.sentence.slots.difference(entry_fields)) if tool else ()
+                ):
                     self.add(
-                        said.path,
+                        shape_sentence.path,
                         f"the entries of {name} have no {slot!r}",
-                        meant=nearest(slot, known),
+                        meant=nearest(slot, entry_fields),
                     )
-        for said in (
+        for shape_sentence in (
             self._sentences((*path, "facts"), entry["facts"], things) if "facts" in entry else ()
         ):
-            self._check_slots(said, tool, more=(FIELDS,))
-            if FIELDS not in said.sentence.slots:
+            self._check_slots(shape_sentence, tool, more=(FIELDS,))
+            if FIELDS not in shape_sentence.sentence.slots:
                 self.add(
-                    said.path, f"a sentence of facts asks for some, and this one lacks {{{FIELDS}}}"
+                    shape_sentence.path,
+                    f"a sentence of facts asks for some, and this one lacks {{{FIELDS}}}",
                 )
-            yield said
+            yield shape_sentence
 
 
 def _mapping(stated: object) -> dict[str, Any]:
@@ -593,26 +600,26 @@ def _unsaid(sentence: Sentence) -> Iterator[tuple[frozenset[str], frozenset[str]
 def _compare(said: Sequence[_Said]) -> None:
     """Note sentences of two tools that are the same without their values."""
     by_word: dict[str, list[tuple[int, Sentence]]] = defaultdict(list)
-    for number, one in enumerate(said):
-        bare = one.sentence.text.rstrip(_MARKS + " ")
-        is_whole = bare == one.sentence.text or not bare or bare.endswith("\\")
-        read = one.sentence if is_whole else Sentence(bare)
+    for number, said_sentence in enumerate(said):
+        bare = said_sentence.sentence.text.rstrip(_MARKS + " ")
+        is_whole = bare == said_sentence.sentence.text or not bare or bare.endswith("\\")
+        read = said_sentence.sentence if is_whole else Sentence(bare)
         by_word[max(read.words, key=len, default="")].append((number, read))
-    told: set[tuple[int, int]] = set()
-    for number, one in enumerate(said):
-        for text in _forms(one):
+    told_pairs: set[tuple[int, int]] = set()
+    for number, said_sentence in enumerate(said):
+        for text in _forms(said_sentence):
             spoken = text.lower()
-            for other, sentence in chain.from_iterable(
+            for other_number, sentence in chain.from_iterable(
                 group for word, group in by_word.items() if word in spoken
             ):
-                pair = (min(number, other), max(number, other))
-                is_value = partial(_is_any_value, said[other].things)
+                pair = (min(number, other_number), max(number, other_number))
+                is_value = partial(_is_any_value, said[other_number].things)
                 if (
-                    said[other].tool != one.tool
-                    and pair not in told
+                    said[other_number].tool != said_sentence.tool
+                    and pair not in told_pairs
                     and sentence.read(text, is_value) is not None
                 ):
-                    told.add(pair)
+                    told_pairs.add(pair)
                     earlier, later = said[pair[0]], said[pair[1]]
                     line = earlier.check.line_of(earlier.path)
                     where = (
@@ -646,16 +653,20 @@ def _value_in(slot: str, things: Mapping[str, str]) -> str:
 
 def _forms(said: _Said) -> Iterable[str]:
     """Return how a sentence reads with all of its values, with each one alone, and with none."""
-    found: dict[str, None] = {}
+    sentence_forms: dict[str, None] = {}
     sentence = said.sentence
-    for stated in (sentence.slots, frozenset[str](), *(frozenset([one]) for one in sentence.slots)):
+    for stated_slots in (
+        sentence.slots,
+        frozenset[str](),
+        *(frozenset([one]) for one in sentence.slots),
+    ):
         for seed in range(_DRAWS):
-            text = sentence.draw(stated, Random(seed))
+            text = sentence.draw(stated_slots, Random(seed))
             if text is not None:
-                for slot in stated:
+                for slot in stated_slots:
                     text = text.replace(f"{{{slot}}}", _value_in(slot, said.things))
-                found[text.rstrip(_MARKS + " ")] = None
-    return found
+                sentence_forms[text.rstrip(_MARKS + " ")] = None
+    return sentence_forms
 
 
 def languages_of(files: Iterable[SentenceFile]) -> set[Language]:

@@ -145,11 +145,11 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     for value, line in entries:
         if not isinstance(value, Scalar):
             raise ValueError(f"{path}:{line}: {value!r} is not a text, a number, true or false")
-    kept = {
+    read_entries = {
         "read": tuple(one.value for one in entries),
         "lines": tuple(one.line for one in entries),
     }
-    return source.model_copy(update=kept)
+    return source.model_copy(update=read_entries)
 
 
 def _text_of(path: Path) -> str:

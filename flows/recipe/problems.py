@@ -53,11 +53,11 @@ class LocatedYaml(NamedTuple):
 
     def place_of(self, path: DataPath, *, key: bool = False) -> TextPlace:
         """Return the place of a key or value, or if missing that of the nearest one around it."""
-        found = self.keys.get(path) if key else self.values.get(path)
-        while found is None and path:
+        text_place = self.keys.get(path) if key else self.values.get(path)
+        while text_place is None and path:
             path = path[:-1]
-            found = self.keys.get(path) or self.values.get(path)
-        return found or TextPlace()
+            text_place = self.keys.get(path) or self.values.get(path)
+        return text_place or TextPlace()
 
 
 class YamlFault(ValueError):  # noqa: N818 - it is no error of its own: whoever reads the file makes one of it
@@ -171,15 +171,15 @@ class RecipeFaults:
         for place in NAMED_PLACES:
             for path, name in _at(self._source.data, place.path):
                 if not place.accepts(name):
-                    known = tuple(place.known())
-                    meant, of_key = nearest(name, known), place.path[-1] == KEY
+                    known_names = tuple(place.known())
+                    meant, of_key = nearest(name, known_names), place.path[-1] == KEY
                     self.add(
                         path,
                         f"there is no {place.noun} {name!r}",
                         of_key=of_key,
                         meant=meant,
                         noun=place.nouns,
-                        known=known,
+                        known=known_names,
                     )
 
     def add_invalid(self, error: ValidationError) -> None:
@@ -196,22 +196,29 @@ class RecipeFaults:
             for one in chosen
             if one.type == "extra_forbidden"
         }
-        for one in chosen:
+        for located_error in chosen:
             follows = (
-                one.type in _OF_ALL_AROUND
-                and one.path
+                located_error.type in _OF_ALL_AROUND
+                and located_error.path
                 and any(
-                    (len(path) > len(one.path) and path[: len(one.path)] == one.path)
+                    (
+                        len(path) > len(located_error.path)
+                        and path[: len(located_error.path)] == located_error.path
+                    )
                     for path in within
                 )
             )
-            is_misspelt = one.type == "missing" and one.path in meant
-            if not follows and not is_misspelt and (not one.path or one.path not in named):
-                self._add_one(one)
+            is_misspelt = located_error.type == "missing" and located_error.path in meant
+            if (
+                not follows
+                and not is_misspelt
+                and (not located_error.path or located_error.path not in named)
+            ):
+                self._add_one(located_error)
 
     def _add_one(self, one: Located) -> None:
         tags = one.shapes
-        path, known = one.path, settings_at(one.path, tags)
+        path, known_settings = one.path, settings_at(one.path, tags)
         if one.type == "extra_forbidden":
             self._add_unknown(one, tags)
         elif one.type == "missing":
@@ -221,22 +228,24 @@ class RecipeFaults:
             )
         elif one.type in _BY_THE_TAG:
             key = str(one.context.get("discriminator", "")).strip("'")
-            known = tuple(
+            known_settings = tuple(
                 word.strip(" '")
                 for word in str(one.context.get("expected_tags", "")).split(",")
                 if word
             )
             name = str(one.context.get("tag", ""))
-            meant = nearest(name, known)
+            meant = nearest(name, known_settings)
             self.add(
                 (*path, key),
                 f"there is no {key} {name!r}",
                 meant=meant,
                 noun=f"{key}s",
-                known=known,
+                known=known_settings,
             )
         elif one.type == "model_type":
-            self.add(path, self._stated(one), noun=f"settings of {dotted(path)}", known=known)
+            self.add(
+                path, self._stated(one), noun=f"settings of {dotted(path)}", known=known_settings
+            )
         elif one.type == "literal_error":
             value = path[-1] if one.is_of_key else _value_at(self._source.data, path)
             meant = nearest(str(value), re.findall("'([^']+)'", one.context["expected"]))
@@ -247,8 +256,8 @@ class RecipeFaults:
     def _add_unknown(self, one: Located, tags: Sequence[str]) -> None:
         """Note an unknown setting; if another place has it, say which."""
         name, around = str(one.path[-1]), one.path[:-1]
-        known = settings_at(around, tags)
-        meant, elsewhere = nearest(name, known), places_of(name)
+        known_settings = settings_at(around, tags)
+        meant, elsewhere = nearest(name, known_settings), places_of(name)
         message = "there is no such setting" + (" here" if around else "")
         if not meant and elsewhere:
             message += (
@@ -257,7 +266,7 @@ class RecipeFaults:
                 else "; it belongs to the top of the recipe"
             )
         noun = f"settings of {dotted(around)}" if around else "settings"
-        self.add(one.path, message, of_key=True, meant=meant, noun=noun, known=known)
+        self.add(one.path, message, of_key=True, meant=meant, noun=noun, known=known_settings)
 
     def _stated(self, one: Located) -> str:
         phrase, value = _phrase(one), _value_at(self._source.data, one.path)
@@ -334,10 +343,10 @@ def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> li
     """Return, of errors about several shapes of a place, those about the shape probably meant."""
     chosen = [one for one in errors if len(one.tags) <= depth]
     tried: dict[DataPath, dict[str, list[Located]]] = {}
-    for one in errors:
-        if len(one.tags) > depth:
-            place, tag = one.tags[depth]
-            tried.setdefault(place, {}).setdefault(tag, []).append(one)
+    for located_error in errors:
+        if len(located_error.tags) > depth:
+            place, tag = located_error.tags[depth]
+            tried.setdefault(place, {}).setdefault(tag, []).append(located_error)
     for place, shapes in tried.items():
         chosen += _of_one_shape(
             _nearest_shape(place, shapes, _value_at(data, place)), data, depth + 1

@@ -88,7 +88,7 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
         problem = f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}"
         return _wrong(path, problem, TextPlace())
     if not isinstance(source.data, dict):
-        found = (
+        content_form = (
             "empty"
             if source.data is None
             else "a list"
@@ -97,7 +97,7 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
         )
         return _wrong(
             path,
-            f"must be a mapping of settings such as 'name: mine', and is {found}",
+            f"must be a mapping of settings such as 'name: mine', and is {content_form}",
             TextPlace(1, 1),
         )
     return _checked(source, path.absolute().parent, str(path), with_files=with_files)
@@ -196,7 +196,7 @@ def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[s
     from callwright.flows.stages import prompt_paths
     from callwright.llm.prompts import validate_own_prompt
 
-    known, read = prompt_paths(), {}
+    prompt_files, read = prompt_paths(), {}
     for name, prompt in prompts.items():
         file = prompt.get("file") if isinstance(prompt, dict) else prompt
         if not isinstance(file, str):
@@ -204,8 +204,8 @@ def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[s
         path = (folder / file).absolute()
         try:
             text = path.read_text(encoding="utf-8")
-            if name in known:
-                validate_own_prompt(known[name], text)
+            if name in prompt_files:
+                validate_own_prompt(prompt_files[name], text)
         except OSError as error:
             faults.add(("prompts", name), f"{str(path)!r} can't be read: {error.strerror}")
             continue

@@ -137,12 +137,12 @@ def recipe_schema() -> Node:
         if place.defined[1]:
             owner = schema["$defs"][place.defined[0]] if place.defined[0] else schema
             node = owner["properties"][place.defined[1]]
-            for one in (node, *node.get("anyOf", ())):
-                if one.get("type") == "array":
-                    one["items"] = {"enum": [*names]}
-                elif one.get("type") == "string" and "const" not in one:
-                    one.pop("type")
-                    one["enum"] = [*names]
+            for schema_node in (node, *node.get("anyOf", ())):
+                if schema_node.get("type") == "array":
+                    schema_node["items"] = {"enum": [*names]}
+                elif schema_node.get("type") == "string" and "const" not in schema_node:
+                    schema_node.pop("type")
+                    schema_node["enum"] = [*names]
     any_kind = {
         "anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]
     }  # kinds that are made of any other
@@ -169,23 +169,23 @@ def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
 
 def places_of(name: str) -> tuple[str, ...]:
     """Return the dotted places with a setting of this name, shallowest first; "" is the top."""
-    found = [
+    setting_places = [
         place
         for place, node in _everywhere(settings_schema(), "", 0)
         if name in node.get("properties", {})
     ]
-    return tuple(sorted(dict.fromkeys(found), key=lambda place: place.count(".")))
+    return tuple(sorted(dict.fromkeys(setting_places), key=lambda place: place.count(".")))
 
 
 def _everywhere(node: Node, place: str, depth: int) -> Iterator[tuple[str, Node]]:
     if depth > _DEEPEST:
         return
-    for one in _shapes(node):
-        yield place, one
-        for name, inner in one.get("properties", {}).items():
+    for node_shape in _shapes(node):
+        yield place, node_shape
+        for name, inner in node_shape.get("properties", {}).items():
             yield from _everywhere(inner, f"{place}.{name}".lstrip("."), depth + 1)
-        if isinstance(one.get("items"), dict):
-            yield from _everywhere(one["items"], f"{place}[]", depth + 1)
+        if isinstance(node_shape.get("items"), dict):
+            yield from _everywhere(node_shape["items"], f"{place}[]", depth + 1)
 
 
 def _nodes_at(path: DataPath, tags: Sequence[str]) -> list[Node]:

@@ -195,22 +195,26 @@ def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
             f"{_rendered(made)} where the gold"
             f" {f'calls {_rendered(gold)}' if gold else 'calls nothing'}"
         )
-    given, due = made[0].arguments, gold[0].arguments
-    other = {
+    answer_values, due = made[0].arguments, gold[0].arguments
+    differing_values = {
         name: value
-        for name, value in given.items()
+        for name, value in answer_values.items()
         if name not in due or not _is_alike(value, due[name])
     }
-    stated = {name: value for name, value in due.items() if name not in given or name in other}
-    left_out = [name for name in stated if name not in given]
+    gold_values = {
+        name: value
+        for name, value in due.items()
+        if name not in answer_values or name in differing_values
+    }
+    left_out = [name for name in gold_values if name not in answer_values]
     call = (
-        f"{made[0].tool}({_named(other)})"
-        if other
+        f"{made[0].tool}({_named(differing_values)})"
+        if differing_values
         else f"{made[0].tool} without {', '.join(left_out)}"
     )
     return (
-        f"{call} where the gold says {_named(stated)}"
-        if stated
+        f"{call} where the gold says {_named(gold_values)}"
+        if gold_values
         else f"{call} where the gold says nothing of it"
     )
 
@@ -274,12 +278,12 @@ def draw_audits(
     """
     warehouse = open_warehouse(settings)
     release_named(warehouse, release)
-    known = [
+    known_answers = [
         AuditablePrediction(**row)
         for row in warehouse.rows(sql("prediction_audits.answers"), [release])
     ]
-    _check_models(release, models, known)
-    answers = [one for one in known if not models or one.candidate in models]
+    _check_models(release, models, known_answers)
+    answers = [one for one in known_answers if not models or one.candidate in models]
     keys = {one.key for one in answers}
     before = [
         AuditablePrediction(**row)
@@ -330,25 +334,25 @@ def choose(
     cells: defaultdict[str, dict[str, deque[AuditablePrediction]]] = defaultdict(dict)
     waiting = sorted(answers)
     rng.shuffle(waiting)
-    for one in waiting:
-        cells[one.error_type].setdefault(one.candidate, deque()).append(one)
-    found: list[AuditablePrediction] = []
+    for prediction in waiting:
+        cells[prediction.error_type].setdefault(prediction.candidate, deque()).append(prediction)
+    chosen_answers: list[AuditablePrediction] = []
     types: Counter[str] = Counter()
     models: Counter[tuple[str, str]] = Counter()
     seen: set[tuple[str, int]] = set()
-    for one in drawn:
-        _note(one, types, models, seen)
-    while len(found) < count and cells:
+    for prediction in drawn:
+        _note(prediction, types, models, seen)
+    while len(chosen_answers) < count and cells:
         error = min(cells, key=lambda name: (types[name], name))
         model = min(cells[error], key=lambda name: (models[error, name], name))
-        one = _next(cells[error][model], seen)
-        found.append(one)
-        _note(one, types, models, seen)
+        prediction = _next(cells[error][model], seen)
+        chosen_answers.append(prediction)
+        _note(prediction, types, models, seen)
         if not cells[error][model]:
             del cells[error][model]
         if not cells[error]:
             del cells[error]
-    return found
+    return chosen_answers
 
 
 def _note(
@@ -397,18 +401,18 @@ class AuditedAnswer(NamedTuple):
 
 def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, AuditedAnswer]:
     """Return the predictions with these keys that the warehouse has."""
-    found: dict[str, AuditedAnswer] = {}
+    audited_answers: dict[str, AuditedAnswer] = {}
     for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]) if keys else ():
-        made = (
+        answer_calls = (
             None
             if row["calls"] is None
             else tuple(map(Call.model_validate, orjson.loads(row["calls"])))
         )
         prediction = Prediction(
-            **{name: row[name] for name in Prediction.model_fields} | {"calls": made}
+            **{name: row[name] for name in Prediction.model_fields} | {"calls": answer_calls}
         )
-        found[prediction.key] = AuditedAnswer(prediction, row["said"])
-    return found
+        audited_answers[prediction.key] = AuditedAnswer(prediction, row["said"])
+    return audited_answers
 
 
 def suspects_of_audits(warehouse: Warehouse) -> int:

@@ -94,12 +94,14 @@ class EditPage:
 
         Without such a sample, task or login, it is a page that says so.
         """
-        asked = self._asked(subject)
-        if asked is None:
+        asked_sample = self._asked(subject)
+        if asked_sample is None:
             return self._message(self._form_words.gone, 404)
         try:
             with ReviewerSession(self._url, cookie) as session:
-                return self._of_reviewer(asked, session, session.task(asked.task_id), entered)
+                return self._of_reviewer(
+                    asked_sample, session, session.task(asked_sample.task_id), entered
+                )
         except SignedOutError:
             return self._message(
                 self._form_words.sign_in.format(address=self._seen_at), 401, link=self._seen_at
@@ -135,7 +137,7 @@ class EditPage:
                 link=onward,
                 label=self._form_words.onward,
             )
-        stated = [str(task.data.get(name, "")) for name in ("why", "failed")]
+        asked_reasons = [str(task.data.get(name, "")) for name in ("why", "failed")]
         page = render(
             "edit.html",
             **self._shared(),
@@ -143,7 +145,7 @@ class EditPage:
             asked=asked,
             names=[tool.name for tool in asked.tools],
             most=_MOST_CHOICES,
-            why="\n".join(one for one in stated if one not in ("", self._words.none)),
+            why="\n".join(one for one in asked_reasons if one not in ("", self._words.none)),
             reviewer=session.reviewer,
             comment=entered.get("comment", ""),
             problems=([self._form_words.stale] if wants and not is_known else []) + problems,

@@ -80,15 +80,19 @@ def webhook_secret(settings: Settings) -> str:
 
     Raises ConfigurationError if that of the environment is too short or not plain characters.
     """
-    given = secret(SECRET)
-    if given:
-        if len(given) < _SHORTEST_SECRET or not given.isascii() or not given.isprintable():
+    given_secret = secret(SECRET)
+    if given_secret:
+        if (
+            len(given_secret) < _SHORTEST_SECRET
+            or not given_secret.isascii()
+            or not given_secret.isprintable()
+        ):
             raise ConfigurationError(
-                f"{SECRET} has {len(given)} characters. It needs at least {_SHORTEST_SECRET} plain"
-                " characters, because anyone who guesses it can start pulls. If you unset it,"
-                " callwright creates one."
+                f"{SECRET} has {len(given_secret)} characters. It needs at least {_SHORTEST_SECRET}"
+                " plain characters, because anyone who guesses it can start pulls. If you unset"
+                " it, callwright creates one."
             )
-        return given
+        return given_secret
     path = _secret_file(settings)
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
@@ -246,14 +250,14 @@ def poll_reviews(
     trouble, has_begun = "", False
     with suppress(KeyboardInterrupt), interrupts() as is_interrupted:
         while not is_interrupted():
-            found = _try_pull(settings, progress, has_begun=has_begun)
-            now = found if isinstance(found, str) else ""
+            pull_result = _try_pull(settings, progress, has_begun=has_begun)
+            now = pull_result if isinstance(pull_result, str) else ""
             if now and now != trouble:
                 progress.say(f"{now} Trying again every {every:g} s.")
             if trouble and not now:
                 progress.say("Label Studio answers again.")
-            if isinstance(found, Pulled) and found != Pulled():
-                report(found)
+            if isinstance(pull_result, Pulled) and pull_result != Pulled():
+                report(pull_result)
             trouble, has_begun = now, True
             if not is_interrupted():
                 time.sleep(every)

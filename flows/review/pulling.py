@@ -143,17 +143,17 @@ def _take_in(
         "select pulled_until from review_cursors where server = ? and kind = ?", [studio.name, kind]
     )
     since = cursors[0]["pulled_until"] if cursors else None
-    found = studio.pull(project, since)
-    if found.foreign:
+    pulled = studio.pull(project, since)
+    if pulled.foreign:
         progress.say(
-            f"{count_of(len(found.foreign), 'task')} of {project.url} did not come from "
-            f"callwright and {'is' if len(found.foreign) == 1 else 'are'} ignored."
+            f"{count_of(len(pulled.foreign), 'task')} of {project.url} did not come from "
+            f"callwright and {'is' if len(pulled.foreign) == 1 else 'are'} ignored."
         )
     with warehouse.together():
         pushed = pushed_tasks(warehouse, studio, kind)
-        states = [state for state in found.states if (state.subject, state.version) in pushed]
-        reading = read_reviews(warehouse, found.annotations, pushed)
-        problems = (*found.problems, *reading.problems)
+        states = [state for state in pulled.states if (state.subject, state.version) in pushed]
+        reading = read_reviews(warehouse, pulled.annotations, pushed)
+        problems = (*pulled.problems, *reading.problems)
         # One transaction: an edit is never noted without the sample that it made.
         tables: dict[str, list[Row]] = {
             "review_rounds": reading.returned,
@@ -167,9 +167,9 @@ def _take_in(
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
     if (
-        found.cursor is not None and not problems
+        pulled.cursor is not None and not problems
     ):  # what does not fit is read again until somebody puts it right
-        cursor = {"server": studio.name, "kind": kind, "pulled_until": found.cursor}
+        cursor = {"server": studio.name, "kind": kind, "pulled_until": pulled.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
     decisions = Counter(review.decision for review in reading.reviews)
     return Pulled(
@@ -244,12 +244,12 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
     others = [stated for stated in positions.values() if stated not in doubtful]
     for (
-        stated
+        sample_positions
     ) in others:  # each stage is passed again: the last as well, where an edit had taken its place
-        landing = [LANDING.land] * any(row["is_sample"] for row in stated)
+        landing = [LANDING.land] * any(row["is_sample"] for row in sample_positions)
         outcomes += [
-            _outcome(stated[0], stage)
-            for stage in dict.fromkeys([row["stage"] for row in stated] + landing)
+            _outcome(sample_positions[0], stage)
+            for stage in dict.fromkeys([row["stage"] for row in sample_positions] + landing)
         ]
     landed = {stated[0]["subject"] for stated in others}
     acceptances = warehouse.rows(sql("pulling.accepted"), [[subject for _, subject in positions]])
@@ -320,8 +320,8 @@ def read_reviews(
     warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks"
 ) -> ReadReviews:
     """Read annotations of `pushed` tasks, except those that are known and unchanged."""
-    known = _known(warehouse)
-    new = [one for one in annotations if not _is_known(one, known)]
+    known_reviews = _known(warehouse)
+    new = [one for one in annotations if not _is_known(one, known_reviews)]
     asked = [one for one in new if (one.subject, one.version) in pushed]
     parsers = _parsers(warehouse, asked)
     there = [one for one in asked if one.subject in parsers]
@@ -339,7 +339,7 @@ def read_reviews(
         if (
             parsed.returned is not None and annotation.kind != TRAINING
         ):  # what is wrong there is told in the end
-            read.returned.append(_returned(parsed.returned, annotation, known.versions))
+            read.returned.append(_returned(parsed.returned, annotation, known_reviews.versions))
     return read
 
 
@@ -373,8 +373,10 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
     Subjects are samples, tools, paths or predictions.
     """
     keys: defaultdict[str, list[str]] = defaultdict(list)
-    for one in annotations:
-        keys[one.kind if one.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW].append(one.subject)
+    for pulled_annotation in annotations:
+        keys[
+            pulled_annotation.kind if pulled_annotation.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW
+        ].append(pulled_annotation.subject)
     samples, tools = read_samples(warehouse, keys[SAMPLE_REVIEW])
     readings = _readings(warehouse, keys[SAMPLE_REVIEW])
     made = read_tools(warehouse, keys[TOOL_REVIEW]) if keys[TOOL_REVIEW] else {}
@@ -464,7 +466,7 @@ def changed_states(
 ) -> list[Row]:
     """Return the unknown states as rows; a draft that a pull no longer reports is gone."""
     now = datetime.now(UTC)
-    known = {
+    known_states = {
         row["task_id"]: row
         for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])
     }
@@ -482,13 +484,13 @@ def changed_states(
     }
     undrafted = {
         task: row | {"drafts": 0, "seen_at": now}
-        for task, row in known.items()
+        for task, row in known_states.items()
         if row["drafts"] and task not in seen
     }
     return [
         row
         for task, row in (seen | undrafted).items()
-        if task not in known or known[task] | {"seen_at": now} != row
+        if task not in known_states or known_states[task] | {"seen_at": now} != row
     ]
 
 
@@ -502,14 +504,14 @@ def remove_doubles(
     """
     start = since - _LATE if since else None
     rows = warehouse.rows(sql("reading_reviews.pushed_lately"), [studio.name, project.kind, start])
-    asked = {task_key(row["kind"], row["subject"], row["version"]): row for row in rows}
-    doubles = studio.remove_doubles(project, list(asked))
+    tasks_by_key = {task_key(row["kind"], row["subject"], row["version"]): row for row in rows}
+    doubles = studio.remove_doubles(project, list(tasks_by_key))
     if doubles.kept:
-        kept = [
-            (task, *(asked[key][name] for name in ("kind", "subject", "version")))
+        kept_tasks = [
+            (task, *(tasks_by_key[key][name] for name in ("kind", "subject", "version")))
             for key, task in doubles.kept
         ]
-        warehouse.put_rows({"task_states": new_states(warehouse, studio.name, kept)})
+        warehouse.put_rows({"task_states": new_states(warehouse, studio.name, kept_tasks)})
         with warehouse.writing() as connection:
             connection.execute(
                 sql("reading_reviews.deleted"),

@@ -168,12 +168,12 @@ def _push_kind(
     for start in range(0, len(asked), at_once):
         some = asked[start : start + at_once]
         with warehouse.together():
-            found = tasks_for(kind, warehouse, settings.review_language, some)
+            review_tasks = tasks_for(kind, warehouse, settings.review_language, some)
         tasks = [
             QueuedTask(
                 task, row["priority"], row["reviewers"], **chosen_by(about.get(row["subject"]))
             )
-            for task, row in zip(found, some, strict=True)
+            for task, row in zip(review_tasks, some, strict=True)
         ]
         result = studio.push(project, tasks)
         ids = [result.task_ids.get(task.callwright_key) for task in tasks]
@@ -250,13 +250,13 @@ def _sample_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
 def _tool_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     tools, verdicts = read_tools(warehouse, keys), _verdicts(warehouse, keys)
-    made = cache(lambda toolset: tools_of(warehouse, toolset))
+    tools_of_set = cache(lambda toolset: tools_of(warehouse, toolset))
 
     def shown(row: Row) -> Worded:
         tool = tools[row["subject"]]
         near = [
             one
-            for one in made(row["build"])
+            for one in tools_of_set(row["build"])
             if (one.category, one.language) == (tool.category, tool.language)
         ]
         company = ToolSurroundings(near, in_english(gap_facts(near)))
@@ -279,17 +279,17 @@ def _acts_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
 def _correction_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     """Return what makes the tasks for corrected paths; they show a path's first doubt."""
-    paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
+    paths, samples_by_path = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     candidates = {key: path.traced.worded.goal.candidates for key, path in paths.items()}
     tools = read_tools(warehouse, sorted({tool for one in candidates.values() for tool in one}))
     verdicts = _verdicts(
-        warehouse, sorted({sample for samples in made.values() for sample in samples})
+        warehouse, sorted({sample for samples in samples_by_path.values() for sample in samples})
     )
 
     def shown(row: Row) -> Worded:
         found = (
             one
-            for sample in made.get(row["subject"], ())
+            for sample in samples_by_path.get(row["subject"], ())
             for one in verdicts[sample]
             if one.check == "path"
         )
@@ -450,8 +450,8 @@ def push_training(
     with review_turn(settings, progress):
         warehouse = open_warehouse(settings)
         _make(warehouse, items)
-        asked = warehouse.rows(sql("training.items"), [TRAINING, items])
-        if not asked:
+        item_rows = warehouse.rows(sql("training.items"), [TRAINING, items])
+        if not item_rows:
             raise ConfigurationError(
                 "There are no training items yet. They are made from accepted samples that are "
                 "proved: run a build first."
@@ -460,8 +460,11 @@ def push_training(
         project = studio.ensure_project(
             screen.with_changes(kind=TRAINING, title="callwright: Training")
         )
-        made = tasks_for(
-            SAMPLE_REVIEW, warehouse, settings.review_language, [_question(row) for row in asked]
+        training_tasks = tasks_for(
+            SAMPLE_REVIEW,
+            warehouse,
+            settings.review_language,
+            [_question(row) for row in item_rows],
         )
         tasks = [
             QueuedTask(
@@ -471,7 +474,7 @@ def push_training(
                 row["language"],
                 row["sample_kind"],
             )
-            for task, row in zip(made, asked, strict=True)
+            for task, row in zip(training_tasks, item_rows, strict=True)
         ]
         result = studio.push(project, tasks)
         ids = ((result.task_ids.get(task.callwright_key), task.task.subject) for task in tasks)
@@ -499,13 +502,16 @@ def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingA
 def _make(warehouse: Warehouse, items: int) -> None:
     """Make the missing items, from the newest build of one recipe after the other."""
     for row in warehouse.rows(sql("training.builds")):
-        [held] = warehouse.rows(
+        [item_count] = warehouse.rows(
             "select count(*) as items from gold_items where kind = ?", [TRAINING]
         )
-        if held["items"] >= items:
+        if item_count["items"] >= items:
             return
         make_training_items(
-            warehouse, row["build"], Recipe.model_validate_json(row["body"]), items - held["items"]
+            warehouse,
+            row["build"],
+            Recipe.model_validate_json(row["body"]),
+            items - item_count["items"],
         )
 
 

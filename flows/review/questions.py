@@ -123,7 +123,7 @@ def new_states(
 
     Tasks that are known already are left out.
     """
-    known = {
+    known_tasks = {
         row["task_id"]
         for row in warehouse.rows("select task_id from task_states where server = ?", [server])
     }
@@ -138,7 +138,7 @@ def new_states(
     return [
         {"task_id": task, "kind": kind, "subject": subject, "version": version} | shared
         for task, kind, subject, version in tasks
-        if task not in known
+        if task not in known_tasks
     ]
 
 

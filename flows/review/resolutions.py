@@ -202,21 +202,23 @@ def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> di
     position, and if there is no other decision, or the other accepts the sample and theirs does
     not.
     """
-    found: dict[str, Decision] = {}
+    counting_decisions: dict[str, Decision] = {}
     for decision in decisions:
-        before = found.get(decision.subject)
+        before = counting_decisions.get(decision.subject)
         counts_more = before is None or (
             before.decision == "accept" and decision.decision != "accept"
         )
         if counts_more or decision.kind != DIALOGUE_ACTS:
-            found[decision.subject] = decision
+            counting_decisions[decision.subject] = decision
     settling = {
         one.subject
         for one in positions
-        if one.subject in found and _is_settled(one, found[one.subject])
+        if one.subject in counting_decisions and _is_settled(one, counting_decisions[one.subject])
     }
     return {
-        name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling
+        name: one
+        for name, one in counting_decisions.items()
+        if one.kind != DIALOGUE_ACTS or name in settling
     }
 
 
@@ -253,14 +255,16 @@ def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[
             continue
         resolution = decided.resolutions[position.subject]
         place = (position.build, resolution.subject)
-        found = outcomes_of(position, resolution, is_there=place in independent or place in taken)
-        if position.stage == LANDING.land and found[-1].stage != LANDING.land:
+        settled_outcomes = outcomes_of(
+            position, resolution, is_there=place in independent or place in taken
+        )
+        if position.stage == LANDING.land and settled_outcomes[-1].stage != LANDING.land:
             gone.add((position.build, position.subject))
-        outcomes += _changed(position, found)
-        if resolution.subject != position.subject and (found[-1].stage, found[-1].outcome) == (
-            LANDING.review,
-            "passed",
-        ):
+        outcomes += _changed(position, settled_outcomes)
+        if resolution.subject != position.subject and (
+            settled_outcomes[-1].stage,
+            settled_outcomes[-1].outcome,
+        ) == (LANDING.review, "passed"):
             taken.add(place)
             edited = position.with_changes(subject=resolution.subject)
             lands = settled(edited, LANDING.land, resolution).with_changes(

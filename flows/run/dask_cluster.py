@@ -236,11 +236,11 @@ def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
 
 
 def _files_of(recipe: Recipe) -> Iterator[Path]:
-    for one in environments_of(recipe):
-        if isinstance(one, HttpSettings | RecordedSettings) and one.path is not None:
-            yield one.path
-        if isinstance(one, SimulatedSettings) and one.rules is not None:
-            yield one.rules
+    for source in environments_of(recipe):
+        if isinstance(source, HttpSettings | RecordedSettings) and source.path is not None:
+            yield source.path
+        if isinstance(source, SimulatedSettings) and source.rules is not None:
+            yield source.rules
     yield from dict.fromkeys(one.file for one in recipe.extensions)
 
 
@@ -297,8 +297,8 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
         path: _written(home / "files", body, Path(path).suffix) for path, body in sent.files.items()
     }
     settings = orjson.loads(sent.recipe)
-    for one in settings.get("extensions", ()):
-        one["file"] = str(files[one["file"]])
+    for settings_part in settings.get("extensions", ()):
+        settings_part["file"] = str(files[settings_part["file"]])
     recipe = Recipe.model_validate_json(orjson.dumps(settings))
     tools = []
     for part in recipe.tools:

@@ -183,10 +183,12 @@ class BuildReport(NamedTuple):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks for people, beside the counts."""
-        told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
+        sentences = [one.sentence for one in self.failures] + [
+            one.sentence for one in self.repeated
+        ]
         left_out = told_of_left_out(self.left_out)
         readers = told_of_readers(self.readers, self.wrong_at_most)
-        return (*self.taken, *left_out, *told, *readers, *self.untrusted)
+        return (*self.taken, *left_out, *sentences, *readers, *self.untrusted)
 
 
 def land(run: GroupRun) -> BuildReport:
@@ -227,7 +229,7 @@ def decide_duplicates(run: GroupRun) -> None:
     waves = [
         (kind.name, at) for at, wave in enumerate(waves_of(run.recipe.samples)) for kind in wave
     ]
-    asked = [
+    query_values = [
         LANDING.duplicates,
         build,
         stages_of(CHECKS)[-1].name,
@@ -238,12 +240,12 @@ def decide_duplicates(run: GroupRun) -> None:
     keys, before = list[str](), list[tuple[StageOutcome | None, str]]()
     with warehouse.reading_together():
         landed = [build, LANDING.duplicates, LANDING.review, run.recipe.name]
-        known = [key for (key,) in warehouse.stream(sql("landing.landed"), landed)]
-        for key, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
+        landed_keys = [key for (key,) in warehouse.stream(sql("landing.landed"), landed)]
+        for key, outcome, reason in warehouse.stream(sql("landing.unlanded"), query_values):
             keys.append(key)
             before.append((outcome, reason))
         compared, avoided = _compared(build, run.recipe.avoid, warehouse)
-        lacking = batches(compared.lacking([*dict.fromkeys([*known, *keys])]), _READ_AT_ONCE)
+        lacking = batches(compared.lacking([*dict.fromkeys([*landed_keys, *keys])]), _READ_AT_ONCE)
         bodies = (warehouse.stream(sql("landing.bodies"), [some]) for some in lacking)
         samples = (Sample.kept(key, body) for key, body in chain.from_iterable(bodies))
         for sample in avoided.look(samples):
@@ -251,14 +253,14 @@ def decide_duplicates(run: GroupRun) -> None:
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
         with FactFiles(facts) as files:
-            found = find_duplicates(
+            duplicate_verdicts = find_duplicates(
                 keys,
                 compared,
-                known=known,
+                known=landed_keys,
                 threshold=near.near_duplicate,
                 reworded=near.reworded_duplicate,
             )
-            for at, verdict in enumerate(avoided.kept_out(found)):
+            for at, verdict in enumerate(avoided.kept_out(duplicate_verdicts)):
                 outcome, _, reason = outcome_of([verdict], must_prove=True)
                 if (outcome, reason) != before[at]:  # the same of another sample is something else
                     subject = verdict.subject
@@ -297,8 +299,8 @@ def _repeated(run: GroupRun) -> list[tuple[str, str]]:
     """
     checks = run.recipe.checks
     bars = [checks.largest_opening, checks.largest_skeleton]
-    asked = [run.build, LANDING.duplicates, LANDING.review, *bars]
-    rows = run.warehouse.rows(sql("landing.repeated"), asked)
+    query_values = [run.build, LANDING.duplicates, LANDING.review, *bars]
+    rows = run.warehouse.rows(sql("landing.repeated"), query_values)
     return [(row["key"], row["reason"]) for row in rows]
 
 
@@ -459,11 +461,11 @@ def report_build(run: GroupRun) -> BuildReport:
 
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:
     rows = run.warehouse.rows(sql("statistics.composition"), [run.build])
-    made, known = {row.pop("kind"): row for row in rows}, all_kinds()
+    made, kinds_by_name = {row.pop("kind"): row for row in rows}, all_kinds()
     nothing = dict.fromkeys(("made", "landed", "proved", "judged", "waiting", "tools"), 0)
     for name in dict.fromkeys((*run.recipe.samples, *made)):
         counts = made.get(name) or nothing
-        paper = known[name].paper if name in known else None
+        paper = kinds_by_name[name].paper if name in kinds_by_name else None
         # What is taken from files is what was asked for.
         asked = run.recipe.samples.get(name, counts["made"] if traits_of(name).is_taken else 0)
         yield CompositionRow(kind=name, asked=asked, **counts, paper=paper)

@@ -166,19 +166,19 @@ async def check_samples(run: GroupRun, carrier: Carrier) -> None:
 
     with warehouse.together():
         new = meet_checks(warehouse, build, todays)
-        found = lacking_checks(warehouse, build, checks)
-        is_undecided = not found and conclude()
-    if new and found:
-        samples = sum(lacking.samples for lacking in found)
+        lacking_groups = lacking_checks(warehouse, build, checks)
+        is_undecided = not lacking_groups and conclude()
+    if new and lacking_groups:
+        samples = sum(lacking.samples for lacking in lacking_groups)
         run.progress.say(
             f"These checks are new or have changed: {', '.join(new)}. "
             f"{count_of(samples, 'sample goes', 'samples go')} through them."
         )
-    for lacking in found:
+    for lacking in lacking_groups:
         bodies = samples_lacking(warehouse, build, checks, lacking.mask)
         lines = (record_line("Sample", body) for body in bodies)
         await run_group(run, CHECKS, lines, carrier, only=lacking.checks)
-    if found:
+    if lacking_groups:
         with warehouse.together():
             is_undecided = conclude()
     if is_undecided:
@@ -361,12 +361,14 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
 
 def _thresholds_of(checks: Checks) -> dict[str, JsonValue]:
     """Return the thresholds that make a difference to what a build makes."""
-    stated: dict[str, JsonValue] = checks.model_dump(mode="json")
+    thresholds: dict[str, JsonValue] = checks.model_dump(mode="json")
     if checks.repeated == "tell":
-        del stated["largest_opening"], stated["largest_skeleton"], stated["repeated"]
+        del thresholds["largest_opening"], thresholds["largest_skeleton"], thresholds["repeated"]
     if checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
-        del stated["reworded_duplicate"]  # builds from before this was a setting keep their name
-    return stated
+        del thresholds[
+            "reworded_duplicate"
+        ]  # builds from before this was a setting keep their name
+    return thresholds
 
 
 def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
@@ -374,12 +376,14 @@ def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
 
     What has landed stays, so a build that asks for more is another one.
     """
-    stated: dict[str, JsonValue] = {}
+    landing_settings: dict[str, JsonValue] = {}
     if recipe.land != Recipe.model_fields["land"].default:
-        stated["land"] = recipe.land
+        landing_settings["land"] = recipe.land
     if accept := recipe.accept.model_dump(exclude_defaults=True):
-        stated["accept"] = accept["wrong_at_most"] if [*accept] == ["wrong_at_most"] else accept
-    return stated
+        landing_settings["accept"] = (
+            accept["wrong_at_most"] if [*accept] == ["wrong_at_most"] else accept
+        )
+    return landing_settings
 
 
 class Unchanged(NamedTuple):
@@ -400,11 +404,11 @@ class Unchanged(NamedTuple):
 def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
     """Return the finished build that this recipe names as things stand now, None where none is."""
     warehouse = open_warehouse(settings)
-    asked = (
+    query = (
         "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or"
         " not is_trial)"
     )
-    rows = warehouse.rows(asked, [recipe.name, recipe.trial])
+    rows = warehouse.rows(query, [recipe.name, recipe.trial])
     ended = {row["key"]: row["finished_at"] for row in rows}
     if not ended:
         return None

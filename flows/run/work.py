@@ -171,11 +171,11 @@ def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:
     """Return the recipe's models; roles with the same settings share one."""
-    found: list[ModelSettings] = []
+    models: list[ModelSettings] = []
     for _, settings in roles_of(recipe):
-        if settings not in found:
-            found.append(settings)
-    return found
+        if settings not in models:
+            models.append(settings)
+    return models
 
 
 def with_models(recipe: Recipe, changes: Callable[[ModelSettings], dict[str, int]]) -> Recipe:
@@ -599,7 +599,7 @@ class Facts:
         code: ReasonCode = "none",
     ) -> None:
         """Note what became of a record at a stage, why in a sentence, and as a code."""
-        kept = Outcome(
+        stage_outcome = Outcome(
             build=self._build,
             stage=stage,
             subject=record.key,
@@ -607,7 +607,7 @@ class Facts:
             reason_code=code,
             reason=reason,
         )
-        self.rows["outcomes"].append(outcome_row(kept, self._now))
+        self.rows["outcomes"].append(outcome_row(stage_outcome, self._now))
 
     def fail(self, stage: str, record: Record, error: CallwrightError) -> None:
         """Note that a record goes no further, and why."""

@@ -41,12 +41,12 @@ def write_scaffold(sort: Sort, name: str, folder: Path) -> Path:
     texts = {path: scaffold(sort, name)}
     if (_HERE / f"{sort}_test.txt").is_file():
         texts[folder / f"test_{name}.py"] = _text(f"{sort}_test.txt", name)
-    for one in texts:
-        if one.exists():
-            raise ConfigurationError(f"{str(one)!r} exists. Give another name.")
+    for target_path in texts:
+        if target_path.exists():
+            raise ConfigurationError(f"{str(target_path)!r} exists. Give another name.")
     folder.mkdir(parents=True, exist_ok=True)
-    for one, text in texts.items():
-        one.write_text(text, encoding="utf-8")
+    for target_path, text in texts.items():
+        target_path.write_text(text, encoding="utf-8")
     return path
 
 

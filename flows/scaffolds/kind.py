@@ -11,11 +11,14 @@ async def say_thanks(derivation: Derivation, context: StageContext) -> list[Samp
     """The same request with thanks; its evidence stands where it stood, since they come last."""
     asked, *others = derivation.source.turns
     thanks = context.rng.choice(["Thanks!", "Thank you!", "Many thanks."])
-    said = (
+    thanking_turn = (
         asked.with_changes(text=f"{asked.text} {thanks}") if isinstance(asked, UserTurn) else asked
     )
     origin = Origin(stage="thanks", parents=(derivation.key,), seed=derivation.seed)
-    facts, turns = derivation.source.facts, (said, *others)  # its turns stand where they stood
+    facts, turns = (
+        derivation.source.facts,
+        (thanking_turn, *others),
+    )  # its turns stand where they stood
     return [derivation.source.with_changes(kind="example", turns=turns, facts=facts, origin=origin)]
 
 

@@ -37,12 +37,12 @@ def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: 
 def _read(form: CatalogFormat, path: Path) -> Catalog:
     what = f"catalog format {form.name!r}"
     with guarded(what, form.read):
-        found = form.read(path)
-    if not isinstance(found, Catalog):
+        form_catalog = form.read(path)
+    if not isinstance(form_catalog, Catalog):
         raise ConfigurationError(
-            f"{whose(what, form.read)} gives {shown(found)}; it gives a Catalog."
+            f"{whose(what, form.read)} gives {shown(form_catalog)}; it gives a Catalog."
         )
-    return found
+    return form_catalog
 
 
 def recognise(path: Path) -> str:

@@ -88,19 +88,19 @@ class _Bundling:
 
     def follow(self, owner: Fields, file: Path) -> None:
         """Turn a reference into a local one, and read the file that it points to."""
-        stated = str(owner["$ref"])
+        written_reference = str(owner["$ref"])
         is_root = file.resolve() == self._root
-        if stated.startswith("#"):
+        if written_reference.startswith("#"):
             if not is_root:
-                owner["$ref"] = f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
+                owner["$ref"] = f"#/{FILES}/{self._name(file.resolve())}{written_reference[1:]}"
             return
-        name, _, pointer = stated.partition("#")
+        name, _, pointer = written_reference.partition("#")
         try:
             target = self._target(name, file)
         except _UnfollowedError as error:
-            if (str(file), stated) not in self._unfollowed:
-                self._unfollowed.add((str(file), stated))
-                message = f"The reference {shown(stated)} is not followed: {error}."
+            if (str(file), written_reference) not in self._unfollowed:
+                self._unfollowed.add((str(file), written_reference))
+                message = f"The reference {shown(written_reference)} is not followed: {error}."
                 self.problems.append(
                     Problem(where=str(file), kind="unresolvable_reference", message=message)
                 )
@@ -154,13 +154,13 @@ def _referring(value: JsonValue) -> Iterator[Fields]:
     """Yield every object inside `value` that is a reference, without recursion."""
     waiting = [value]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, dict):
-            waiting += found.values()
-            if isinstance(found.get("$ref"), str):
-                yield found
-        elif isinstance(found, list):
-            waiting += found
+        inner_value = waiting.pop()
+        if isinstance(inner_value, dict):
+            waiting += inner_value.values()
+            if isinstance(inner_value.get("$ref"), str):
+                yield inner_value
+        elif isinstance(inner_value, list):
+            waiting += inner_value
 
 
 def is_swagger(document: Fields) -> bool:
@@ -180,30 +180,34 @@ def _operation(
 ) -> Fields:
     consumes = _types(operation.get("consumes", document.get("consumes")))
     produces = _types(operation.get("produces", document.get("produces")))
-    found: dict[str, Fields] = {}
+    parameters_by_place: dict[str, Fields] = {}
     dead: list[Fields] = []
-    for stated in (*shared, *_listed(operation.get("parameters"))):
-        parameter = followed(stated)
+    for stated_parameter in (*shared, *_listed(operation.get("parameters"))):
+        parameter = followed(stated_parameter)
         if "$ref" in parameter:
             dead.append(parameter)
         else:
-            found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
-    kept = without(operation, "parameters", "consumes", "produces")
+            parameters_by_place[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
+    rewritten_fields = without(operation, "parameters", "consumes", "produces")
     plain: list[Fields] = []
-    for one in found.values():
-        if one.get("in") not in ("body", "formData"):
-            about: Fields = {key: one[key] for key in _ABOUT if key in one}
-            plain.append({**about, "schema": _typed(one)})
-    kept["parameters"] = cast("JsonValue", [*dead, *plain])
-    bodies = [one for one in found.values() if one.get("in") == "body"]
-    fields = [one for one in found.values() if one.get("in") == "formData"]
+    for placed_parameter in parameters_by_place.values():
+        if placed_parameter.get("in") not in ("body", "formData"):
+            about: Fields = {
+                key: placed_parameter[key] for key in _ABOUT if key in placed_parameter
+            }
+            plain.append({**about, "schema": _typed(placed_parameter)})
+    rewritten_fields["parameters"] = cast("JsonValue", [*dead, *plain])
+    bodies = [one for one in parameters_by_place.values() if one.get("in") == "body"]
+    fields = [one for one in parameters_by_place.values() if one.get("in") == "formData"]
     if body := _body(bodies, consumes) or _form(fields):
-        kept["requestBody"] = body
+        rewritten_fields["requestBody"] = body
     responses = operation.get("responses")
     if isinstance(responses, dict):
         stated_by = {code: followed(stated) for code, stated in responses.items()}
-        kept["responses"] = {code: _response(one, produces) for code, one in stated_by.items()}
-    return kept
+        rewritten_fields["responses"] = {
+            code: _response(one, produces) for code, one in stated_by.items()
+        }
+    return rewritten_fields
 
 
 def _typed(parameter: Fields) -> Fields:

@@ -74,14 +74,14 @@ def fields_of(schema: JsonSchema) -> BodyFields | None:
 
     None also if the body names no fields, unless it is a plain empty object.
     """
-    found = _fields(schema)
+    body_fields = _fields(schema)
     is_plain = (
         set(schema) <= _PLAIN
         and schema.get("type", "object") == "object"
         and isinstance(schema.get("properties"), dict)
         and not schema.get("additionalProperties")
     )
-    return found if found is not None and (found.properties or is_plain) else None
+    return body_fields if body_fields is not None and (body_fields.properties or is_plain) else None
 
 
 def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
@@ -122,21 +122,21 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
     branches = stated if isinstance(stated, list) else []
     schemas = [one for one in branches if not isinstance(one, dict) or one.get("type") != "null"]
     parts = (_fields(one) for one in schemas if isinstance(one, dict))
-    found = [part for part in parts if part is not None]
-    if not found or len(found) < len(schemas):
+    branch_fields = [part for part in parts if part is not None]
+    if not branch_fields or len(branch_fields) < len(schemas):
         return None
     properties = dict(whole.properties)
-    for part in found:
+    for part in branch_fields:
         for name, schema in part.properties.items():
             properties[name] = _either(properties[name], schema) if name in properties else schema
-    sets = [set(part.required) for part in found]
+    sets = [set(part.required) for part in branch_fields]
     everywhere = set.union(*sets) if key == "allOf" else set.intersection(*sets)
     required = dict.fromkeys(
         (*whole.required, *(name for name in properties if name in everywhere))
     )
-    notes = [note for part in found for note in part.notes]
-    if key != "allOf" and len(found) > 1:
-        what = f"is {'one' if key == 'oneOf' else 'any'} of {len(found)} objects"
+    notes = [note for part in branch_fields for note in part.notes]
+    if key != "allOf" and len(branch_fields) > 1:
+        what = f"is {'one' if key == 'oneOf' else 'any'} of {len(branch_fields)} objects"
         message = _SPREAD.format(what=f"{what}, and which fields go together is not kept")
         notes.append(Note("flattened_body", message))
     return BodyFields(properties, tuple(required), tuple(dict.fromkeys((*whole.notes, *notes))))
@@ -189,9 +189,11 @@ def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]
     """Return what nearly all operations of a method with parameters in a place take there."""
     takers: Counter[tuple[str, str]] = Counter()
     taken: Counter[tuple[str, str, str]] = Counter()
-    for one in operations:
-        takers.update({(one.method, placed.part) for placed in one.parameters})
-        taken.update({(one.method, placed.part, placed.name) for placed in one.parameters})
+    for operation in operations:
+        takers.update({(operation.method, placed.part) for placed in operation.parameters})
+        taken.update(
+            {(operation.method, placed.part, placed.name) for placed in operation.parameters}
+        )
     shared: set[tuple[str, str, str]] = set()
     for (method, part, name), count in taken.items():
         is_body = part == "body"
@@ -290,16 +292,16 @@ def links_in(
     `targets` has operations by operationId and by reference (`#/paths/~1users/get`); `resolved`
     follows references.
     """
-    found: dict[StatedLink, None] = {}
+    stated_links: dict[StatedLink, None] = {}
     notes: dict[Note, None] = {}
     for response in responses:
         for name, stated in mapping_of(response.get("links")).items():
-            for one in _read_link(name, resolved(stated), returns, targets):
-                if isinstance(one, Note):
-                    notes[one] = None
+            for link_part in _read_link(name, resolved(stated), returns, targets):
+                if isinstance(link_part, Note):
+                    notes[link_part] = None
                 else:
-                    found[one] = None
-    return tuple(found), tuple(notes)
+                    stated_links[link_part] = None
+    return tuple(stated_links), tuple(notes)
 
 
 def _read_link(
@@ -311,10 +313,12 @@ def _read_link(
         message = f"The link {name!r} leads to {shown(named)}, which is no operation; left out."
         yield Note("dead_link", message)
         return
-    for stated, expression in mapping_of(link.get("parameters")).items():
-        parameter = target.parameters.get(stated)
+    for parameter_name, expression in mapping_of(link.get("parameters")).items():
+        parameter = target.parameters.get(parameter_name)
         if parameter is None:
-            message = f"The link {name!r} names {shown(stated)}, no parameter of it; left out."
+            message = (
+                f"The link {name!r} names {shown(parameter_name)}, no parameter of it; left out."
+            )
             yield Note("dead_link", message)
         elif isinstance(expression, str) and expression.startswith(_BODY):
             place = _place_of(expression.removeprefix(_BODY), returns)

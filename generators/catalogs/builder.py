@@ -297,35 +297,37 @@ def _fault_alone(schema: bytes) -> _Fault | None:
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop invalid JSON Schema keywords one by one, because the rest of the schema may be valid."""
-    kept = dict(schema)
+    valid_keywords = dict(schema)
     for key, value in schema.items():
         members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
         wrong = [name for name, one in members if not isinstance(one, dict | bool)]
         if wrong:  # what is no schema allows any value
             message = f"What {shown(wrong)} are is no schema; any value is taken."
             notes.append(Note("invalid_keyword", message))
-            kept[key] = {name: {} if name in wrong else one for name, one in members}
-    while (fault := _fault_alone(orjson.dumps(_parted(kept)[0]))) is not None and fault.path:
+            valid_keywords[key] = {name: {} if name in wrong else one for name, one in members}
+    while (
+        fault := _fault_alone(orjson.dumps(_parted(valid_keywords)[0]))
+    ) is not None and fault.path:
         word = fault.path[0]
-        message = f"{shown(kept[word])} is no {word!r} of JSON Schema; it is dropped."
+        message = f"{shown(valid_keywords[word])} is no {word!r} of JSON Schema; it is dropped."
         notes.append(Note("invalid_keyword", message))
-        kept = without(kept, word)
-    return kept
+        valid_keywords = without(valid_keywords, word)
+    return valid_keywords
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checks would fail."""
-    kept, dropped = schema, schema.get("pattern")
+    checked_schema, dropped = schema, schema.get("pattern")
     if isinstance(dropped, str) and not _compiles(dropped):
         message = f"The pattern {shown(dropped)} can't be read; it is dropped."
         notes.append(Note("bad_pattern", message))
-        kept = without(kept, "pattern")
-    patterns = kept.get("patternProperties")
+        checked_schema = without(checked_schema, "pattern")
+    patterns = checked_schema.get("patternProperties")
     if isinstance(patterns, dict) and not all(map(_compiles, patterns)):
         message = f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."
         notes.append(Note("bad_pattern", message))
-        kept = without(kept, "patternProperties")
-    return kept
+        checked_schema = without(checked_schema, "patternProperties")
+    return checked_schema
 
 
 _LEAST, _MOST = -(2**63), 2**64 - 1
@@ -370,16 +372,16 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     declared = schema.get("type")
     is_whole = "integer" in (declared if isinstance(declared, list) else [declared])
     words = (_UPPER | _LOWER | _OF_NUMBERS) if is_whole else (_UPPER | _LOWER) - _OF_NUMBERS
-    kept = dict(schema)
+    valid_keywords = dict(schema)
     for word in [one for one in schema if one in words]:
         value = schema[word]
         values = value if isinstance(value, list) else [value]
         left = [one for one in values if not _is_beyond(one)]
         if len(left) == len(values):
             continue
-        del kept[word]
+        del valid_keywords[word]
         if word == "enum":
-            kept[word] = left
+            valid_keywords[word] = left
         allows_all = not isinstance(value, list) and value > 0 and word in _UPPER
         allows_all |= not isinstance(value, list) and value < 0 and word in _LOWER
         if allows_all or word in _SAMPLES or (word == "enum" and left):
@@ -388,7 +390,7 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         else:
             message = f"{word!r} is {shown(value)}: no whole number within 64 bits fits; left out."
             notes.append(Note("invalid_schema", message))
-    return kept
+    return valid_keywords
 
 
 def _is_beyond(value: JsonValue) -> bool:

@@ -202,9 +202,9 @@ def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[(tool.category, tool.language)].append(tool)
-    for one, other, share in chain.from_iterable(map(_similar_pairs, groups.values())):
+    for one, second_tool, share in chain.from_iterable(map(_similar_pairs, groups.values())):
         what = f"{share:.0%} of its words with that of {one.name!r} in the same category."
-        yield _problem(other, "similar_description", f"The description shares {what}")
+        yield _problem(second_tool, "similar_description", f"The description shares {what}")
 
 
 def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:

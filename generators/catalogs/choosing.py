@@ -156,11 +156,11 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
     for pattern in (*choice.include, *choice.exclude):
         if not any(map(pattern.fits, listed)):
             words = pattern.model_dump().items()
-            stated = ", ".join(f"{key}={value}" for key, value in words if value)
+            pattern_text = ", ".join(f"{key}={value}" for key, value in words if value)
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             held = f"it has {_some(one.name for one in listed)}"
-            raise ConfigurationError(f"No tool of the catalog fits {stated}{meant}; {held}.")
+            raise ConfigurationError(f"No tool of the catalog fits {pattern_text}{meant}; {held}.")
     left = [one for one in listed if not any(pattern.fits(one) for pattern in choice.exclude)]
     wanted = (one for one in left if any(pattern.fits(one) for pattern in choice.include))
     chosen = [*wanted] if choice.include else left
@@ -205,10 +205,10 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
 
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
-    told = _stated_for(tool, choice.plumbing)
+    plumbing_flags = _stated_for(tool, choice.plumbing)
     # what each call carries of itself: the defaults of plumbing that is required, such as a
     # header's
-    carried = [name for name in tool.required if told.get(name, name in tool.plumbing)]
+    carried = [name for name in tool.required if plumbing_flags.get(name, name in tool.plumbing)]
     schemas = {
         name: tool.properties[name] for name in carried if "default" in tool.properties[name]
     }
@@ -222,7 +222,7 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     fitting = (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name))
     category, name = next(fitting, tool.category), choice.rename.get(tool.name, tool.name)
     free = (one for one in tool.properties if one not in constants)
-    marked = tuple(one for one in free if told.get(one, one in tool.plumbing))
+    marked = tuple(one for one in free if plumbing_flags.get(one, one in tool.plumbing))
     if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
     return tool.with_changes(
@@ -262,9 +262,9 @@ def read_pattern(text: str) -> ToolPattern:
     Raises ConfigurationError.
     """
     pairs = (part.partition("=") if "=" in part else ("name", "", part) for part in text.split(","))
-    stated = {key.strip(): value.strip() for key, _, value in pairs}
+    pattern_fields = {key.strip(): value.strip() for key, _, value in pairs}
     try:
-        return ToolPattern.model_validate(stated)
+        return ToolPattern.model_validate(pattern_fields)
     except ValidationError as error:
         message = f"{text!r} is no pattern of tools; write one as in tag=users,method=get."
         raise ConfigurationError(message) from error
@@ -295,13 +295,13 @@ def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
 
 def read_switches(texts: Sequence[str]) -> dict[str, bool]:
     """Read `PARAMETER=true|false` pairs from the command line. Raises ConfigurationError."""
-    stated = read_pairs("--plumbing", texts)
-    wrong = next((value for value in stated.values() if value not in _SWITCHES), None)
+    switch_texts = read_pairs("--plumbing", texts)
+    wrong = next((value for value in switch_texts.values() if value not in _SWITCHES), None)
     if wrong is not None:
         raise ConfigurationError(
             f"--plumbing can't be {wrong!r}; it is true or false, as in --plumbing limit=false."
         )
-    return {key: _SWITCHES[value] for key, value in stated.items()}
+    return {key: _SWITCHES[value] for key, value in switch_texts.items()}
 
 
 def _some(names: Iterable[str]) -> str:

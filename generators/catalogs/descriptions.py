@@ -64,15 +64,19 @@ def without_choices(text: str, choices: list[JsonValue]) -> str:
         head = shorter[: joint.start()] if joint else shorter.removesuffix(named or "")
     if len(names) < 2 or len(met) < len(names):  # noqa: PLR2004 - one choice is no list
         return text
-    said = head.rstrip(_BEFORE_CHOICES)
-    start = max(said.rfind(end) + 1 for end in (". ", "? ", "! ", ".\n", "\n"))
-    led = said[start:].split()
+    lead_text = head.rstrip(_BEFORE_CHOICES)
+    start = max(lead_text.rfind(end) + 1 for end in (". ", "? ", "! ", ".\n", "\n"))
+    led = lead_text[start:].split()
     if start and len(led) <= _LONGEST_LEAD:
-        kept = said[:start]
+        short_text = lead_text[:start]
     else:
         is_apart = head.rstrip(" \n'\"`[").endswith((":", "-", "(", ".", "?", "!"))
-        kept = said if is_apart else text  # there the list is a part of the sentence
-    return kept.rstrip(f"{_BEFORE_CHOICES}:") if kept.strip() and kept != text else text
+        short_text = lead_text if is_apart else text  # there the list is a part of the sentence
+    return (
+        short_text.rstrip(f"{_BEFORE_CHOICES}:")
+        if short_text.strip() and short_text != text
+        else text
+    )
 
 
 def _is_inside(text: str, name: str) -> bool:

@@ -130,8 +130,12 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
 
 
 def _with_null_branch(schema: JsonSchema) -> JsonSchema:
-    known = schema.get("anyOf")
-    branches = known if isinstance(known, list) and set(schema) <= {"anyOf", *ANNOTATIONS} else []
+    known_branches = schema.get("anyOf")
+    branches = (
+        known_branches
+        if isinstance(known_branches, list) and set(schema) <= {"anyOf", *ANNOTATIONS}
+        else []
+    )
     if any(isinstance(one, dict) and _is_null(one) for one in branches):
         return schema
     return {"anyOf": [schema, {"type": "null"}]}
@@ -208,11 +212,11 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
 
 def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
     """Return the alternatives that allow different values."""
-    found: list[JsonSchema] = []
+    distinct_branches: list[JsonSchema] = []
     for one in branches:
-        if not any(_bare(one) == _bare(other) for other in found):
-            found.append(one)
-    return found
+        if not any(_bare(one) == _bare(other) for other in distinct_branches):
+            distinct_branches.append(one)
+    return distinct_branches
 
 
 def _bare(schema: JsonSchema) -> JsonSchema:
@@ -234,8 +238,8 @@ def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
         one["type"] if isinstance(one["type"], str) else "" for one in branches if "type" in one
     }
     values: list[JsonValue] = []
-    for one in branches:
-        values += [value for value in _values_of(one) if value not in values]
+    for branch in branches:
+        values += [value for value in _values_of(branch) if value not in values]
     fits = _KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if kinds and (fits is None or not all(map(fits, values))):
         return None
@@ -256,9 +260,13 @@ def _values_of(schema: JsonSchema) -> list[JsonValue]:
 
 def _glossary(branches: list[JsonSchema]) -> Iterator[str]:
     for one in branches:
-        said, values = one.get("description") or one.get("title"), _values_of(one)
-        if len(values) == 1 and isinstance(said, str) and not _are_alike(said, str(values[0])):
-            yield f"{values[0]}: {plain_text(said).strip().rstrip('.')}"
+        branch_text, values = one.get("description") or one.get("title"), _values_of(one)
+        if (
+            len(values) == 1
+            and isinstance(branch_text, str)
+            and not _are_alike(branch_text, str(values[0]))
+        ):
+            yield f"{values[0]}: {plain_text(branch_text).strip().rstrip('.')}"
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -324,10 +332,12 @@ def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
     kinds, others = ([kind] if isinstance(kind, str) else kind for kind in (one, other))
     if not _are_names(kinds) or not _are_names(others):
         return None
-    found = [kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)]
-    if "number" in kinds and "integer" in others and "integer" not in found:
-        found.append("integer")
-    return found[0] if len(found) == 1 else found or None
+    common_types = [
+        kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)
+    ]
+    if "number" in kinds and "integer" in others and "integer" not in common_types:
+        common_types.append("integer")
+    return common_types[0] if len(common_types) == 1 else common_types or None
 
 
 def _both_choices(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value

@@ -125,8 +125,10 @@ def read_openapi(path: Path) -> Catalog:
     """
     if not existing(path).is_dir():
         return _catalog(path, read_document(path))
-    found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
-    texts = {one: read_text(one) for one in found}
+    candidate_files = sorted(
+        one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file()
+    )
+    texts = {one: read_text(one) for one in candidate_files}
     stated = [one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)]
     if not stated:
         message = (
@@ -137,10 +139,10 @@ def read_openapi(path: Path) -> Catalog:
     # what has no operation is there for those that refer to it
     held = {one: document for one, document in read.items() if document.operations} or read
     whole = merged([_catalog(one, document) for one, document in held.items()])
-    known = {*stated, *(file.resolve() for file in whole.files)}
+    known_files = {*stated, *(file.resolve() for file in whole.files)}
     problems = [*whole.problems]
-    for one in found:
-        if not known & {one, one.resolve()}:  # neither a description nor a part of one
+    for one in candidate_files:
+        if not known_files & {one, one.resolve()}:  # neither a description nor a part of one
             message = f"{str(one)!r} is no description of an API; left out."
             problems.append(Problem(where=str(one), kind="other_format", message=message))
     # without files, for it is read again: there may be others by then
@@ -151,11 +153,20 @@ def _catalog(path: Path, document: ReadDocument) -> Catalog:
     builder = CatalogBuilder("openapi", language=document.language)
     builder.problems += document.problems
     origins = []
-    for one in document.operations:
-        tool = builder.put(one.draft)
+    for operation in document.operations:
+        tool = builder.put(operation.draft)
         if tool is not None:
-            method = one.method
-            origins.append(ToolOrigin(tool.key, method, one.path, one.tags, one.links, one.errors))
+            method = operation.method
+            origins.append(
+                ToolOrigin(
+                    tool.key,
+                    method,
+                    operation.path,
+                    operation.tags,
+                    operation.links,
+                    operation.errors,
+                )
+            )
     files = document.files
     return builder.catalog(path, EXPECTED).with_changes(origins=tuple(origins), files=files)
 
@@ -192,13 +203,15 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     """Return the operations, each with its plumbing parameters."""
     placed = []
-    for one in operations:
-        schemas = mapping_of(mapping_of(one.draft.parameters).get("properties"))
+    for operation in operations:
+        schemas = mapping_of(mapping_of(operation.draft.parameters).get("properties"))
         parameters = (
             PlacedParameter(at.parameter, at.part, at.name, mapping_of(schemas.get(at.parameter)))
-            for at in one.places
+            for at in operation.places
         )
-        placed.append(PlacedParameters(one.method, tuple(parameters), _returned(one.draft)))
+        placed.append(
+            PlacedParameters(operation.method, tuple(parameters), _returned(operation.draft))
+        )
     return tuple(
         one._replace(draft=one.draft._replace(plumbing=names)) if names else one
         for one, names in zip(operations, find_plumbing(placed), strict=True)
@@ -212,14 +225,14 @@ def _returned(draft: ToolDraft) -> JsonSchema | None:
 def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operation, ...]:
     """Return the operations with the links that their responses declare."""
     targets: dict[str, LinkTarget] = {}
-    for one in operations:
-        stated = [at for at in one.places if at.part != "body"]
+    for operation in operations:
+        plain_places = [at for at in operation.places if at.part != "body"]
         # as links name them, the part in front or not
-        named = {at.name: at.parameter for at in reversed(stated)}
-        named |= {f"{at.part}.{at.name}": at.parameter for at in stated}
-        target = LinkTarget(one.method, one.path, named)
-        targets.setdefault(str(one.draft.name), target)
-        targets[f"{_place('', one.path)}/{one.method}"] = target
+        named = {at.name: at.parameter for at in reversed(plain_places)}
+        named |= {f"{at.part}.{at.name}": at.parameter for at in plain_places}
+        target = LinkTarget(operation.method, operation.path, named)
+        targets.setdefault(str(operation.draft.name), target)
+        targets[f"{_place('', operation.path)}/{operation.method}"] = target
     return tuple(_with_links(one, document, targets) for one in operations)
 
 
@@ -343,13 +356,13 @@ class _OperationReader:
 
         They do so for the same name and place.
         """
-        found: dict[str, Fields] = {}
+        parameters_by_place: dict[str, Fields] = {}
         for owner in (item, operation):
             listed = owner.get("parameters")
             for stated in listed if isinstance(listed, list) else []:
                 parameter = self._followed(stated)
-                found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
-        return list(found.values())
+                parameters_by_place[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
+        return list(parameters_by_place.values())
 
     def _followed(self, stated: JsonValue) -> Fields:
         """Return an object or the target of a reference; a dead reference excludes the tool."""
@@ -467,14 +480,14 @@ class _OperationReader:
             if note.kind in FATAL:
                 self._note("untyped_return", f"The result is left open: {note.message}")
                 return None
-        kept, level = shortened(schema, MOST_RETURNED, self._shared.cut)
+        short_schema, level = shortened(schema, MOST_RETURNED, self._shared.cut)
         if level or is_cut:
             how = (
                 f"kept down to level {level}" if level else "kept as far as it could be written out"
             )
             message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
             self._note("shortened_return", message)
-        return kept
+        return short_schema
 
     def _errors(self, responses: Fields) -> Iterator[StatedError]:
         """Yield the usable JSON bodies of declared client errors and of the default response."""

@@ -148,12 +148,12 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
 
     Raises ConfigurationError that lists the domains.
     """
-    known = {domain.name: domain for domain in load_domains()}
-    unknown = [name for name in names if name not in known]
+    domains_by_name = {domain.name: domain for domain in load_domains()}
+    unknown = [name for name in names if name not in domains_by_name]
     if unknown:
-        message = f"There are no domains {unknown}; the domains are {', '.join(known)}."
+        message = f"There are no domains {unknown}; the domains are {', '.join(domains_by_name)}."
         raise ConfigurationError(message)
-    return [tool for name in names or known for tool in known[name].tools]
+    return [tool for name in names or domains_by_name for tool in domains_by_name[name].tools]
 
 
 @lru_cache(1)

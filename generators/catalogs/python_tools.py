@@ -52,18 +52,18 @@ def tool_from(
     annotation, or one that is not of a JSON type.
     """
     if isinstance(source, Tool):
-        stated = source
+        plain_tool = source
     elif isinstance(source, Mapping):
-        stated = _of_document(source)
+        plain_tool = _of_document(source)
     elif isinstance(source, type) and issubclass(source, BaseModel):
-        stated = _of_model(source)
+        plain_tool = _of_model(source)
     elif inspect.isroutine(source):
-        stated = _of_function(source)
+        plain_tool = _of_function(source)
     else:
         raise ConfigurationError(f"{shown(source)} is no tool; {_NO_FORM}.")
     changes = {"name": name, "description": description, "category": category}
     changes = {field: value for field, value in changes.items() if value}
-    return stated.with_changes(**changes) if changes else stated
+    return plain_tool.with_changes(**changes) if changes else plain_tool
 
 
 def _of_document(document: Mapping[str, Any]) -> Tool:

@@ -111,15 +111,18 @@ class Side(NamedTuple):
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     """Rewrite a schema, or its upper levels if it is too large; also return whether it was cut."""
-    stated = orjson.dumps(schema)
-    if stated not in side.written:  # a document's operations have few schemas between them
-        found = Rewritten({}, (_TOO_LARGE,)), True
+    schema_bytes = orjson.dumps(schema)
+    if schema_bytes not in side.written:  # a document's operations have few schemas between them
+        rewritten_schema = Rewritten({}, (_TOO_LARGE,)), True
         for levels in (None, *_FEWER_LEVELS):
             with suppress(_TooLargeError):
-                found = _rewritten(schema, _Rewriting(side, levels=levels)), levels is not None
+                rewritten_schema = (
+                    _rewritten(schema, _Rewriting(side, levels=levels)),
+                    levels is not None,
+                )
                 break
-        side.written[stated] = found
-    return side.written[stated]
+        side.written[schema_bytes] = rewritten_schema
+    return side.written[schema_bytes]
 
 
 class _TooLargeError(Exception):
@@ -164,11 +167,11 @@ def parts_of(schema: JsonSchema) -> Iterator[JsonSchema]:
 def _down_to(schema: JsonSchema, level: int, known: Shortened) -> JsonSchema:
     if level == 0:
         return {key: value for key, value in schema.items() if key in _KEPT_WHEN_CUT}
-    found = known.get((id(schema), level))
-    if found is None:
+    cut_schema = known.get((id(schema), level))
+    if cut_schema is None:
         cut = {key: _member_down_to(key, value, level - 1, known) for key, value in schema.items()}
-        found = known[id(schema), level] = (schema, cut)
-    return found[1]
+        cut_schema = known[id(schema), level] = (schema, cut)
+    return cut_schema[1]
 
 
 def _member_down_to(key: str, value: JsonValue, level: int, known: Shortened) -> JsonValue:
@@ -214,16 +217,16 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
     """Return the target of a local reference (`#/…`) in `root`, or None if there is none."""
     if not pointer.startswith("#"):
         return None
-    found = root
+    pointed_value = root
     for step in unquote(pointer[1:]).split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict):
-            found = found.get(name)
-        elif isinstance(found, list) and name.isascii() and name.isdigit():
-            found = found[int(name)] if int(name) < len(found) else None
+        if isinstance(pointed_value, dict):
+            pointed_value = pointed_value.get(name)
+        elif isinstance(pointed_value, list) and name.isascii() and name.isdigit():
+            pointed_value = pointed_value[int(name)] if int(name) < len(pointed_value) else None
         else:
             return None
-    return found
+    return pointed_value
 
 
 class _Rewriting:
@@ -344,19 +347,19 @@ class _Rewriting:
         self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
         """Rewrite an object's members; in a document, drop optional ones with dead references."""
-        required, kept = owner.get("required"), dict[str, JsonValue]()
+        required, rewritten_members = owner.get("required"), dict[str, JsonValue]()
         for name, member in members.items():
             before = len(self.notes)
-            kept[name] = self.schema(member, trail, level + 1)
+            rewritten_members[name] = self.schema(member, trail, level + 1)
             dead = [note for note in self.notes[before:] if note.kind == _DEAD]
             if dead and self._side.hidden and not (isinstance(required, list) and name in required):
-                del kept[name]
+                del rewritten_members[name]
                 others = [note for note in self.notes[before:] if note.kind != _DEAD]
                 message = (
                     f"The member {shown(name)} refers to what is nothing in this file; dropped."
                 )
                 self.notes[before:] = [*others, Note("unsupported", f"{message} {dead[0].message}")]
-        return kept
+        return rewritten_members
 
     def _member(self, key: str, value: JsonValue, trail: tuple[str, ...], level: int) -> JsonValue:
         if key in SCHEMA_MAPS and isinstance(value, dict):
@@ -366,28 +369,30 @@ class _Rewriting:
         return self.schema(value, trail, level + 1) if key in ONE_SCHEMA else value
 
     def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
-        found = resolve(pointer, self._root)
+        target_schema = resolve(pointer, self._root)
         is_own = False
-        if found is None and pointer.startswith(_IN_SCOPE):  # written for itself, then put in
+        if target_schema is None and pointer.startswith(
+            _IN_SCOPE
+        ):  # written for itself, then put in
             own_scopes = (resolve(pointer, scope) for scope in reversed(self._scopes))
-            found, is_own = next((one for one in own_scopes if one is not None), None), True
-        if found is True:
+            target_schema, is_own = next((one for one in own_scopes if one is not None), None), True
+        if target_schema is True:
             return {}
-        if not isinstance(found, dict):
+        if not isinstance(target_schema, dict):
             self._note_unresolvable(pointer)
             return {}
         if pointer in trail:
             message = f"{shown(pointer)} holds itself; cut where it begins again, any value."
             self.notes.append(Note("circular_reference", message))
             return {
-                key: found[key]
+                key: target_schema[key]
                 for key in ("type", "title", "description")
-                if isinstance(found.get(key), str)
+                if isinstance(target_schema.get(key), str)
             }
         if is_own:
-            own = self.schema(found, (*trail, pointer), level + 1)
+            own = self.schema(target_schema, (*trail, pointer), level + 1)
             return own if isinstance(own, dict) else {}
-        return self._written(pointer, found, trail, level + 1)
+        return self._written(pointer, target_schema, trail, level + 1)
 
     def _written(
         self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int

@@ -44,12 +44,12 @@ def read_mcp_pages(
             message = f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
             raise ConfigurationError(message)
         inner = "/result/tools" if result is not page.value else "/tools"
-        for index, stated in enumerate(listed):
+        for index, listed_tool in enumerate(listed):
             where = f"{page.where}{inner}/{index}"
-            if isinstance(stated, dict):
-                builder.put(_draft(stated, where, category))
+            if isinstance(listed_tool, dict):
+                builder.put(_draft(listed_tool, where, category))
             else:
-                builder.refuse(where, stated)
+                builder.refuse(where, listed_tool)
         if page is pages[-1] and result.get("nextCursor"):
             cursor = shown(result["nextCursor"])
             message = (

@@ -150,10 +150,10 @@ class _Writing:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
             self.goals += [SpokenPart(turn, name) for name in names]
         expected = expected_mentions(move, self._context)
-        for (number, name), stated in stated_values(words, expected, self._language).items():
-            if stated.place is None:
+        for (number, name), stated_value in stated_values(words, expected, self._language).items():
+            if stated_value.place is None:
                 continue
-            evidence = span_evidence(name, turn, stated.place, words.text)
+            evidence = span_evidence(name, turn, stated_value.place, words.text)
             if number == len(move.parts):
                 self.extras.append(SpokenPart(turn, evidence.quote))
                 continue
@@ -163,7 +163,7 @@ class _Writing:
         self.turns.append(UserTurn(text=words.text))
 
     def _add_calls(self, calls: Sequence[SimulatedCall]) -> None:
-        made = tuple(
+        turn_calls = tuple(
             GoldCall(
                 tool=call.tool,
                 arguments=call.arguments,
@@ -173,16 +173,16 @@ class _Writing:
             for call in calls
         )
         results = tuple(call.result for call in calls)
-        self.turns += [CallTurn(calls=made, executed=True), ResultTurn(results=results)]
+        self.turns += [CallTurn(calls=turn_calls, executed=True), ResultTurn(results=results)]
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
         """Yield where each argument was last stated, or which result holds it."""
         own = [one for one in self._stated if one.tool == call.tool]
         for name, value in call.arguments.items():
-            stated = (one.evidence for one in reversed(own) if one.value == value)
+            tool_sayings = (one.evidence for one in reversed(own) if one.value == value)
             if name in call.linked:
                 yield from self._in_result(name, value)
-            elif same := next((one for one in stated if one.argument == name), None):
+            elif same := next((one for one in tool_sayings if one.argument == name), None):
                 yield same
 
     def _in_result(self, name: str, value: JsonValue) -> Iterator[Evidence]:

@@ -51,11 +51,11 @@ def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        for member, held in value.items():
-            yield from _facts(member, held, members.get(member) or {})
+        for member, inner_value in value.items():
+            yield from _facts(member, inner_value, members.get(member) or {})
     elif isinstance(value, list):
-        for held in value:
-            yield from _facts(name, held, schema.get("items") or {})
+        for inner_value in value:
+            yield from _facts(name, inner_value, schema.get("items") or {})
     elif value is not None and name:
         yield Fact(label=_label(name, schema), value=value)
 
@@ -177,11 +177,11 @@ async def _underfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     count = 2 if len(possible) > 1 and stage.rng.random() < _TWO_MISSING_SHARE else 1
     drawn = stage.rng.sample(possible, count)
     missing = [name for name in tool.required if name in drawn]
-    given = {name: value for name, value in arguments.items() if name not in missing}
+    given_arguments = {name: value for name, value in arguments.items() if name not in missing}
     later = {name: arguments[name] for name in missing}
     return [
-        asks(Part(tool=tool.key, arguments=given)),
-        seeks(tool, given, missing),
+        asks(Part(tool=tool.key, arguments=given_arguments)),
+        seeks(tool, given_arguments, missing),
         Move(speaker="user", intent="answer", parts=(Part(tool=tool.key, arguments=later),)),
         *served(tool, arguments, stage),
     ]
@@ -199,11 +199,11 @@ async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
     dropped, wanted = (stage.tools[key] for key in episode.tools)
     first = await stage.values.fill(dropped, dropped.required)
     missing = stage.rng.choice(changeable(dropped))
-    given = {name: value for name, value in first.items() if name != missing}
+    given_arguments = {name: value for name, value in first.items() if name != missing}
     second = await stage.values.fill(wanted, wanted.required)
     return [
-        asks(Part(tool=dropped.key, arguments=given)),
-        seeks(dropped, given, [missing]),
+        asks(Part(tool=dropped.key, arguments=given_arguments)),
+        seeks(dropped, given_arguments, [missing]),
         Move(speaker="user", intent="switch", parts=(Part(tool=wanted.key, arguments=second),)),
         *served(wanted, second, stage),
     ]
@@ -233,8 +233,8 @@ async def _retrying(
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage))
     retry = Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),))
-    told = tells_error(tool, failed, change, ("inform", "seek"))
-    moves = [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry]
+    error_report = tells_error(tool, failed, change, ("inform", "seek"))
+    moves = [asks(Part(tool=tool.key, arguments=arguments)), failed, error_report, retry]
     return tool, arguments, change, moves
 
 
@@ -282,11 +282,13 @@ async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
     first, second, returned, linked = await _linked(episode, stage)
     before = facts_of(first.result, stage.tools[episode.tools[0]])
-    known = [fact for fact in before if fact.value in linked.arguments.values()]
+    linked_facts = [fact for fact in before if fact.value in linked.arguments.values()]
     return [
         asks(second),
         Move(speaker="calls", calls=(first,)),
-        informs([*known, *(fact for fact in before if fact not in known)][:STATED_IN]),
+        informs(
+            [*linked_facts, *(fact for fact in before if fact not in linked_facts)][:STATED_IN]
+        ),
         Move(speaker="user", intent="ask_more", parts=(returned,)),
         Move(speaker="calls", calls=(linked,)),
         informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]),
@@ -315,15 +317,17 @@ async def _linked(
     call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
     value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
     names = [name for name in tool.required if name != link.parameter]
-    stated = await stage.values.fill(tool, names)
-    due = {name: value if name == link.parameter else stated[name] for name in tool.required}
+    spoken_arguments = await stage.values.fill(tool, names)
+    due = {
+        name: value if name == link.parameter else spoken_arguments[name] for name in tool.required
+    }
     problems = argument_problems(tool, due, partial=False)
     if problems:
         what = f"What {source.name!r} returns can't be given to {tool.name!r}"
         raise RecordError(f"{what}: {' '.join(problems)}")
     linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
     request = Part(tool=source.key, arguments=arguments)
-    return call, request, Part(tool=tool.key, arguments=stated), linked
+    return call, request, Part(tool=tool.key, arguments=spoken_arguments), linked
 
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
@@ -341,10 +345,10 @@ async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
 
 async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
-    tool, other = (stage.tools[key] for key in episode.tools)
-    possible = [name for name in changeable(other) if name not in tool.properties]
-    extra = await stage.values.fill(other, [stage.rng.choice(possible)])
-    return [opening.with_changes(extra=Part(tool=other.key, arguments=extra)), *rest]
+    tool, lending_tool = (stage.tools[key] for key in episode.tools)
+    possible = [name for name in changeable(lending_tool) if name not in tool.properties]
+    extra = await stage.values.fill(lending_tool, [stage.rng.choice(possible)])
+    return [opening.with_changes(extra=Part(tool=lending_tool.key, arguments=extra)), *rest]
 
 
 async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:

@@ -215,7 +215,7 @@ class _Planning:
         """
         rng = self._rng
         others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
-        other = rng.choice(others) if others else category
+        second_category = rng.choice(others) if others else category
         users, calls = _LENGTHS[core.shape]
         wanted = rng.choice(_CALL_TURNS)
         before: list[Episode] = []
@@ -224,7 +224,7 @@ class _Planning:
             if users >= minimum and calls >= wanted:
                 break
             (shape,) = rng.choices(list(_FILLERS), list(_FILLERS.values()))
-            added = self._episode(shape, rng.choice((category, other)))
+            added = self._episode(shape, rng.choice((category, second_category)))
             if added is None:
                 continue
             users, calls = users + _LENGTHS[added.shape][0], calls + _LENGTHS[added.shape][1]

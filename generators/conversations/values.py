@@ -66,18 +66,18 @@ class Values:
         self, tool: Tool, name: str, arguments: Arguments, count: int
     ) -> list[JsonValue]:
         """Return up to `count` new values for one argument, each unlike all known values."""
-        found: list[JsonValue] = []
+        further_values: list[JsonValue] = []
         for _ in range(_FURTHER * count):
-            if len(found) == count:
+            if len(further_values) == count:
                 break
             value = await self._another(tool, name)
             given = {**arguments, name: value}
             if argument_problems(tool, given, partial=True) or value in EMPTY:
                 continue
-            if not any(_are_alike(value, one) for one in (*arguments.values(), *found)):
-                found.append(value)
-        self._given += found
-        return found
+            if not any(_are_alike(value, one) for one in (*arguments.values(), *further_values)):
+                further_values.append(value)
+        self._given += further_values
+        return further_values
 
     async def _another(self, tool: Tool, name: str) -> JsonValue:
         """Return one more value for a parameter, from the recipe's own values if it has some."""

@@ -107,36 +107,36 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     reason = obstacle(source, context.tools)
     if reason:
         raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
-    tool, known = gold_tool(source, context.tools), known_arguments(source)
+    tool, known_values = gold_tool(source, context.tools), known_arguments(source)
     missing = missing_slots(source, tool)
 
     def objection(name: str, values: Arguments) -> str:
         return _objection(name, values, source, tool)
 
     own = context.own_values.draw(
-        tool, missing, Random(f"{derivation.seed}:own"), known=known, objection=objection
+        tool, missing, Random(f"{derivation.seed}:own"), known=known_values, objection=objection
     )
     left = tuple(name for name in missing if name not in own)
-    known = {**known, **own}
+    known_values = {**known_values, **own}
     prompt = render(
         PROMPTS,
         SLOTS_TEMPLATE,
         tool=as_outlined(tool, left),
         request=source.request,
-        known=known,
+        known=known_values,
         parameters=left,
         language=source.language,
         seed=derivation.seed,
     )
-    given = dict(own)
+    slot_values = dict(own)
     if left:
-        wanted = WantedValues(tool, left, source.language, derivation.seed, known, objection)
-        given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
+        wanted = WantedValues(tool, left, source.language, derivation.seed, known_values, objection)
+        slot_values |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     rng = Random(derivation.seed)
     order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
     prompts = (PROMPTS, SLOTS_TEMPLATE)
     origin = asked_origin(SLOTS_STAGE, derivation, derivation.seed, context, prompts)
-    slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
+    slots = tuple(Slot(parameter=name, value=slot_values[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
 
 
@@ -145,16 +145,20 @@ def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
     value = values[name]
     if isinstance(value, bool):
         return ""
-    stated = fold(str(value))
-    for other, taken in values.items():
+    folded_value = fold(str(value))
+    for other_name, taken in values.items():
         parsed = fold(str(taken))
         is_part = (
             isinstance(value, str)
             and isinstance(taken, str)
-            and (stated in parsed or parsed in stated)
+            and (folded_value in parsed or parsed in folded_value)
         )
-        if other != name and not isinstance(taken, bool) and (parsed == stated or is_part):
-            return f"the value {value!r} of {name!r} could be taken for that of {other!r}."
+        if (
+            other_name != name
+            and not isinstance(taken, bool)
+            and (parsed == folded_value or is_part)
+        ):
+            return f"the value {value!r} of {name!r} could be taken for that of {other_name!r}."
     if locate(value, tool.properties[name], source.request) is not None:
         return f"the request says {value!r} already, so that nobody would ask for {name!r}."
     return ""
@@ -215,18 +219,18 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     """
     source = plan.derivation.source
     dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
-    known, evidence = known_arguments(source), list(source.gold[0].evidence)
-    turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known, evidence)]
+    known_values, evidence = known_arguments(source), list(source.gold[0].evidence)
+    turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known_values, evidence)]
     rng = Random(dialogue.seed)
     for slot, form in zip(plan.slots, answer_forms(len(plan.slots), rng), strict=True):
-        turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
-        answer = await _answer(slot, known, form, turns, dialogue)
-        known = {**known, slot.parameter: slot.value}
+        turns.append(ReplyTurn(text=await _ask(slot, known_values, turns, dialogue)))
+        answer = await _answer(slot, known_values, form, turns, dialogue)
+        known_values = {**known_values, slot.parameter: slot.value}
         place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(
             0, len(answer.answer)
         )
         evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
-        turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
+        turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known_values, evidence)]
     origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
     return [source.with_changes(kind=KIND, turns=tuple(turns), facts=NO_FACTS, origin=origin)]
 

@@ -142,12 +142,12 @@ def merge_answers(
 
     Unasked answers name their subject, if there are any that do.
     """
-    asked = rng.choice(exchanges)
-    if speaking and not any(one is not asked for one in speaking):
-        asked = rng.choice([one for one in exchanges if one not in speaking])
-    unasked = [one for one in speaking or exchanges if one is not asked]
+    asked_exchange = rng.choice(exchanges)
+    if speaking and not any(one is not asked_exchange for one in speaking):
+        asked_exchange = rng.choice([one for one in exchanges if one not in speaking])
+    unasked = [one for one in speaking or exchanges if one is not asked_exchange]
     stated = rng.sample(unasked, rng.randint(1, len(unasked)))
-    merged = DialogueStep((asked,), (asked, *stated))
+    merged = DialogueStep((asked_exchange,), (asked_exchange, *stated))
     first = min(exchanges.index(one) for one in merged.answered)
     rest = [one for one in exchanges if one not in merged.answered]
     before = [one for one in rest if exchanges.index(one) < first]
@@ -156,18 +156,18 @@ def merge_answers(
 
 def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
     """Return the exchanges whose answers name their parameters, so they need no question."""
-    found: list[SlotExchange] = []
-    for one in exchanges:
-        answer = one.answer
-        for said in one.evidence:
+    speaking_exchanges: list[SlotExchange] = []
+    for exchange in exchanges:
+        answer = exchange.answer
+        for said in exchange.evidence:
             answer = answer.replace(said.quote, " ", 1)
         described = (
-            (name, str(tool.properties[name].get("description") or "")) for name in one.stated
+            (name, str(tool.properties[name].get("description") or "")) for name in exchange.stated
         )
         called = ((*titles_of(name, words), *short_forms(name)) for name, words in described)
         if all(any(title.lower() in answer.lower() for title in titles) for titles in called):
-            found.append(one)
-    return found
+            speaking_exchanges.append(exchange)
+    return speaking_exchanges
 
 
 def _stretch(
@@ -216,24 +216,24 @@ def _turns(
 
 def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
     """Drop the leading "Sure," of the exchanges after the first, where it would be odd."""
-    found = [*exchanges[:1]]
-    for one in exchanges[1:]:
-        bare = _NOD.of(one.question).sub("", one.question)
-        question = capitalised(bare) if bare != one.question else bare
-        answer = _NOD.of(one.answer).sub("", one.answer)
-        by = len(answer) - len(one.answer)
+    bare_exchanges = [*exchanges[:1]]
+    for exchange in exchanges[1:]:
+        bare = _NOD.of(exchange.question).sub("", exchange.question)
+        question = capitalised(bare) if bare != exchange.question else bare
+        answer = _NOD.of(exchange.answer).sub("", exchange.answer)
+        by = len(answer) - len(exchange.answer)
         if any(
             proof.start is not None and proof.start + by < 1 and not proof.in_message
-            for proof in one.evidence
+            for proof in exchange.evidence
         ):
-            found.append(
-                one._replace(question=question)
+            bare_exchanges.append(
+                exchange._replace(question=question)
             )  # the value begins where the capital would stand
             continue
-        moved = tuple(_moved(proof, proof.turn or 0, by) for proof in one.evidence)
+        moved = tuple(_moved(proof, proof.turn or 0, by) for proof in exchange.evidence)
         answer = capitalised(answer) if by else answer
-        found.append(one._replace(question=question, answer=answer, evidence=moved))
-    return found
+        bare_exchanges.append(exchange._replace(question=question, answer=answer, evidence=moved))
+    return bare_exchanges
 
 
 def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
@@ -251,13 +251,13 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
     if tool is None:
         return f"The tool {call.tool!r} is not among the candidates."
     exchanges: list[SlotExchange] = []
-    known = _filled(call.arguments)
+    known_values = _filled(call.arguments)
     for start in range(_OPENING, len(turns), _EXCHANGE):
-        exchange = _exchange(turns[start : start + _EXCHANGE], start + 1, known, tool)
+        exchange = _exchange(turns[start : start + _EXCHANGE], start + 1, known_values, tool)
         if isinstance(exchange, str):
             return exchange
         exchanges.append(exchange)
-        known |= exchange.stated
+        known_values |= exchange.stated
     given = {one.argument: one for one in call.evidence}
     arguments = _filled(call.arguments)
     proofs = [given.get(name) or _found(name, request.text, arguments, tool) for name in arguments]
@@ -285,13 +285,13 @@ def _exchange(
     changed = [name for name, value in known.items() if arguments.get(name) != value]
     if changed:
         return f"After turn {user_turn} the arguments {changed} are no longer what they were."
-    stated = {name: value for name, value in arguments.items() if name not in known}
-    if not stated:
+    new_values = {name: value for name, value in arguments.items() if name not in known}
+    if not new_values:
         return f"The answer in turn {user_turn} tells nothing new."
     given = {one.argument: one for one in call.evidence if one.turn == user_turn}
-    proofs = [given.get(name) or _found(name, answer, stated, tool) for name in stated]
+    proofs = [given.get(name) or _found(name, answer, new_values, tool) for name in new_values]
     evidence = tuple(one for one in proofs if one is not None)
-    return SlotExchange(question.strip(), answer.rstrip(), message, stated, evidence)
+    return SlotExchange(question.strip(), answer.rstrip(), message, new_values, evidence)
 
 
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:

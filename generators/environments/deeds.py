@@ -79,15 +79,17 @@ def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
 
 def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
     """Refuse missing things: "not_found" for ids in the path, "invalid_value" in written data."""
-    for one in asked.references:
-        value = asked.arguments.get(one.parameter)
-        is_written = effect is not None and effect.deed != "reads" and one.parameter != effect.id
-        names_another = one.in_path or (is_written and is_opaque(one.parameter))
-        if value is None or one.kind not in asked.kinds.fields or not names_another:
+    for reference in asked.references:
+        value = asked.arguments.get(reference.parameter)
+        is_written = (
+            effect is not None and effect.deed != "reads" and reference.parameter != effect.id
+        )
+        names_another = reference.in_path or (is_written and is_opaque(reference.parameter))
+        if value is None or reference.kind not in asked.kinds.fields or not names_another:
             continue
-        if asked.find(one.kind, *asked.field(one), value) is None:
-            message = f"There is no {one.kind} {value!r}."
-            raise RefusalError("not_found" if one.in_path else "invalid_value", message)
+        if asked.find(reference.kind, *asked.field(reference), value) is None:
+            message = f"There is no {reference.kind} {value!r}."
+            raise RefusalError("not_found" if reference.in_path else "invalid_value", message)
 
 
 class _Deed:
@@ -110,65 +112,67 @@ class _Deed:
 
     def meant_by(self, kind: str, parameter: str) -> Thing:
         """Return the thing whose id a parameter gives. Raises RefusalError if there is none."""
-        asked, value = self._asked, self._given.get(parameter)
-        reference = asked.kinds.reference(asked.endpoint, parameter)
+        asked_call, value = self._asked, self._given.get(parameter)
+        reference = asked_call.kinds.reference(asked_call.endpoint, parameter)
         if reference is not None and reference.kind == kind:
-            field, schema = asked.field(reference)
+            field, schema = asked_call.field(reference)
         else:
-            field = asked.kinds.identities.get(kind, parameter)
-            schema = asked.field_schema(kind, field)
-        found = asked.find(kind, field, schema, value)
-        if value is None and not asked.is_standing:
+            field = asked_call.kinds.identities.get(kind, parameter)
+            schema = asked_call.field_schema(kind, field)
+        meant_thing = asked_call.find(kind, field, schema, value)
+        if value is None and not asked_call.is_standing:
             raise RefusalError(
                 "invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed."
             )
-        if found is None and asked.is_standing:
-            value = asked.call.key if value is None else value  # for builds any id is known
+        if meant_thing is None and asked_call.is_standing:
+            value = asked_call.call.key if value is None else value  # for builds any id is known
             return thing_made(kind, value, {field: value})
-        if found is None:
+        if meant_thing is None:
             in_path = reference is not None and reference.in_path
             is_written = (self._effect.links or self._effect.unlinks) and not in_path
             raise RefusalError(
                 "invalid_value" if is_written else "not_found", f"There is no {kind} {value!r}."
             )
-        return found
+        return meant_thing
 
     def create(self, state: WorldState) -> WorldState:
         """Create a thing from the arguments."""
-        asked, effect, kind = self._asked, self._effect, self._effect.kind
-        field, given = asked.kinds.identities.get(kind) or "id", self._written()
+        asked_call, effect, kind = self._asked, self._effect, self._effect.kind
+        field, given_fields = asked_call.kinds.identities.get(kind) or "id", self._written()
         if effect.id and effect.id in self._given:
-            given[field] = self._given[effect.id]
+            given_fields[field] = self._given[effect.id]
         self._validate_entry(kind, field)
-        self._validate_unique(kind, given, None)
-        told = content_key(given)
+        self._validate_unique(kind, given_fields, None)
+        told = content_key(given_fields)
         counter = f"{kind} {told}"
-        if field not in given:
-            given[field] = self._new_id(kind, field, f"{told}:{state.counters.get(counter, 0)}")
-        if not asked.is_standing:
+        if field not in given_fields:
+            given_fields[field] = self._new_id(
+                kind, field, f"{told}:{state.counters.get(counter, 0)}"
+            )
+        if not asked_call.is_standing:
             state = state.counted(counter)
             first = {  # the default, or the first of a few choices ("open", not "delivered")
                 name: schema.get("default", (schema.get("enum") or [None])[0])
-                for name, schema in asked.kinds.fields.get(kind, {}).items()
-                if name not in given and ("default" in schema or schema.get("enum"))
+                for name, schema in asked_call.kinds.fields.get(kind, {}).items()
+                if name not in given_fields and ("default" in schema or schema.get("enum"))
             }
-            given = {**first, **given}
-        key = ThingKey(kind, str(given[field]))
-        state = state.with_thing(key, Overlaid(None, given))
-        asked.subjects.append(thing_made(*key, given))
-        asked.see(state)
+            given_fields = {**first, **given_fields}
+        key = ThingKey(kind, str(given_fields[field]))
+        state = state.with_thing(key, Overlaid(None, given_fields))
+        asked_call.subjects.append(thing_made(*key, given_fields))
+        asked_call.see(state)
         return state
 
     def _validate_entry(self, kind: str, field: str) -> None:
         """Refuse a list entry that names a thing that does not exist."""
-        asked = self._asked
+        asked_call = self._asked
         for name in self._given if self._effect.each else ():
-            if name in asked.arguments or not is_opaque(name):
+            if name in asked_call.arguments or not is_opaque(name):
                 continue
             subject = subject_of_name(name, kind)
-            other = asked.kinds.named(subject.thing) if subject is not None else kind
-            is_known = name == field or other == kind or other not in asked.kinds.fields
-            if not is_known and asked.known(ThingKey(other, str(self._given[name]))) is None:
+            other = asked_call.kinds.named(subject.thing) if subject is not None else kind
+            is_known = name == field or other == kind or other not in asked_call.kinds.fields
+            if not is_known and asked_call.known(ThingKey(other, str(self._given[name]))) is None:
                 raise RefusalError("invalid_value", f"There is no {other} {self._given[name]!r}.")
 
     def _new_id(self, kind: str, field: str, told: str) -> JsonValue:
@@ -186,24 +190,26 @@ class _Deed:
 
     def update(self, thing: Thing, state: WorldState) -> tuple[Thing, WorldState]:
         """Write the arguments to a thing; return the changed thing."""
-        asked, written = self._asked, self._written()
+        asked_call, written = self._asked, self._written()
         self._validate_unique(thing.kind, written, thing)
-        overlaid = state.things.get(key := asked.key(thing)) or Overlaid({}, {})
+        overlaid = state.things.get(key := asked_call.key(thing)) or Overlaid({}, {})
         before, after = (
             None if overlaid.before is None else {**overlaid.before},
             {**(overlaid.after or {})},
         )
         for name, value in written.items():
             if before is None:  # it was made by a call
-                after[name] = _merged(asked.value(thing, name), value)
+                after[name] = _merged(asked_call.value(thing, name), value)
                 continue
-            first = before[name] if name in before else asked.value(thing._replace(given={}), name)
+            first = (
+                before[name] if name in before else asked_call.value(thing._replace(given={}), name)
+            )
             before[name], after[name] = first, _merged(after.get(name, first), value)
             if after[name] == first:
                 del before[name], after[name]
         state = state.with_thing(key, Overlaid(before, after))
-        asked.see(state)
-        now = asked.current(thing._replace(given={} if not thing.id else thing.given))
+        asked_call.see(state)
+        now = asked_call.current(thing._replace(given={} if not thing.id else thing.given))
         return now or thing, state
 
     def delete(self, thing: Thing, state: WorldState) -> WorldState:
@@ -211,19 +217,23 @@ class _Deed:
 
         Raises RefusalError if it has parts that the call may not remove.
         """
-        asked = self._asked
-        asked.see(state)
-        stated = () if self._effect.parts == "keeps" else asked.effects.parts.get(thing.kind, ())
-        parts = [part for one in stated for part in asked.belonging(one.kind, one.field, thing)]
+        asked_call = self._asked
+        asked_call.see(state)
+        stated = (
+            () if self._effect.parts == "keeps" else asked_call.effects.parts.get(thing.kind, ())
+        )
+        parts = [
+            part for one in stated for part in asked_call.belonging(one.kind, one.field, thing)
+        ]
         if parts and self._effect.parts == "refuses":
             raise RefusalError("conflict", f"There is still a {parts[0].kind} of the {thing.kind}.")
-        key = asked.key(thing)
+        key = asked_call.key(thing)
         was_made = key in state.things and state.things[key].before is None
-        first = None if was_made else {asked.kinds.identities.get(key.kind) or "id": key.id}
+        first = None if was_made else {asked_call.kinds.identities.get(key.kind) or "id": key.id}
         state = self._unlinked(key, state.with_thing(key, Overlaid(first, None)))
-        asked.see(state)
+        asked_call.see(state)
         for part in parts:
-            if asked.known(asked.key(part)) is not None:
+            if asked_call.known(asked_call.key(part)) is not None:
                 state = self.delete(part, state)
         return state
 
@@ -243,58 +253,58 @@ class _Deed:
         Raises RefusalError for unlinking a thing that isn't linked, and ValueError for a link
         without an owner.
         """
-        asked, effect = self._asked, self._effect
-        relation = asked.effects.relation(effect, asked.endpoint)
-        whose = asked.kinds.reference(asked.endpoint, effect.to)
+        asked_call, effect = self._asked, self._effect
+        relation = asked_call.effects.relation(effect, asked_call.endpoint)
+        whose = asked_call.kinds.reference(asked_call.endpoint, effect.to)
         if relation is None or whose is None:
-            raise ValueError(f"{asked.endpoint.tool.name} has a link without an owner")
+            raise ValueError(f"{asked_call.endpoint.tool.name} has a link without an owner")
         target, owner = self.meant_by(effect.kind, effect.id), self.meant_by(whose.kind, effect.to)
-        key, ids = relation.link(asked.key(owner).id, asked.key(target).id)
+        key, ids = relation.link(asked_call.key(owner).id, asked_call.key(target).id)
         overlaid = state.things.get(key)
         at_first = self._belongs_at_first(relation, owner, target)
         is_there = at_first if overlaid is None else overlaid.after is not None
         if effect.unlinks and not is_there:
             raise RefusalError(
                 "not_found",
-                f"The {target.kind} {asked.key(target).id!r} is none of this {owner.kind}.",
+                f"The {target.kind} {asked_call.key(target).id!r} is none of this {owner.kind}.",
             )
         if at_first == bool(effect.links):
             wanted = Overlaid(None, None)  # as at first
         else:
             wanted = Overlaid(ids, None) if at_first else Overlaid(None, ids)
         state = state.with_thing(key, wanted)
-        asked.see(state)
+        asked_call.see(state)
         return state
 
     def _belongs_at_first(self, relation: Relation, owner: Thing, target: Thing) -> bool:
         """Whether a thing belonged to another before any call, by lists or by a field."""
-        asked, state = self._asked, self._asked.state
-        asked.see(START)
+        asked_call, state = self._asked, self._asked.state
+        asked_call.see(START)
         try:
             pairs = [(owner, target), (target, owner)]
-            is_mutual = relation == asked.effects.relations.get((owner.kind, target.kind))
+            is_mutual = relation == asked_call.effects.relations.get((owner.kind, target.kind))
             for whose, which in pairs if is_mutual else pairs[:1]:
                 if which.kind in [
-                    kind for (one, _), kind in asked.kinds.lists.items() if one == whose.kind
+                    kind for (one, _), kind in asked_call.kinds.lists.items() if one == whose.kind
                 ]:
-                    field = asked.kinds.field_naming(which.kind, whose.kind)
-                    listed = asked.belonging(
+                    field = asked_call.kinds.field_naming(which.kind, whose.kind)
+                    listed = asked_call.belonging(
                         which.kind, field, whose._replace(given={}), is_whole=False
                     )
-                    if asked.key(which) in [asked.key(one) for one in listed]:
+                    if asked_call.key(which) in [asked_call.key(one) for one in listed]:
                         return True
-            return asked.key(target).id in asked.held_ids(owner, relation)
+            return asked_call.key(target).id in asked_call.held_ids(owner, relation)
         finally:
-            asked.see(state)
+            asked_call.see(state)
 
     def _written(self) -> dict[str, JsonValue]:
         """Return the fields that the call writes to a thing."""
-        given = {
+        given_fields = {
             field: self._given[name]
             for name, field in self._effect.fields.items()
             if name in self._given
         }
-        return {**given, **self._effect.sets}
+        return {**given_fields, **self._effect.sets}
 
     def _validate_unique(
         self, kind: str, given: Mapping[str, JsonValue], own: Thing | None
@@ -309,24 +319,24 @@ class _Deed:
                 )
 
     def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None) -> bool:
-        asked, schema = self._asked, self._asked.field_schema(kind, name)
+        asked_call, schema = self._asked, self._asked.field_schema(kind, name)
         if name in self._effect.unique and not IDENTIFYING & set(words_of(name)[-1:]):
             others = [
-                *asked.created(kind),
-                *filter(None, map(asked.current, asked.population.everything(kind))),
+                *asked_call.created(kind),
+                *filter(None, map(asked_call.current, asked_call.population.everything(kind))),
             ]
             return any(
-                asked.value(one, name) == value
+                asked_call.value(one, name) == value
                 for one in others
                 if own is None or one.number != own.number
             )
-        other = asked.find(kind, name, schema, value)
+        holder = asked_call.find(kind, name, schema, value)
         was_deleted = (
             own is None
-            and name == asked.kinds.identities.get(kind)
+            and name == asked_call.kinds.identities.get(kind)
             and self._was_given(kind, name, schema, value)
         )
-        return was_deleted or (other is not None and (own is None or other.number != own.number))
+        return was_deleted or (holder is not None and (own is None or holder.number != own.number))
 
 
 def _merged(held: JsonValue, given: JsonValue) -> JsonValue:

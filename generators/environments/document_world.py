@@ -103,12 +103,12 @@ class DocumentWorld:
         if not endpoint.tool.constants.keys().isdisjoint(
             call.arguments
         ):  # what its catalog has fixed is the same for all
-            said = {
+            spoken_arguments = {
                 name: one
                 for name, one in call.arguments.items()
                 if name not in endpoint.tool.constants
             }
-            call = call.with_changes(arguments=said)
+            call = call.with_changes(arguments=spoken_arguments)
         try:
             problems = argument_problems(endpoint.tool, call.arguments, partial=False)
             if problems:
@@ -204,12 +204,14 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
     match schema:
         case {"properties": dict(members)}:
             required = schema.get("required") or ()
-            told = {
+            body_members = {
                 name: _error_body(plain(one), status, message, language)
                 for name, one in members.items()
             }
             return {
-                name: value for name, value in told.items() if value is not None or name in required
+                name: value
+                for name, value in body_members.items()
+                if value is not None or name in required
             }
         case {"items": dict(item)}:
             return [_error_body(plain(item), status, message, language)]
@@ -231,8 +233,10 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
         if link.tool == tool.name
     }
     entries = world.kinds.entry_of(tool)
-    asked = AskedCall(world.effects, endpoint, Call(tool=tool.name), population, is_standing=True)
-    makes = asked.effect is not None and asked.effect.deed == "creates"
+    asked_call = AskedCall(
+        world.effects, endpoint, Call(tool=tool.name), population, is_standing=True
+    )
+    makes = asked_call.effect is not None and asked_call.effect.deed == "creates"
     for number in range(SAYABLE):
         rng = Random(f"{population.seed}:{tool.name}:{number}")
         kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
@@ -245,5 +249,7 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
             if name not in linked and not (
                 is_opaque(name) and not tool.properties[name].get("enum")
             ):
-                values |= asked.stated_value(name, (thing, entries[1]) if entries else None, rng)
+                values |= asked_call.stated_value(
+                    name, (thing, entries[1]) if entries else None, rng
+                )
         yield Call(tool=tool.name, arguments=values)

@@ -109,7 +109,7 @@ class Effects:
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Relation]:
         """Return relations by owner kind and list name: ("user", "group"), ("channel", "pin")."""
-        found: dict[tuple[str, str], Relation] = {}
+        relations_by_name: dict[tuple[str, str], Relation] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
             owner = (
@@ -122,16 +122,20 @@ class Effects:
             under = effect.under or effect.kind
             if under.split()[-1:] == effect.kind.split()[-1:]:
                 name = " ".join(sorted((owner.kind, effect.kind)))
-                found.setdefault((effect.kind, owner.kind), Relation(name, effect.kind, owner.kind))
+                relations_by_name.setdefault(
+                    (effect.kind, owner.kind), Relation(name, effect.kind, owner.kind)
+                )
             else:
                 name = f"{owner.kind} {under}"
-            found.setdefault((owner.kind, under), Relation(name, owner.kind, effect.kind))
-        return found
+            relations_by_name.setdefault(
+                (owner.kind, under), Relation(name, owner.kind, effect.kind)
+            )
+        return relations_by_name
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[Part, ...]]:
         """Map kinds to their parts: kinds that only they list, with a field for the owner's id."""
-        found: dict[str, tuple[Part, ...]] = {}
+        parts_by_owner: dict[str, tuple[Part, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
             owners = {
                 owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner
@@ -140,8 +144,10 @@ class Effects:
             if len(owners) == 1:
                 owner = owners.pop()
                 field = self.kinds.field_naming(kind, owner) or self._field_made_below(kind, owner)
-                found |= {owner: (*found.get(owner, ()), Part(kind, field))} if field else {}
-        return found
+                parts_by_owner |= (
+                    {owner: (*parts_by_owner.get(owner, ()), Part(kind, field))} if field else {}
+                )
+        return parts_by_owner
 
     def _field_made_below(self, kind: str, owner: str) -> str:
         """Return the field that holds the owner's id when things are created below it, or ""."""
@@ -183,13 +189,13 @@ class Effects:
                 f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one"
                 f" of {listed}."
             )
-        known = {
+        known_kinds = {
             *self.kinds.in_paths,
             *self.kinds.fields,
             *(one.creates for one in self.by_tool.values()),
         }
-        if effect.kind and effect.kind not in known:
-            there = ", ".join(sorted(filter(None, known))) or "none"
+        if effect.kind and effect.kind not in known_kinds:
+            there = ", ".join(sorted(filter(None, known_kinds))) or "none"
             yield f"nothing lists or creates things of the kind {effect.kind!r}; there are {there}."
         unknown = [
             one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters
@@ -297,21 +303,21 @@ class _ToldEffect:
 
         Examples are /users/{id}/groups and addTag.
         """
-        owner, given = self._kinds.owner(self._endpoint), self._given
-        if owner is None or not given or self._method not in ("PUT", "POST", "DELETE"):
+        owner, given_names = self._kinds.owner(self._endpoint), self._given
+        if owner is None or not given_names or self._method not in ("PUT", "POST", "DELETE"):
             return None
         if self._noun:
             under, undone = (
                 words_of("_".join(self._noun)),
                 deed_of(split_name(self._segments[-1])[0]) == "drop",
             )
-        elif len(given) > 1:
+        elif len(given_names) > 1:
             return None
         else:
             under, undone = words_of(self._segments[-1]), self._method == "DELETE"
         kind = self._kinds.named(" ".join(under))
-        named = [one for one in given if _names_of(one) in (under, kind.split())]
-        needed = [one for one in given if one in self._endpoint.tool.required]
+        named = [one for one in given_names if _names_of(one) in (under, kind.split())]
+        needed = [one for one in given_names if one in self._endpoint.tool.required]
         if (
             kind == owner.kind
             or not self._kinds.homes.get(kind)
@@ -367,7 +373,7 @@ class _ToldEffect:
         ):
             path = path.rpartition("/")[0]
         kind = self._kinds.named(thing_at(self._endpoint._replace(path=path)))
-        own, known = self._kinds.identities.get(kind, ""), self._kinds.fields.get(kind, {})
+        own, kind_fields = self._kinds.identities.get(kind, ""), self._kinds.fields.get(kind, {})
         if len(listed) != 1 or not own or path not in self._kinds.collections:
             return None
         (parameter, item), deed = listed[0], self._deed_to_many()
@@ -386,7 +392,7 @@ class _ToldEffect:
         fields = {
             name: field
             for name in names
-            if (field := self._field(name, kind)) in known and field != own
+            if (field := self._field(name, kind)) in kind_fields and field != own
         }
         if deed == "creates" and is_of_things and fields:
             owners = {name: field for name, field in self._fields(kind).items() if is_opaque(name)}
@@ -428,16 +434,16 @@ class _ToldEffect:
 
     def _update(self, target: Reference, verb: str = "") -> Effect | None:
         """Return an update from parameters and verb (/orders/{id}/cancel sets status), or None."""
-        known = self._kinds.fields.get(target.kind, {})
+        kind_fields = self._kinds.fields.get(target.kind, {})
         fields = {
             name: field
             for name, field in self._fields(target.kind).items()
             if f"{{{name}}}" not in self._endpoint.path
             and field != self._kinds.identities.get(target.kind)
-            and (field in known or not known)
+            and (field in kind_fields or not kind_fields)
         }
         words = split_name(verb)
-        sets = _told_by(words[0], known, undoing=self._method == "DELETE") if words else {}
+        sets = _told_by(words[0], kind_fields, undoing=self._method == "DELETE") if words else {}
         sets = {field: value for field, value in sets.items() if field not in fields.values()}
         return (
             Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)

@@ -54,8 +54,8 @@ def read_endpoints(
     source `source` and are adapted by `choice`; those that it excludes are here too (see
     `chosen_names`). Raises ConfigurationError if nothing is left.
     """
-    builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
-    stated = [
+    builder, endpoints_by_name = CatalogBuilder("openapi"), dict[str, Endpoint]()
+    declared_endpoints = [
         Endpoint(
             tool, one.method.upper(), one.path, one.places, one.tags, one.links, errors=one.errors
         )
@@ -64,27 +64,29 @@ def read_endpoints(
         if (choice != _ALL or is_allowed(one.method, one.path, allow))
         and (tool := builder.put(one.draft, source)) is not None
     ]
-    adapted = adapt([one.tool for one in stated], choice)
-    for endpoint, tool in zip(stated, adapted, strict=True):
+    adapted = adapt([one.tool for one in declared_endpoints], choice)
+    for endpoint, tool in zip(declared_endpoints, adapted, strict=True):
         # A call names its tool only, so of two tools with one name the first is kept.
-        if tool.name not in found and is_allowed(endpoint.method, endpoint.path, allow):
+        if tool.name not in endpoints_by_name and is_allowed(endpoint.method, endpoint.path, allow):
             kept = endpoint._replace(tool=tool)
-            found[tool.name] = _without_headers(kept, {header.lower() for header in secrets})
-    if not found:
+            endpoints_by_name[tool.name] = _without_headers(
+                kept, {header.lower() for header in secrets}
+            )
+    if not endpoints_by_name:
         raise ConfigurationError(
             f"The OpenAPI document {str(path)!r} has no operation that may be asked; allowed are"
             f" {', '.join(SAFE)} and {list(allow)}."
         )
-    return _with_entries(found.values())
+    return _with_entries(endpoints_by_name.values())
 
 
 def _with_entries(endpoints: Collection[Endpoint]) -> tuple[Endpoint, ...]:
-    found: dict[str, str] = {}
-    for one in endpoints:
-        head, _, last = one.path.rpartition("/")
+    entry_names: dict[str, str] = {}
+    for endpoint in endpoints:
+        head, _, last = endpoint.path.rpartition("/")
         if named := _IN_PATH.fullmatch(last):
-            found |= {head: named[1], one.path: named[1]}
-    return tuple(one._replace(entry=found.get(one.path, "")) for one in endpoints)
+            entry_names |= {head: named[1], endpoint.path: named[1]}
+    return tuple(one._replace(entry=entry_names.get(one.path, "")) for one in endpoints)
 
 
 def chosen_names(
@@ -121,28 +123,28 @@ def with_values(
 
     Raises ConfigurationError if no tool has such a parameter.
     """
-    known = {
+    parameter_names = {
         name
         for one in endpoints
         for key in one.tool.properties
         for name in (key, f"{one.tool.name}.{key}")
     }
-    unknown = sorted(set(values) - known)
+    unknown = sorted(set(values) - parameter_names)
     if unknown:
         raise ConfigurationError(
             f"`values` names {unknown[0]!r}, which no tool that may be called has as a parameter."
         )
-    found = []
-    for one in endpoints:
-        properties = dict(one.tool.properties)
-        for name, schema in one.tool.properties.items():
-            if given := values.get(f"{one.tool.name}.{name}", values.get(name)):
+    changed_endpoints = []
+    for endpoint in endpoints:
+        properties = dict(endpoint.tool.properties)
+        for name, schema in endpoint.tool.properties.items():
+            if given := values.get(f"{endpoint.tool.name}.{name}", values.get(name)):
                 properties[name] = {**schema, "examples": [*given]}
-        tool = one.tool
+        tool = endpoint.tool
         if properties != tool.properties:
             tool = tool.with_changes(parameters={**tool.parameters, "properties": properties})
-        found.append(one._replace(tool=tool))
-    return tuple(found)
+        changed_endpoints.append(endpoint._replace(tool=tool))
+    return tuple(changed_endpoints)
 
 
 def endpoints_of(
@@ -155,19 +157,20 @@ def endpoints_of(
 
     Format suffixes are removed from paths (`/calls/{sid}.json`).
     """
-    found: dict[str, Endpoint] = {}
+    endpoints_by_name: dict[str, Endpoint] = {}
     nothing = [()] * len(tools)
     rows = zip(tools, operations, links or nothing, errors or nothing, strict=True)
-    for tool, (method, written), stated, declared in rows:
+    for tool, (method, written), tool_links, declared in rows:
         path = _FORMAT.sub("", written)
         inside = set(_IN_PATH.findall(path))
         places = tuple(
             ParameterPlace(name, "path", name) for name in tool.properties if name in inside
         )
-        found.setdefault(
-            tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared)
+        endpoints_by_name.setdefault(
+            tool.name,
+            Endpoint(tool, method.upper(), path, places, links=tool_links, errors=declared),
         )
-    return _with_entries(found.values())
+    return _with_entries(endpoints_by_name.values())
 
 
 def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:

@@ -163,22 +163,24 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
     too.
     """
     listed = list(changes)
-    made = {one.id: one for one in listed if one.sort == "created"}
-    labels = dict.fromkeys(made, _MADE)
+    created_changes = {one.id: one for one in listed if one.sort == "created"}
+    labels = dict.fromkeys(created_changes, _MADE)
     for _ in range(2):  # the second time what refers to something made is told apart by that
         labels = {
             id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})])
-            for id_, one in made.items()
+            for id_, one in created_changes.items()
         }
     keys = []
-    for one in listed:
-        known = {**labels, one.id: _SELF} if one.sort == "created" else labels
+    for change in listed:
+        known = {**labels, change.id: _SELF} if change.sort == "created" else labels
         values = [
-            _relabelled(value, known, identifies=_identifies(one.field))
-            for value in (one.before, one.after)
+            _relabelled(value, known, identifies=_identifies(change.field))
+            for value in (change.before, change.after)
         ]
         keys.append(
-            content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values])
+            content_key(
+                [change.kind, labels.get(change.id, change.id), change.sort, change.field, values]
+            )
         )
     return tuple(sorted(keys))
 
@@ -209,12 +211,12 @@ def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) ->
     if was is None and now is not None:
         yield Change(sort="created", kind=key.kind, id=key.id, after={**now})
     elif was is not None and now is None:
-        known = next(filter(None, reversed(first)), {})
-        yield Change(sort="deleted", kind=key.kind, id=key.id, before={**known, **was})
+        known_fields = next(filter(None, reversed(first)), {})
+        yield Change(sort="deleted", kind=key.kind, id=key.id, before={**known_fields, **was})
     elif was is not None and now is not None:
-        known = {name: value for one in first for name, value in one.items()}
+        known_fields = {name: value for one in first for name, value in one.items()}
         for field in sorted({*was, *now}):
-            before, after = (one.get(field, known.get(field)) for one in (was, now))
+            before, after = (one.get(field, known_fields.get(field)) for one in (was, now))
             if before != after:
                 yield Change(
                     sort="updated",

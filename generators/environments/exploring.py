@@ -159,13 +159,13 @@ def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
     for call in settings.asked_for_state:
         if call.tool not in listed.reading:
             unsure = "is not known to change nothing (`reads` says so)"
-            told, known = (
+            refusal_text, reading_names = (
                 unsure if call.tool in by_name else "is not one of its tools",
                 ", ".join(reading) or "none",
             )
             raise ConfigurationError(
-                f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read"
-                f" are {known}."
+                f"`state` of {settings.name!r} names {call.tool!r}, which {refusal_text}; those"
+                f" that read are {reading_names}."
             )
     if settings.state:
         asked = settings.asked_for_state
@@ -201,29 +201,29 @@ async def _explore(
     description = Description(tuple(one.tool for one in endpoints), ())
     with closing(StoredEnvironment(server, environment.store.path, description)) as whole:
         while True:  # what is returned gives others their values; what was asked is stored
-            found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
+            exploration = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
             seen = {
                 tool: [one.response for one in examples]
-                for tool, examples in found.examples.items()
+                for tool, examples in exploration.examples.items()
             }
             known, endpoints = tuple(endpoints), with_returns(endpoints, seen)
             if endpoints == known:
                 break
-    if found.problems and not found.examples:
+    if exploration.problems and not exploration.examples:
         raise ConfigurationError(
-            f"The environment {settings.name!r} answered no call ({found.problems[0]})."
+            f"The environment {settings.name!r} answered no call ({exploration.problems[0]})."
         )
     # what a server left open by going down in the middle is not to count as what it does not know
-    if found.problems:
+    if exploration.problems:
         answer = await server.answer(
-            next(one.call for examples in found.examples.values() for one in examples)
+            next(one.call for examples in exploration.examples.values() for one in examples)
         )
         if answer.passing:
             raise TransientError(
                 f"The server of {server.name!r} stopped answering while it was explored"
                 f" ({answer.problem}) What it answered is kept; run this again when it is up."
             )
-    described = _describe(endpoints, found, wanted)
+    described = _describe(endpoints, exploration, wanted)
     if of_state is not None:
         described = described._replace(reading=of_state.reading, told_by=of_state.told_by)
     environment.redescribe(described, basis_of(settings))
@@ -347,13 +347,13 @@ class _Walk:
 
     def _choices(self, tool: Tool, name: str) -> list[JsonValue]:
         """Return values for a required parameter from responses, or else from its schema."""
-        found = [
+        seen_values = [
             argument_with(parameter, value)[name]
             for parameter, links in self._links[tool.name].items()
             if parameter.partition(".")[0].removesuffix("[]") == name
             for value in self._seen(links)
         ]
-        return found or stated_values(tool.properties[name])
+        return seen_values or stated_values(tool.properties[name])
 
     def _seen(self, links: Sequence[Link]) -> list[JsonValue]:
         """Return up to VALUES values, with the first of each link before the second of any."""
@@ -361,13 +361,13 @@ class _Walk:
         columns = [
             list({_key(value): value for value in values}.values())[:VALUES] for values in seen
         ]
-        found = {
+        values_by_key = {
             _key(column[row]): column[row]
             for row in range(VALUES)
             for column in columns
             if row < len(column)
         }
-        return list(found.values())[:VALUES]
+        return list(values_by_key.values())[:VALUES]
 
 
 def _key(value: JsonValue) -> str:
@@ -378,7 +378,7 @@ def with_examples(
     tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[Call]
 ) -> tuple[Tool, ...]:
     """Return the tools with seen values as `examples` of each text that people say."""
-    linked, found = {(link.tool, link.parameter) for link in links}, []
+    linked, tools_with_examples = {(link.tool, link.parameter) for link in links}, []
     for tool in tools:
         properties, own = (
             dict(tool.properties),
@@ -396,5 +396,7 @@ def with_examples(
             )
             if seen and not is_told:
                 properties[name] = {**schema, "examples": seen}
-        found.append(tool.with_changes(parameters={**tool.parameters, "properties": properties}))
-    return tuple(found)
+        tools_with_examples.append(
+            tool.with_changes(parameters={**tool.parameters, "properties": properties})
+        )
+    return tuple(tools_with_examples)

@@ -174,11 +174,11 @@ class ExpressionCompiler:
         match stated:
             case str() if _IN_TEXT.search(stated):
                 parts = _IN_TEXT.split(stated)
-                told = (
+                text_parts = (
                     f"({part})" if at % 2 else orjson.dumps(part).decode()
                     for at, part in enumerate(parts)
                 )
-                return f"({' ~ '.join(told)})"
+                return f"({' ~ '.join(text_parts)})"
             case str():
                 return f"({stated})"
             case list():
@@ -366,11 +366,11 @@ def named_by(
 
 
 def _rank(wanted: frozenset[str], entry: Any, names: str, around: str) -> int | None:  # noqa: ANN401 - any row
-    known: Sequence[frozenset[str]] = entry[names]
-    if wanted in known:
+    known_names: Sequence[frozenset[str]] = entry[names]
+    if wanted in known_names:
         return 0
-    is_within = any(name <= wanted for name in known)
-    if any(name and wanted <= name | entry[around] and name & wanted for name in known):
+    is_within = any(name <= wanted for name in known_names)
+    if any(name and wanted <= name | entry[around] and name & wanted for name in known_names):
         return 1 if is_within else 3
     return 4 if is_within and entry["loose"] else None
 

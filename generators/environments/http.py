@@ -237,12 +237,12 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
     problem = _mismatch(endpoint, arguments)
     if problem:
         return problem
-    given: dict[str, list[_Given]] = defaultdict(list)
+    given_by_part: dict[str, list[_Given]] = defaultdict(list)
     for place in endpoint.places:
         if place.parameter in arguments:
-            given[place.part].append((place, arguments[place.parameter]))
+            given_by_part[place.part].append((place, arguments[place.parameter]))
     path = endpoint.path
-    for place, value in given["path"]:
+    for place, value in given_by_part["path"]:
         text = _text(value)
         if text in _NO_SEGMENT:
             return (
@@ -250,19 +250,22 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
                 " something."
             )
         path = path.replace(f"{{{place.name}}}", quote(text, safe="", errors="replace"))
-    stated = (
+    query_values = (
         (place.name, value if isinstance(value, list) else [value])
-        for place, value in given["query"]
+        for place, value in given_by_part["query"]
         if value is not None
     )
-    query = [(name, _text(one)) for name, values in stated for one in values]
+    query = [(name, _text(one)) for name, values in query_values for one in values]
     target = f"{path}?{urlencode(query, errors='replace')}" if query else path
     if len(target) > LONGEST_TARGET:
         return (
             f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET}"
             " are sent."
         )
-    headers, body = _headers(given["header"], given["cookie"]), _body(endpoint, given["body"])
+    headers, body = (
+        _headers(given_by_part["header"], given_by_part["cookie"]),
+        _body(endpoint, given_by_part["body"]),
+    )
     if isinstance(headers, str) or body is None:
         return (
             headers
@@ -275,7 +278,7 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
 
 
 def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
-    known = [place.parameter for place in endpoint.places]
+    parameter_names = [place.parameter for place in endpoint.places]
     missing = [name for name in endpoint.tool.required if name not in arguments]
     missing += [
         place.parameter
@@ -287,9 +290,9 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
             f"The call of {endpoint.tool.name} lacks"
             f" {', '.join(map(repr, dict.fromkeys(missing)))}."
         )
-    unknown = [name for name in arguments if name not in known]
+    unknown = [name for name in arguments if name not in parameter_names]
     if unknown:
-        names = ", ".join(known) or "none"
+        names = ", ".join(parameter_names) or "none"
         return (
             f"{endpoint.tool.name} has no parameter {', '.join(map(repr, unknown))}; its parameters"
             f" are {names}."

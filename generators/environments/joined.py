@@ -106,7 +106,7 @@ class _JoinedEpisode(WorldEpisode):
         """Return to an earlier state of these worlds."""
         counted, known = snapshot.counters.items(), tuple(self._prefixes)
         self._besides = {name: count for name, count in counted if not name.startswith(known)}
-        for prefix, one in zip(self._prefixes, self._episodes, strict=True):
+        for prefix, episode in zip(self._prefixes, self._episodes, strict=True):
             counters = {
                 name.removeprefix(prefix): count
                 for name, count in counted
@@ -118,7 +118,7 @@ class _JoinedEpisode(WorldEpisode):
                 if key.kind.startswith(prefix)
             }
             clock = counters.pop(_CLOCK, 0)
-            one.restore(WorldState(things, counters, clock))
+            episode.restore(WorldState(things, counters, clock))
 
 
 class JoinedEnvironment(JoinedWorld):

@@ -103,7 +103,7 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
     name) makes a link only if `spoken`, or if a thing refers to another by name.
     """
     by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
-    stated = [
+    stated_links = [
         Link(
             tool=taking.name,
             parameter=link.parameter,
@@ -121,7 +121,7 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
     things = frozenset(filter(None, map(thing_at, endpoints)))
-    found = [
+    inferred_links = [
         Link(
             tool=one.tool.name,
             parameter=leaf.path,
@@ -136,14 +136,14 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         or offer.subject.attribute not in SPOKEN
         or _names_another(one, leaf, offer, things)
     ]
-    return tuple(dict.fromkeys((*stated, *found)))
+    return tuple(dict.fromkeys((*stated_links, *inferred_links)))
 
 
 def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     """Yield the identifying values that a tool returns, but not those it was called with."""
     given = leaves_of(endpoint.tool.parameters, through_lists=True)
     required = [leaf for leaf in given if leaf.names[0] in endpoint.tool.required]
-    asked = [
+    asked_subjects = [
         subject
         for leaf in required
         if (subject := subject_of_parameter(endpoint, leaf)) is not None
@@ -168,7 +168,7 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
                 own.add(subject)
             if not any(
                 subject.attribute == one.attribute and same_thing(subject.thing, one.thing)
-                for one in asked
+                for one in asked_subjects
             ):
                 yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
 
@@ -239,11 +239,11 @@ def words_of(name: str) -> list[str]:
 @lru_cache(65536)
 def _split(name: str) -> tuple[str, ...]:
     words = tuple(map(_singular, _spoken_words(name)))
-    before, either, other = words[:-3], words[-3:-2], words[-2:]
+    before, either, alternative = words[:-3], words[-3:-2], words[-2:]
     # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
     return (
         (*before, *either)
-        if other[:1] == ("or",) and IDENTIFYING.issuperset((*either, *other[1:]))
+        if alternative[:1] == ("or",) and IDENTIFYING.issuperset((*either, *alternative[1:]))
         else words
     )
 
@@ -399,13 +399,15 @@ def with_hints(
     for link in links:
         if link.source in by_name:
             hints[link.tool][link.parameter].append(hint_of(link, by_name[link.source]))
-    found = []
+    hinted_tools = []
     for tool in tools:
         schema = tool.parameters
         for parameter, stated in hints[tool.name].items():
             schema = _with_hint(schema, parameter.split("."), " ".join(stated[:most]))
-        found.append(tool if schema is tool.parameters else tool.with_changes(parameters=schema))
-    return tuple(found)
+        hinted_tools.append(
+            tool if schema is tool.parameters else tool.with_changes(parameters=schema)
+        )
+    return tuple(hinted_tools)
 
 
 def hint_of(link: Link, source: Tool) -> str:

@@ -211,17 +211,17 @@ class ResetServer:
         wanted = tuple(one.call for one in past)
         if self._past is None or wanted[: len(self._past)] != self._past:
             self._begin()
-        for made in past[len(self._past or ()) :]:
-            answer = self._ask(made.call)
+        for past_call in past[len(self._past or ()) :]:
+            answer = self._ask(past_call.call)
             if answer.passing:
                 raise ConfigurationError(answer.problem)
-            if _essence(answer) != _essence(made.answer):
+            if _essence(answer) != _essence(past_call.answer):
                 raise ConfigurationError(
-                    f"{self._stated.shown} answers {made.call.tool} otherwise after a reset than"
-                    " before it, so that the reset does not restore what it held at first, or its"
-                    " answers depend on chance."
+                    f"{self._stated.shown} answers {past_call.call.tool} otherwise after a reset"
+                    " than before it, so that the reset does not restore what it held at first, or"
+                    " its answers depend on chance."
                 )
-            self._past = (*(self._past or ()), made.call)
+            self._past = (*(self._past or ()), past_call.call)
 
     def _begin(self) -> None:
         self._past = None
@@ -361,11 +361,11 @@ def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
     ]
     builder = read_mcp_pages(pages, listing.server or category, source)
     if listing.problem:
-        told = (
+        remark_text = (
             f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it"
             " again for the others."
         )
-        builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", told)
+        builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", remark_text)
     return builder
 
 
@@ -393,21 +393,25 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
         )
     listing = await list_mcp_tools(address, settings.timeout)
     builder = _read(listing, settings.name, f"environment:{settings.name}")
-    stated = builder.tools
-    reading = {one.name for one in stated if settings.reads and is_wanted(one.name, settings.reads)}
+    server_tools = builder.tools
+    reading = {
+        one.name for one in server_tools if settings.reads and is_wanted(one.name, settings.reads)
+    }
     for page in listing.pages:
         tools = page.get("tools") if isinstance(page, dict) else None
         for tool in tools if isinstance(tools, list) else []:
             match tool:
                 case {"name": name, "annotations": {"readOnlyHint": True}}:
                     reading.add(str(name))
-    allowed = {one.name for one in stated if settings.allow and is_wanted(one.name, settings.allow)}
-    adapted = list(zip(stated, adapt(stated, settings.choice), strict=True))
+    allowed = {
+        one.name for one in server_tools if settings.allow and is_wanted(one.name, settings.allow)
+    }
+    adapted = list(zip(server_tools, adapt(server_tools, settings.choice), strict=True))
     callable_tools = [
         tool for own, tool in adapted if settings.reset or own.name in reading | allowed
     ]
     if not callable_tools:
-        names = ", ".join(tool.name for tool in stated[:_SHOWN]) or "none"
+        names = ", ".join(tool.name for tool in server_tools[:_SHOWN]) or "none"
         raise ConfigurationError(
             f"{address.shown} marks none of its tools as read-only; name those that may be called"
             " under `allow`, or say how it is reset under `reset`, so that all may be. Its tools"

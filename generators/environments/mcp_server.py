@@ -194,12 +194,12 @@ def server_at(address: McpAddress) -> "McpServer":
     """Return the server of an address, one per process; it ends with the process."""
     require_extra("mcp")
     with _lock:
-        known = _servers.get((os.getpid(), address))
-        if known is None:
+        server = _servers.get((os.getpid(), address))
+        if server is None:
             if not _servers:
                 atexit.register(close_servers)
-            known = _servers[os.getpid(), address] = McpServer(address)
-        return known
+            server = _servers[os.getpid(), address] = McpServer(address)
+        return server
 
 
 def close_servers() -> None:
@@ -253,11 +253,11 @@ class McpServer:
             raise
         from mcp import MCPError
 
-        asked = asyncio.run_coroutine_threadsafe(
+        pending_answer = asyncio.run_coroutine_threadsafe(
             _within(patience, question(client), connection.ended), connection.loop
         )
         try:
-            answer = await asyncio.wrap_future(asked)
+            answer = await asyncio.wrap_future(pending_answer)
         except TimeoutError as error:
             raise ServerFailureError(
                 f"{self.address.shown} did not answer within {patience:g} seconds."
@@ -304,18 +304,20 @@ class McpServer:
 
 async def _within(patience: float, question: Awaitable[_Value], ended: asyncio.Event) -> _Value:
     """Await an answer; TimeoutError if it is late, ServerFailureError if the connection ends."""
-    asked, over = asyncio.ensure_future(question), asyncio.ensure_future(ended.wait())
+    pending_answer, over = asyncio.ensure_future(question), asyncio.ensure_future(ended.wait())
     try:
-        await asyncio.wait((asked, over), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
-        if asked.done():
-            return asked.result()
+        await asyncio.wait(
+            (pending_answer, over), timeout=patience, return_when=asyncio.FIRST_COMPLETED
+        )
+        if pending_answer.done():
+            return pending_answer.result()
         if over.done():
             raise ServerFailureError("The connection to the server was closed.")
         raise TimeoutError
     finally:
-        asked.cancel()
+        pending_answer.cancel()
         over.cancel()
-        await asyncio.wait((asked, over))
+        await asyncio.wait((pending_answer, over))
 
 
 def _run(loop: asyncio.AbstractEventLoop, work: Coroutine[None, None, None]) -> None:
@@ -335,17 +337,17 @@ async def _stay_connected(
 
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # what it logs is told as a problem
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
-        stated = cast("TextIO", file)
+        error_output = cast("TextIO", file)
         try:
             async with asyncio.timeout(START_PATIENCE) as start:
-                async with Client(_transport(address, stated), cache=None) as client:
+                async with Client(_transport(address, error_output), cache=None) as client:
                     start.reschedule(None)
                     opened.set_result(client)
                     await ending.wait()
                     ended.set()
         except (MCPError, OSError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
             if not opened.done():
-                opened.set_exception(ServerFailureError(_refusal(address, error, stated)))
+                opened.set_exception(ServerFailureError(_refusal(address, error, error_output)))
         finally:
             ended.set()
 

@@ -140,13 +140,13 @@ def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
 
     Raises ConfigurationError if a variable is not set.
     """
-    found = {name: secret(variable) for name, variable in variables.items()}
-    for name, value in found.items():
+    secret_values = {name: secret(variable) for name, variable in variables.items()}
+    for name, value in secret_values.items():
         if not value:
             raise ConfigurationError(
                 f"The variable {variables[name]} is not set; {name!r} takes its value from it."
             )
-    return found
+    return secret_values
 
 
 async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret) -> ServerTools:
@@ -208,11 +208,13 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
         )
     rules, effects = _rules_of(settings), settings.effects
     world = _world_of_description(settings, description, rules)
-    told: list[JsonValue] = (
+    key_parts: list[JsonValue] = (
         [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
     )
-    told += [] if rules is None else [rules.key, settings.response_size]
-    keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools], *told])
+    key_parts += [] if rules is None else [rules.key, settings.response_size]
+    keys = content_key(
+        [VERSION, settings.seed, [tool.key for tool in description.tools], *key_parts]
+    )
     return StoredEnvironment(
         world, store, description, kept_as=f"{settings.name} {keys}", remember=world.remember
     )
@@ -298,13 +300,13 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
             " evaluated where it was recorded or can be started. Leave their kind out."
         )
     names = names_in_episodes(world.tools)
-    stated: dict[str, JsonValue] = settings.model_dump(mode="json")
+    world_settings: dict[str, JsonValue] = settings.model_dump(mode="json")
     if isinstance(settings, SimulatedSettings) and isinstance(environment, DescribedEnvironment):
         document: dict[str, JsonValue] = {
             "environment": settings.environment,
             "name": world.name,
             "seed": world.seed,
-            "effects": stated["effects"],
+            "effects": world_settings["effects"],
             "description": dumped_description(environment.description),
         }
         rules = getattr(world, "rules", None)
@@ -316,10 +318,12 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
         return ShippedWorld(document, names)
     source = WORLDS.source_of(settings.environment)
     if source is None:  # a package brings it, which has to be there as well
-        return ShippedWorld(stated, names)
+        return ShippedWorld(world_settings, names)
     path, name = file_of(source.place, Path())
     text = path.read_text(encoding="utf-8")
-    return ShippedWorld(stated | {"extension": f"{path.name}:{name}"}, names, {path.name: text})
+    return ShippedWorld(
+        world_settings | {"extension": f"{path.name}:{name}"}, names, {path.name: text}
+    )
 
 
 def join_shipped(
@@ -352,14 +356,14 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
             )
             rules = rules_of(shipped["rules"], shipped["name"]) if "rules" in shipped else None
             return _world_of_description(settings, description_from(shipped["description"]), rules)
-        stated = {name: value for name, value in shipped.items() if name != "extension"}
+        world_settings = {name: value for name, value in shipped.items() if name != "extension"}
         if "extension" in shipped:
             found = row_in_file(*file_of(shipped["extension"], folder))
             if not isinstance(found.row, World):
                 raise TypeError(f"{shipped['extension']!r} is no World")
             WORLDS.add(found.row, found.source)
-        row = WORLDS.named(stated["environment"])
-        return world_of(row.open(row.settings.model_validate(stated), folder, str))
+        row = WORLDS.named(world_settings["environment"])
+        return world_of(row.open(row.settings.model_validate(world_settings), folder, str))
     except (ValidationError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
             f"The world {shipped.get('name')!r} can't be opened: {error}"

@@ -26,15 +26,15 @@ class Entry(NamedTuple):
 
 def value_at(value: JsonValue, path: str) -> JsonValue:
     """Return the value at a dotted path ("a.b[0].c"). Raises RecordError if there is none."""
-    held = value
+    inner_value = value
     for piece in _PIECE.findall(path):
-        if isinstance(held, dict) and piece in held:
-            held = held[piece]
-        elif isinstance(held, list) and piece.isdecimal() and int(piece) < len(held):
-            held = held[int(piece)]
+        if isinstance(inner_value, dict) and piece in inner_value:
+            inner_value = inner_value[piece]
+        elif isinstance(inner_value, list) and piece.isdecimal() and int(piece) < len(inner_value):
+            inner_value = inner_value[int(piece)]
         else:
             raise RecordError(f"The response has nothing at {path!r}: {piece!r} is missing.")
-    return held
+    return inner_value
 
 
 def has(value: JsonValue, path: str) -> bool:
@@ -61,13 +61,17 @@ def entries_of(response: JsonValue, entries: str) -> list[Entry]:
 
 def values_of_parameter(arguments: JsonValue, parameter: str) -> Iterator[JsonValue]:
     """Yield the values that arguments hold at a parameter's place ("legs[].fromId")."""
-    held = [arguments]
+    inner_values = [arguments]
     for piece in parameter.split("."):
         name = piece.removesuffix("[]")
-        held = [value[name] for value in held if isinstance(value, dict) and name in value]
+        inner_values = [
+            value[name] for value in inner_values if isinstance(value, dict) and name in value
+        ]
         if piece.endswith("[]"):
-            held = [item for value in held if isinstance(value, list) for item in value]
-    yield from held
+            inner_values = [
+                item for value in inner_values if isinstance(value, list) for item in value
+            ]
+    yield from inner_values
 
 
 def argument_with(parameter: str, value: JsonValue) -> Arguments:
@@ -109,13 +113,13 @@ def meets(entry: JsonValue, condition: Condition, *, loosely: bool = False) -> b
         return True
     if not has(entry, condition.field):
         return False
-    held = value_at(entry, condition.field)
+    field_value = value_at(entry, condition.field)
     if condition.test in RANKS:
-        return _rank(held) is not None
+        return _rank(field_value) is not None
     within = condition.test == "contains" or loosely
     return any(
         _compares(one, condition.value, within=within)
-        for one in (held if isinstance(held, list) else [held])
+        for one in (field_value if isinstance(field_value, list) else [field_value])
     )
 
 
@@ -136,11 +140,11 @@ def _rank(value: JsonValue) -> float | str | None:
 
 def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
     """Return entries that a strict or loose reader may take instead of the chosen one."""
-    found = {
+    fitting_entries = {
         entry.index: entry
         for entry in (*choose(entries, where), *choose(entries, where, loosely=True))
     }
-    return [entry for index, entry in sorted(found.items()) if index != chosen]
+    return [entry for index, entry in sorted(fitting_entries.items()) if index != chosen]
 
 
 def rendered(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
@@ -175,9 +179,9 @@ def retold(
     """Adapt conditions so that they pick an entry of another list; unchanged if impossible."""
     if len(entries) == 1:
         return ()
-    kept = [one for one in where if meets(entry.value, one)]
+    kept_conditions = [one for one in where if meets(entry.value, one)]
     for condition in where:
-        if condition not in kept and condition.test in ("equals", "contains"):
+        if condition not in kept_conditions and condition.test in ("equals", "contains"):
             members = entry.value if isinstance(entry.value, dict) else {}
             fields = [
                 condition.with_changes(field=name)
@@ -185,6 +189,6 @@ def retold(
                 if isinstance(one, str)
             ]
             within = [one.with_changes(test="contains") for one in fields]
-            kept += [one for one in (*fields, *within) if meets(entry.value, one)][:1]
-    picked = choose(entries, kept) if kept else []
-    return tuple(kept) if picked and picked[0].index == entry.index else tuple(where)
+            kept_conditions += [one for one in (*fields, *within) if meets(entry.value, one)][:1]
+    picked = choose(entries, kept_conditions) if kept_conditions else []
+    return tuple(kept_conditions) if picked and picked[0].index == entry.index else tuple(where)

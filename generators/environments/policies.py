@@ -169,23 +169,25 @@ class PolicyBook:
             return read
 
         schemas = self._tools[call.tool].properties
-        given = {
+        argument_values = {
             name: call.arguments.get(name, schema.get("default"))
             for name, schema in schemas.items()
         }
         reads = {name: reading(tool) for name, tool in self._reads.items()}
-        return {**BUILT_IN, **PLAIN, **reads, _GIVEN: given}
+        return {**BUILT_IN, **PLAIN, **reads, _GIVEN: argument_values}
 
 
 def taken_of(policy: Policy) -> set[str]:
     """Return the arguments of the call that a policy uses: `given.NAME`."""
-    found = (
+    attribute_nodes = (
         one
         for text in (*policy.let.values(), policy.only_if)
         for one in _tree(text).find_all(nodes.Getattr)
     )
     return {
-        one.attr for one in found if isinstance(one.node, nodes.Name) and one.node.name == _GIVEN
+        one.attr
+        for one in attribute_nodes
+        if isinstance(one.node, nodes.Name) and one.node.name == _GIVEN
     }
 
 

@@ -131,11 +131,13 @@ class Population:
         """Return the number of the thing that a value identifies; None if none exists at first."""
         place = place_of(kind, attribute, schema)
         if place not in self._numbers:
-            found = self._numbers[place] = {}
+            numbers_by_identity = self._numbers[place] = {}
             for number, known in enumerate(self._population(kind, attribute, schema)):
-                found.setdefault(str(known), number)
+                numbers_by_identity.setdefault(str(known), number)
             for part in self._parts_of_all(kind):
-                found.setdefault(str(self.identity(part, attribute, schema)), part.number)
+                numbers_by_identity.setdefault(
+                    str(self.identity(part, attribute, schema)), part.number
+                )
         return self._numbers[place].get(str(value))
 
     def _parts_of_all(self, kind: str) -> Iterator[Thing]:
@@ -181,16 +183,16 @@ class Population:
         place = place_of(kind, attribute, schema)
         if place not in self._identities:
             rng, own = Random(f"{self.seed}:{place}"), self._own_schema(kind, attribute, schema)
-            found, size = dict[str, JsonValue](), self.size(kind)
+            distinct_values, size = dict[str, JsonValue](), self.size(kind)
             for at in range(_TRIES * size):
                 # what a kind is called by may be few words: then some of its things have names that
                 # anything may have
                 usual = "thing" if is_called(attribute, own) and at >= _TRIES * size // 2 else kind
                 value = self._new_identity(usual, attribute, own, rng)
-                found.setdefault(str(value), value)
-                if len(found) == size:
+                distinct_values.setdefault(str(value), value)
+                if len(distinct_values) == size:
                     break
-            values = list(found.values())
+            values = list(distinct_values.values())
             rows: Sequence[Row | dict[str, JsonValue]] = self._rows(kind) or [{}] * size
             self._identities[place] = [
                 row[attribute] if attribute in row else values[at % len(values)]
@@ -243,13 +245,13 @@ class Population:
             if len(self._leaves) >= _KEPT:
                 self._leaves.clear()
             self._leaves[place] = self._leaf(thing, name, schema, language)
-        found = self._leaves[place]
+        leaf_value = self._leaves[place]
         return (
-            list(found)
-            if isinstance(found, list)
-            else dict(found)
-            if isinstance(found, dict)
-            else found
+            list(leaf_value)
+            if isinstance(leaf_value, list)
+            else dict(leaf_value)
+            if isinstance(leaf_value, dict)
+            else leaf_value
         )
 
     def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
@@ -263,15 +265,19 @@ class Population:
         if self._is_heading(thing.kind, name) and is_called(name, schema):
             return self.identity(thing, name, schema)
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
-            other = (
+            named_kind = (
                 self._kinds.named(" ".join(words[:-1]))
                 if len(words) > 1 and is_opaque(name)
                 else thing.kind
             )
-            if other == thing.kind:
+            if named_kind == thing.kind:
                 return self.identity(thing, name, schema)
             owner = self.owner(thing)
-            one = owner if owner is not None and owner.kind == other else self.referred(other, rng)
+            one = (
+                owner
+                if owner is not None and owner.kind == named_kind
+                else self.referred(named_kind, rng)
+            )
             return self.identity(one, words[-1], schema)
         try:
             value = make_value(name, _varied(schema, rng), language, rng)

@@ -418,22 +418,22 @@ class Effect(EnvironmentPart):
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
-        stated = [name for name in _DEEDS if getattr(self, name)]
-        if len(stated) != 1:
+        stated_deeds = [name for name in _DEEDS if getattr(self, name)]
+        if len(stated_deeds) != 1:
             known = f"{', '.join(_DEEDS[:-1])} and {_DEEDS[-1]}"
             raise ValueError(
-                f"it says {' and '.join(stated) or 'none'} of {known}, and needs one of them"
+                f"it says {' and '.join(stated_deeds) or 'none'} of {known}, and needs one of them"
             )
         if not (self.creates or self.updates) and (self.fields or self.sets or self.unique):
-            raise ValueError(f"what {stated[0]} has no fields to be given, set or unique")
+            raise ValueError(f"what {stated_deeds[0]} has no fields to be given, set or unique")
         if self.reads and (self.id or self.each):
             raise ValueError("what reads has no `id` and no `each`")
         if (self.to or self.under) and not (self.links or self.unlinks):
             raise ValueError(
-                f"what {stated[0]} has no `to` and no `under`; what links or unlinks has"
+                f"what {stated_deeds[0]} has no `to` and no `under`; what links or unlinks has"
             )
         if self.parts and not self.deletes:
-            raise ValueError(f"what {stated[0]} says nothing of `parts`; what deletes may")
+            raise ValueError(f"what {stated_deeds[0]} says nothing of `parts`; what deletes may")
         return self
 
     @property
@@ -614,10 +614,12 @@ EnvironmentSettings = (
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
     """Return the same settings with relative paths resolved against `folder`."""
-    found: dict[str, object] = {
+    absolute_paths: dict[str, object] = {
         name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)
     }
     reset = settings.reset if isinstance(settings, McpSettings) else None
     if reset is not None and reset.folder is not None:
-        found["reset"] = reset.model_copy(update={"folder": (folder / reset.folder).absolute()})
-    return settings.model_copy(update=found)
+        absolute_paths["reset"] = reset.model_copy(
+            update={"folder": (folder / reset.folder).absolute()}
+        )
+    return settings.model_copy(update=absolute_paths)

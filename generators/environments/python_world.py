@@ -155,12 +155,12 @@ class PythonEnvironment:
     def _first(self, seed: int) -> BaseModel:
         """Return the first state under a seed, which must not be changed."""
         with guarded(f"environment {self.name!r}", self._written.start):
-            found = self._written(self._settings).start(Random(seed))
-        if not isinstance(found, BaseModel):
+            start_state = self._written(self._settings).start(Random(seed))
+        if not isinstance(start_state, BaseModel):
             raise ConfigurationError(
-                f"`start` of {self._written.__name__} gives {found!r}, no pydantic model."
+                f"`start` of {self._written.__name__} gives {start_state!r}, no pydantic model."
             )
-        return found
+        return start_state
 
 
 class PythonEpisode(WorldEpisode):
@@ -196,19 +196,19 @@ class PythonEpisode(WorldEpisode):
         problems = argument_problems(method.tool, call.arguments, partial=False)
         if problems:
             return CallResponse(problem=" ".join(problems), error="invalid_value")
-        kept = deepcopy(self._world.state) if method.writes else None
+        state_before = deepcopy(self._world.state) if method.writes else None
         try:
-            found: JsonValue = to_jsonable_python(method.call(self._world, **call.arguments))
+            result: JsonValue = to_jsonable_python(method.call(self._world, **call.arguments))
         except (ValidationError, RefusalError) as error:
-            self._world.state = self._world.state if kept is None else kept
+            self._world.state = self._world.state if state_before is None else state_before
             return CallResponse(problem=str(error), error=getattr(error, "error", "invalid_value"))
         except CallwrightError:
             raise
         except Exception as error:
-            self._world.state = self._world.state if kept is None else kept
+            self._world.state = self._world.state if state_before is None else state_before
             raise RecordError(f"{blame(f'tool {call.tool!r}', method.written, error)}.") from error
         self._clock += 1
-        return CallResponse(found)
+        return CallResponse(result)
 
 
 def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> Iterator[_Method]:
@@ -247,12 +247,12 @@ def _with(
     dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return a dumped state with its things changed by an overlay."""
-    for key, one in things.items():
+    for key, overlaid in things.items():
         if key.kind == _WORLD:
-            dumped[key.id] = (one.after or {}).get(_VALUE)
-        elif key.kind in kinds and one.after is None:
+            dumped[key.id] = (overlaid.after or {}).get(_VALUE)
+        elif key.kind in kinds and overlaid.after is None:
             dumped[kinds[key.kind]].pop(key.id, None)
-        elif key.kind in kinds and one.after is not None:
+        elif key.kind in kinds and overlaid.after is not None:
             held = dumped[kinds[key.kind]]
-            held[key.id] = {**held.get(key.id, {}), **one.after}
+            held[key.id] = {**held.get(key.id, {}), **overlaid.after}
     return dumped

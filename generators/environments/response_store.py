@@ -147,20 +147,22 @@ def kept_description(path: Path, environment: str, basis: str = "") -> Descripti
 
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of the warehouse's table `responses`."""
-    for one in store.stored(environment):
+    for stored_response in store.stored(environment):
         after = (
-            {"after": [before.model_dump(mode="json") for before in one.after]} if one.after else {}
+            {"after": [before.model_dump(mode="json") for before in stored_response.after]}
+            if stored_response.after
+            else {}
         )
         yield {
             "environment": environment,
-            "key": one.key,
-            "version": one.version,
-            "tool": one.call.tool,
-            "call": orjson.dumps(one.call.model_dump(mode="json") | after).decode(),
-            "response": orjson.dumps(one.answer.response).decode(),
-            "problem": one.answer.problem,
-            "recorded_at": one.recorded_at,
-            "seen_at": one.seen_at,
+            "key": stored_response.key,
+            "version": stored_response.version,
+            "tool": stored_response.call.tool,
+            "call": orjson.dumps(stored_response.call.model_dump(mode="json") | after).decode(),
+            "response": orjson.dumps(stored_response.answer.response).decode(),
+            "problem": stored_response.answer.problem,
+            "recorded_at": stored_response.recorded_at,
+            "seen_at": stored_response.seen_at,
         }
 
 
@@ -199,13 +201,13 @@ def merge_responses(path: Path, packed: bytes) -> None:
     ):
         file.write(packed)
         file.flush()
-        with closing(ResponseStore(Path(file.name))) as other:
-            for environment in other.environments():
-                for one in other.stored(environment):
+        with closing(ResponseStore(Path(file.name))) as other_store:
+            for environment in other_store.environments():
+                for one in other_store.stored(environment):
                     store.renew(environment, one.call, one.answer, one.after)
-                for lapse in other.lapses(environment):
+                for lapse in other_store.lapses(environment):
                     store.note_lapse(environment, lapse.call, lapse.problem)
-            store.take_descriptions(other)
+            store.take_descriptions(other_store)
 
 
 def call_key(call: Call, after: Sequence[Call] = ()) -> str:

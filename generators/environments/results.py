@@ -107,12 +107,12 @@ class AskedCall:
             return ThingKey(thing.kind, thing.id)
         field = self.kinds.identities.get(thing.kind, "")
         schema = self.field_schema(thing.kind, field)
-        known = (
+        known_identity = (
             self.population.identity(thing._replace(given={}), field, schema)
             if field
             else thing.number
         )
-        return ThingKey(thing.kind, str(known))
+        return ThingKey(thing.kind, str(known_identity))
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
         """Return the schema of a kind's field."""
@@ -288,19 +288,21 @@ class AskedCall:
         kind = self.kinds.of_schema(self.endpoint, "", schema)
         if self.subjects and self.subjects[0].kind == kind:
             return self.subjects[0]
-        for one in self.references:
-            value = self.arguments.get(one.parameter)
-            if one.kind == kind and value is not None:
-                field, known = self.field(one)
-                found = self.find(kind, field, known, value)
-                is_meant = one.in_path or self.endpoint.method.upper() in (
+        for reference in self.references:
+            value = self.arguments.get(reference.parameter)
+            if reference.kind == kind and value is not None:
+                field, known = self.field(reference)
+                meant_thing = self.find(kind, field, known, value)
+                is_meant = reference.in_path or self.endpoint.method.upper() in (
                     *SAFE,
                     "",
                 )  # and not said of what is written
-                if found is None and is_meant and not self.is_standing:
+                if meant_thing is None and is_meant and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
                 # for builds any id is known
-                return thing_made(kind, value, {field: value}) if found is None else found
+                return (
+                    thing_made(kind, value, {field: value}) if meant_thing is None else meant_thing
+                )
         return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
@@ -314,21 +316,21 @@ class AskedCall:
         kept = self.population.told.get(place)
         if kept is not None and self._touched.isdisjoint(kept.kinds):
             self._seen |= kept.kinds
-            found: dict[str, JsonValue] = orjson.loads(kept.body)
-            return found
+            described_thing: dict[str, JsonValue] = orjson.loads(kept.body)
+            return described_thing
         around, self._seen = self._seen, {thing.kind}
-        found = self._told(thing, schema, depth)
+        described_thing = self._told(thing, schema, depth)
         if self._touched.isdisjoint(self._seen):
-            self.population.keep(place, Told(orjson.dumps(found), frozenset(self._seen)))
+            self.population.keep(place, Told(orjson.dumps(described_thing), frozenset(self._seen)))
         self._seen |= around
-        return found
+        return described_thing
 
     def _told(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
+        field_values: dict[str, JsonValue] = {}
         required = schema.get("required") or ()
         for name, member in schema["properties"].items():
             if depth == 0 and (echo := self._echo(name, member, thing)) is not None:
-                found[name] = echo
+                field_values[name] = echo
                 continue
             try:
                 value = self._member(thing, name, member, depth)
@@ -337,18 +339,18 @@ class AskedCall:
                     raise
                 continue
             if value is not None or name in required:
-                found[name] = value
+                field_values[name] = value
         counts_list = (
             self._listed is not None
-            and sum(isinstance(value, list) for value in found.values()) == 1
+            and sum(isinstance(value, list) for value in field_values.values()) == 1
         )
-        for name in found if counts_list and not self._is_known(thing) else ():
+        for name in field_values if counts_list and not self._is_known(thing) else ():
             if (
                 _COUNTING & set(words_of(name))
                 and schema["properties"][name].get("type") == "integer"
             ):
-                found[name] = self._listed  # how many its only list has in all
-        return found
+                field_values[name] = self._listed  # how many its only list has in all
+        return field_values
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
         """Return the call's argument of that name, or None.
@@ -383,8 +385,8 @@ class AskedCall:
         ):
             return True  # what was to be done went well
         if isinstance(schema.get("properties"), dict):
-            one = self._within(thing, name, schema, depth)
-            return None if depth >= _DEEPEST else self._object(one, schema, depth + 1)
+            inner_thing = self._within(thing, name, schema, depth)
+            return None if depth >= _DEEPEST else self._object(inner_thing, schema, depth + 1)
         if isinstance(schema.get("items"), dict) and isinstance(
             schema["items"].get("properties"), dict
         ):
@@ -405,13 +407,13 @@ class AskedCall:
     def _relation_of(self, thing: Thing, name: str) -> Relation | None:
         """Return the relation that a field of a thing shows."""
         relations = self.effects.relations
-        found = (
+        shown_relation = (
             relations.get((thing.kind, " ".join(words_of(name))))
             if relations and self._is_known(thing)
             else None
         )
-        self._seen |= {found.kind} if found is not None else set()
-        return found
+        self._seen |= {shown_relation.kind} if shown_relation is not None else set()
+        return shown_relation
 
     def _tells_switches_of(self, thing: Thing) -> bool:
         """Whether the response has an id, so that its switches belong to a thing."""
@@ -493,31 +495,35 @@ class AskedCall:
 
     def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
         """Return the relation that a list shows, and the thing that owns it."""
-        one = self.kinds.owner(self.endpoint) if self.effects.relations else None
+        owner_reference = self.kinds.owner(self.endpoint) if self.effects.relations else None
         relation = (
-            self.effects.relations.get((one.kind, last_words(self.endpoint)))
-            if one is not None
+            self.effects.relations.get((owner_reference.kind, last_words(self.endpoint)))
+            if owner_reference is not None
             else None
         )
-        if one is None or relation is None or relation.target != kind:
+        if owner_reference is None or relation is None or relation.target != kind:
             return None, None
-        return relation, self.find(one.kind, *self.field(one), self.arguments.get(one.parameter))
+        return relation, self.find(
+            owner_reference.kind,
+            *self.field(owner_reference),
+            self.arguments.get(owner_reference.parameter),
+        )
 
     def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
         """Return the part of a list to show: in an episode everything, unless the call pages it."""
         counts = [
             (name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0
         ]
-        stated = {
+        counts_by_word = {
             word: one
             for name, one in counts
             if not isinstance(one, bool)
             for word in words_of(name)
         }
-        limit = next((count for word, count in stated.items() if word in _LONGEST_LIST), 0)
+        limit = next((count for word, count in counts_by_word.items() if word in _LONGEST_LIST), 0)
         if self.is_standing:
             return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
-        start = stated.get("offset", max(0, stated.get("page", 1) - 1) * limit)
+        start = counts_by_word.get("offset", max(0, counts_by_word.get("page", 1) - 1) * limit)
         return things[start : start + limit] if limit else things[start:]
 
     def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
@@ -546,8 +552,8 @@ class AskedCall:
         None also if at least FEWEST_PARTS of all things of the kind already belong to it.
         """
         for argument, value in self.arguments.items():
-            other = self.kinds.other(self.endpoint, argument, kind)
-            if not other:
+            owner_kind = self.kinds.other(self.endpoint, argument, kind)
+            if not owner_kind:
                 continue
             field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             everything = self.population.everything(kind)
@@ -556,7 +562,7 @@ class AskedCall:
                 return None
             others = [one for one in everything if one not in own] if kind in self._touched else []
             now = filter(
-                None, map(self.current, (*own, *self._further(kind, argument, other, field)))
+                None, map(self.current, (*own, *self._further(kind, argument, owner_kind, field)))
             )
             kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
             came = [*self._made(kind), *filter(None, map(self.current, others))]

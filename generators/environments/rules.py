@@ -188,12 +188,12 @@ class CompiledRules:
                 raise ConfigurationError(f"{where}: parameters: {one!r} is none of `sources`.")
         named: dict[str, tuple[str, tuple[str, ...]]] = {}
         for one in stated.functions:
-            found = _SIGNATURE.fullmatch(one)
-            if found is None:
+            signature = _SIGNATURE.fullmatch(one)
+            if signature is None:
                 raise ConfigurationError(
                     f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …)."
                 )
-            named[found[1]] = one, tuple(filter(None, re.split(r",\s*", found[2])))
+            named[signature[1]] = one, tuple(filter(None, re.split(r",\s*", signature[2])))
         own = {"seed", "size", "rows", "row", "find", _GIVEN}
         compiler = ExpressionCompiler({*stated.data, *seeded(0), *named, *own})
 
@@ -259,18 +259,20 @@ class CompiledRules:
     def validate(self, tools: Sequence[Tool]) -> None:
         """Raise ConfigurationError if the rules name a tool or parameter that `tools` lack."""
         leaves = {tool.name: leaves_of(tool.parameters, through_lists=True) for tool in tools}
-        known = {
+        known_leaves = {
             (name, leaf.path.rpartition("[].")[2])
             for name, found in leaves.items()
             for leaf in found
         }
-        parameters = {name for _, name in known} | {f"{tool}.{name}" for tool, name in known}
+        parameters = {name for _, name in known_leaves} | {
+            f"{tool}.{name}" for tool, name in known_leaves
+        }
         sources = {tool for found in self.stated.sources.values() for tool, *_ in found}
-        for stated, there in (
+        for named_things, there in (
             ({*self.tools, *sources}, {*leaves}),
             ({*self.stated.parameters}, parameters),
         ):
-            for name in sorted(stated - there):
+            for name in sorted(named_things - there):
                 near = " or ".join(get_close_matches(name, there, 3))
                 raise ConfigurationError(
                     f"{self._where}: {name!r} is nothing in the"
@@ -284,8 +286,8 @@ class CompiledRules:
 
     def links(self, endpoints: Sequence[Endpoint]) -> tuple[Link, ...]:
         """Return links as the rules state them, and for other parameters as they are found."""
-        found, names = find_links(endpoints), {one.tool.name for one in endpoints}
-        stated = (
+        inferred_links, names = find_links(endpoints), {one.tool.name for one in endpoints}
+        stated_links = (
             Link(
                 tool=one.tool.name, parameter=leaf.path, source=source, entries=entries, field=field
             )
@@ -295,8 +297,12 @@ class CompiledRules:
             for name in known.sources
             for source, entries, field in self.stated.sources[name]
         )
-        others = (link for link in found if self.parameter(link.tool, link.parameter) is None)
-        return tuple(dict.fromkeys(link for link in (*stated, *others) if link.source in names))
+        others = (
+            link for link in inferred_links if self.parameter(link.tool, link.parameter) is None
+        )
+        return tuple(
+            dict.fromkeys(link for link in (*stated_links, *others) if link.source in names)
+        )
 
 
 class RuleScope:
@@ -356,24 +362,26 @@ class RuleScope:
 
     def _created(self, kind: str) -> Iterator[Row]:
         """Yield the things that calls have created, which the list of their kind includes."""
-        for number, (key, one) in enumerate(sorted(self._changed.items()), MADE_FROM):
-            if key.kind == kind and one.before is None and one.after is not None:
-                around = {**self._base, "data": one.after}
+        for number, (key, overlaid) in enumerate(sorted(self._changed.items()), MADE_FROM):
+            if key.kind == kind and overlaid.before is None and overlaid.after is not None:
+                around = {**self._base, "data": overlaid.after}
                 around[kind] = Row(
                     number,
                     number,
-                    {**one.after, "data": one.after},
+                    {**overlaid.after, "data": overlaid.after},
                     self.rules.fields[kind],
                     around,
                 )
                 yield around[kind]
 
     def _made(self, kind: str, of: Row | None) -> Iterator[Row]:
-        stated, fields = self.rules.stated.kinds[kind], self.rules.fields[kind]
-        above = {} if of is None else self._owners(stated.of, of)
-        first = 0 if of is None else of.number * stated.stride
-        if of is not None and not stated.stride:
-            first = sum(len(self.rows(kind, other)) for other in self.rows(stated.of)[: of.number])
+        kind_rules, fields = self.rules.stated.kinds[kind], self.rules.fields[kind]
+        above = {} if of is None else self._owners(kind_rules.of, of)
+        first = 0 if of is None else of.number * kind_rules.stride
+        if of is not None and not kind_rules.stride:
+            first = sum(
+                len(self.rows(kind, other)) for other in self.rows(kind_rules.of)[: of.number]
+            )
         for own, data in enumerate(self.rules.rows[kind]({**self._base, **above})):
             known = {name: value for name, value in data.items() if name not in fields}
             around = {**self._base, **above, "data": data}
@@ -381,7 +389,9 @@ class RuleScope:
                 first + own, own, {**known, "data": data, **above}, fields, around
             )
             overlaid = (
-                self._changed.get(ThingKey(kind, str(row[stated.id]))) if self._changed else None
+                self._changed.get(ThingKey(kind, str(row[kind_rules.id])))
+                if self._changed
+                else None
             )
             if overlaid is None or overlaid.after is not None:
                 yield row if overlaid is None else row.with_changes(kind, overlaid.after or {})
@@ -392,12 +402,12 @@ class RuleScope:
 
     def row(self, kind: str, number: int) -> Row | None:
         """Return the thing of a kind with a number, or None if there is none."""
-        stated = self.rules.stated.kinds[kind]
-        if not stated.stride:
+        kind_rules = self.rules.stated.kinds[kind]
+        if not kind_rules.stride:
             everything = self.rows(kind)
             return everything[number] if 0 <= number < len(everything) else None
-        at, own = divmod(number, stated.stride)
-        owners = self.rows(stated.of)
+        at, own = divmod(number, kind_rules.stride)
+        owners = self.rows(kind_rules.of)
         known = self.rows(kind, owners[at]) if 0 <= at < len(owners) else ()
         return known[own] if own < len(known) else None
 
@@ -409,11 +419,11 @@ class RuleScope:
 
     def answer(self, tool: Tool, arguments: Arguments) -> JsonValue:
         """Return a tool's answer to a valid call. Raises RefusalError if the rules refuse it."""
-        given = {
+        given_arguments = {
             name: arguments.get(name, schema.get("default"))
             for name, schema in tool.properties.items()
         }
-        values = {**self._base, _GIVEN: given}
+        values = {**self._base, _GIVEN: given_arguments}
         for when, say in self.rules.refuses.items():
             if when(values):
                 refuse(say(values))
@@ -446,7 +456,7 @@ class RuleScope:
     @cached_property
     def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
         """Map each name of a place, or of a thing in one, to its element and the place."""
-        found = {
+        local_places = {
             name: (one, place)
             for place in self.places
             for one in self.rules.local
@@ -458,7 +468,7 @@ class RuleScope:
             for place in self.places
             for name in (place["name"], *place["other_names"])
         )
-        return found | ({name: (element, place) for name, place in named} if element else {})
+        return local_places | ({name: (element, place) for name, place in named} if element else {})
 
     def said(self, element: ElementKind, rng: Random, place: Row | None) -> JsonValue:
         """Return a value that a person might say, from `place` if its kind belongs to places.
@@ -481,12 +491,12 @@ def read_rules(path: Path) -> CompiledRules:
     Raises ConfigurationError, which names the place, if they can't be read.
     """
     try:
-        found = read_yaml(path.read_text(encoding="utf-8"))
+        rules_data = read_yaml(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise ConfigurationError(f"The rules {str(path)!r} can't be read ({error}).") from error
-    if not isinstance(found, dict):
+    if not isinstance(rules_data, dict):
         raise ConfigurationError(f"The rules {str(path)!r} are no object.")
-    return rules_of(found, str(path))
+    return rules_of(rules_data, str(path))
 
 
 def rules_of(stated: object, where: str) -> CompiledRules:

@@ -104,14 +104,16 @@ def new_fields(tool: Tool) -> set[str]:
 
 
 def _offers(returns: JsonSchema) -> list[ReturnedField]:
-    found: list[ReturnedField] = []
+    returned_items: list[ReturnedField] = []
     for name, schema in (returns.get("properties") or {}).items():
         inner = (schema.get("items") or {}).get("properties") or {}
         if schema.get("type") == "array":
-            found += [ReturnedField(name, field, member) for field, member in inner.items()]
+            returned_items += [
+                ReturnedField(name, field, member) for field, member in inner.items()
+            ]
         elif schema.get("type") in ("string", "integer", "number"):
-            found.append(ReturnedField("", name, schema))
-    return found
+            returned_items.append(ReturnedField("", name, schema))
+    return returned_items
 
 
 def _assumed(tool: Tool) -> JsonSchema:
@@ -198,11 +200,11 @@ def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
 
 def _distinct(entry: Callable[[], JsonValue], count: int) -> list[JsonValue]:
     """Return up to `count` entries with different first values, so that a list has no repeats."""
-    found: dict[str, JsonValue] = {}
+    distinct_entries: dict[str, JsonValue] = {}
     for _ in range(_TRIES * count):
         made = entry()
         first = next(iter(made.values()), None) if isinstance(made, dict) else made
-        found.setdefault(str(first), made)
-        if len(found) == count:
+        distinct_entries.setdefault(str(first), made)
+        if len(distinct_entries) == count:
             break
-    return list(found.values())
+    return list(distinct_entries.values())

@@ -140,11 +140,11 @@ class StoredEnvironment(DescribedEnvironment):
             await asyncio.wait([asking])
             if not asking.cancelled():
                 return asking.result()
-        known = self.store.get(self.kept_as, sent)
-        if known is not None:
+        stored_answer = self.store.get(self.kept_as, sent)
+        if stored_answer is not None:
             if self._remember is not None:
                 self._remember(sent)
-            return known
+            return stored_answer
         asking = self._asking[key] = asyncio.get_running_loop().create_future()
         try:
             answer = await self.inner.answer(sent)
@@ -267,11 +267,12 @@ def open_recording(path: Path, environment: str) -> Recording:
     if next(_lines(path), (0, b""))[1][: len(_SQLITE)] != _SQLITE:
         return read_recording(path)
     store = ResponseStore(path)
-    known = store.environments()
-    if environment not in known:
+    known_environments = store.environments()
+    if environment not in known_environments:
         store.close()
         raise ConfigurationError(
-            f"The store {str(path)!r} holds no environment {environment!r}, but {known}."
+            f"The store {str(path)!r} holds no environment {environment!r}, but"
+            f" {known_environments}."
         )
     return recording_of(store, environment)
 
@@ -371,13 +372,13 @@ class ServerWorld(DescribedEnvironment):
 
         Raises TransientError if the server does not report them.
         """
-        found: dict[ThingKey, Fields] = {}
+        things_by_key: dict[ThingKey, Fields] = {}
         for call in self.description.told_by or ():
             answer = self._kept(past, call)
             if answer.problem:
                 raise TransientError(f"What {self.name!r} holds is not told: {answer.problem}")
-            found |= things_told(call, answer.response)
-        return found
+            things_by_key |= things_told(call, answer.response)
+        return things_by_key
 
     def note(self, state: WorldState, past: tuple[Made, ...]) -> None:
         """Remember the calls that led to a state."""
@@ -385,13 +386,13 @@ class ServerWorld(DescribedEnvironment):
 
     def past_of(self, state: WorldState) -> tuple[Made, ...]:
         """Return the calls that led to a state. Raises RecordError if they are not known."""
-        known = self._pasts.get(content_key(state.dumped()))
-        if known is None:
+        known_past = self._pasts.get(content_key(state.dumped()))
+        if known_past is None:
             raise RecordError(
                 f"{self.name!r} is a server: of a state that no episode here was in nobody knows"
                 " how to reach it."
             )
-        return known
+        return known_past
 
 
 class ServerEpisode:
@@ -438,7 +439,7 @@ def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
     """Return the things in a response: list entries by id, files by path, other values as is."""
     if call == FILES and isinstance(response, dict):
         return {ThingKey("file", path): {"content": content} for path, content in response.items()}
-    found: dict[ThingKey, Fields] = {}
+    things_by_key: dict[ThingKey, Fields] = {}
     members: Mapping[str, JsonValue] = response if isinstance(response, dict) else {"": response}
     for name, member in members.items():
         entries = (
@@ -446,10 +447,10 @@ def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
         )
         if isinstance(member, list) and len(entries) == len(member):
             kind = " ".join(words_of(name)) or call.tool
-            found |= {ThingKey(kind, id_): entry for id_, entry in _named(entries)}
+            things_by_key |= {ThingKey(kind, id_): entry for id_, entry in _named(entries)}
         else:
-            found[ThingKey(call.tool, name)] = {_VALUE: member}
-    return found
+            things_by_key[ThingKey(call.tool, name)] = {_VALUE: member}
+    return things_by_key
 
 
 def _named(entries: Sequence[Mapping[str, JsonValue]]) -> Iterator[tuple[str, Fields]]:

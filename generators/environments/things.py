@@ -56,7 +56,7 @@ class Kinds:
 
     def _other_names(self) -> dict[str, str]:
         """Map schema names of things to path names: what /env/{key} returns is an "env var"."""
-        found: dict[str, str] = {}
+        kinds_by_title: dict[str, str] = {}
         for endpoint in self.endpoints:
             titled = thing_of_title(self.returned(endpoint.tool).get("title"))
             last = endpoint.path.rpartition("/")[2]
@@ -70,8 +70,8 @@ class Kinds:
                 and titled
                 and self._named(titled) not in self.in_paths
             ):
-                found.setdefault(titled, target)
-        return found
+                kinds_by_title.setdefault(titled, target)
+        return kinds_by_title
 
     def named(self, thing: str) -> str:
         """Return the kind of a thing's name: "flow run" for "parent flow run", if in a path."""
@@ -146,7 +146,7 @@ class Kinds:
         known = self._referring.get(endpoint.tool.name)
         if known is not None:
             return known
-        found = []
+        tool_references = []
         for leaf in leaves_of(endpoint.tool.parameters, through_lists=False):
             subject = subject_of_parameter(endpoint, leaf) if len(leaf.names) == 1 else None
             if subject is not None and subject.thing:
@@ -155,15 +155,15 @@ class Kinds:
                 if in_path or split_name(name)[-1:] == tuple(
                     words_of(name)[-1:]
                 ):  # "ids" names several
-                    found.append(
+                    tool_references.append(
                         Reference(
                             name, self.named(subject.thing), subject.attribute, in_path, leaf.schema
                         )
                     )
-        found.sort(
+        tool_references.sort(
             key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6
         )
-        self._referring[endpoint.tool.name] = tuple(found)
+        self._referring[endpoint.tool.name] = tuple(tool_references)
         return self._referring[endpoint.tool.name]
 
     def _all_references(self) -> Iterator[Reference]:
@@ -188,11 +188,11 @@ class Kinds:
         self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]
     ) -> str:
         """Return the field for a parameter's value: "book_id" for another thing, else its name."""
-        other = self.other(endpoint, parameter, kind)
-        if not other:
+        other_kind = self.other(endpoint, parameter, kind)
+        if not other_kind:
             return parameter
         attribute = words_of(parameter)[-1]
-        return _naming(fields, other, attribute) or "_".join([*other.split(), attribute])
+        return _naming(fields, other_kind, attribute) or "_".join([*other_kind.split(), attribute])
 
     def field_naming(self, kind: str, other: str) -> str:
         """Return the field of a kind's things that holds the id of another kind, or ""."""
@@ -203,45 +203,47 @@ class Kinds:
     @cached_property
     def fields(self) -> Mapping[str, Mapping[str, JsonSchema]]:
         """Map kinds to the schemas of their fields; the first result with a field counts."""
-        found: dict[str, dict[str, JsonSchema]] = {}
+        fields_by_kind: dict[str, dict[str, JsonSchema]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
                 told = schema if entries else self.wrapped(schema) or schema
-                known = found.setdefault(self.of_schema(endpoint, entries, schema), {})
+                known = fields_by_kind.setdefault(self.of_schema(endpoint, entries, schema), {})
                 for name, member in told["properties"].items():
                     known.setdefault(name, member)
-        return found
+        return fields_by_kind
 
     @cached_property
     def unique(self) -> Mapping[str, tuple[str, ...]]:
         """The fields by which paths name things of each kind; no two things share a value."""
-        found: dict[str, tuple[str, ...]] = {}
-        for one in self._all_references():
+        fields_by_kind: dict[str, tuple[str, ...]] = {}
+        for reference in self._all_references():
             if (
-                one.in_path
-                and (field := self.own_field(one))
-                and field not in found.get(one.kind, ())
+                reference.in_path
+                and (field := self.own_field(reference))
+                and field not in fields_by_kind.get(reference.kind, ())
             ):
-                found[one.kind] = (*found.get(one.kind, ()), field)
-        return found
+                fields_by_kind[reference.kind] = (*fields_by_kind.get(reference.kind, ()), field)
+        return fields_by_kind
 
     @cached_property
     def identities(self) -> Mapping[str, str]:
         """The field that identifies each kind: the one that paths use, or else its id."""
-        found = {kind: names[0] for kind, names in self.unique.items()}
+        identity_fields = {kind: names[0] for kind, names in self.unique.items()}
         for kind, names in self.fields.items():
             own = next(filter(is_opaque, names), "")
             if own:
-                found.setdefault(kind, own)
-        return found
+                identity_fields.setdefault(kind, own)
+        return identity_fields
 
     def own_field(self, reference: Reference) -> str:
         """Return the field of a thing whose value a reference gives, or "" if its kind has none."""
-        known = self.fields.get(reference.kind, {})
+        known_fields = self.fields.get(reference.kind, {})
         wanted = [*reference.kind.split(), reference.attribute]
         names = [reference.parameter, reference.attribute]
-        names += [name for name in known if words_of(name) in (wanted, [reference.attribute])]
-        return next((name for name in names if name in known), "")
+        names += [
+            name for name in known_fields if words_of(name) in (wanted, [reference.attribute])
+        ]
+        return next((name for name in names if name in known_fields), "")
 
     @cached_property
     def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
@@ -252,11 +254,11 @@ class Kinds:
             for name, one in fields.items()
         ]
         told = [(one.kind, one.attribute, one.schema) for one in self._all_references()]
-        found: dict[tuple[str, str, str], JsonSchema] = {}
+        schemas_by_place: dict[tuple[str, str, str], JsonSchema] = {}
         for kind, name, schema in (*(one for one in own if self._is_own(*one[:2])), *told):
             if IDENTIFYING & set(words_of(name)[-1:]):
-                found.setdefault(place_of(kind, name, schema), schema)
-        return found
+                schemas_by_place.setdefault(place_of(kind, name, schema), schema)
+        return schemas_by_place
 
     def _is_own(self, kind: str, field: str) -> bool:
         """Whether a field of a kind identifies the thing itself, not another thing."""
@@ -266,25 +268,25 @@ class Kinds:
     @cached_property
     def example_ids(self) -> Mapping[str, list[JsonValue]]:
         """The example ids of each kind, from the parameters that take them."""
-        found: dict[str, list[JsonValue]] = {}
+        ids_by_kind: dict[str, list[JsonValue]] = {}
         for one in self._all_references():
             if is_opaque(one.attribute) and one.schema.get("examples"):
-                found.setdefault(one.kind, list(one.schema["examples"]))
-        return found
+                ids_by_kind.setdefault(one.kind, list(one.schema["examples"]))
+        return ids_by_kind
 
     # How paths nest
 
     @cached_property
     def owners(self) -> Mapping[str, tuple[str, ...]]:
         """Map kinds to the kinds that they are listed by ("loan": a book's), sorted by name."""
-        found: dict[str, set[str]] = {}
+        owners_by_kind: dict[str, set[str]] = {}
         for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
                 if entries or self.returns_list(endpoint.tool):
                     kind = self.of_schema(endpoint, entries, schema)
                     others = (self.other(endpoint, name, kind) for name in endpoint.tool.properties)
-                    found.setdefault(kind, set()).update(filter(None, others))
-        return {kind: tuple(sorted(others)) for kind, others in found.items()}
+                    owners_by_kind.setdefault(kind, set()).update(filter(None, others))
+        return {kind: tuple(sorted(others)) for kind, others in owners_by_kind.items()}
 
     def owner(self, endpoint: Endpoint) -> Reference | None:
         """Return the thing right before a path's last segment: the user in /users/{id}/groups."""
@@ -296,38 +298,40 @@ class Kinds:
     @cached_property
     def lists(self) -> Mapping[tuple[str, str], str]:
         """Map an owner's kind and the path's last word to the kind of things listed there."""
-        found: dict[tuple[str, str], str] = {}
+        listed_kinds: dict[tuple[str, str], str] = {}
         for endpoint in self.endpoints:
             entries, owner = self.entry_of(endpoint.tool), self.owner(endpoint)
             if endpoint.method.upper() not in SAFE or owner is None or entries is None:
                 continue
             if entries[0] or self.returns_list(endpoint.tool):
-                found.setdefault(
+                listed_kinds.setdefault(
                     (owner.kind, last_words(endpoint)), self.of_schema(endpoint, *entries)
                 )
-        return found
+        return listed_kinds
 
     @cached_property
     def homes(self) -> Mapping[str, frozenset[str]]:
         """The paths that name one thing of each kind under its own name: /groups/{group_id}."""
-        found: dict[str, frozenset[str]] = {}
+        paths_by_kind: dict[str, frozenset[str]] = {}
         for endpoint in self.endpoints:
             *_, above, last = ["", *endpoint.path.split("/")]
             for one in self.references(endpoint):
                 if last == f"{{{one.parameter}}}" and words_of(above)[-1:] == one.kind.split()[-1:]:
-                    found[one.kind] = found.get(one.kind, frozenset()) | {endpoint.path}
-        return found
+                    paths_by_kind[one.kind] = paths_by_kind.get(one.kind, frozenset()) | {
+                        endpoint.path
+                    }
+        return paths_by_kind
 
     @cached_property
     def collections(self) -> frozenset[str]:
         """The paths below which one thing is named, and those where one is created."""
         below = {one.path.rpartition("/")[0] for one in self.endpoints if one.path.endswith("}")}
-        made = {
+        creating_paths = {
             one.path
             for one in self.endpoints
             if one.method.upper() == "POST" and not listed_things(one)
         }
-        return frozenset(below | made)
+        return frozenset(below | creating_paths)
 
     @cached_property
     def joining(self) -> frozenset[str]:
@@ -361,13 +365,15 @@ def _naming(fields: Mapping[str, JsonSchema], other: str, attribute: str) -> str
 
 def _plainly(schema: JsonSchema) -> JsonSchema:
     """Return a schema simplified together with everything inside it."""
-    found = dict(plain(schema))
-    if isinstance(found.get("properties"), dict):
-        members = {name: one for name, one in found["properties"].items() if isinstance(one, dict)}
-        found["properties"] = {name: _plainly(one) for name, one in members.items()}
-    if isinstance(found.get("items"), dict):
-        found["items"] = _plainly(found["items"])
-    return found
+    plain_copy = dict(plain(schema))
+    if isinstance(plain_copy.get("properties"), dict):
+        members = {
+            name: one for name, one in plain_copy["properties"].items() if isinstance(one, dict)
+        }
+        plain_copy["properties"] = {name: _plainly(one) for name, one in members.items()}
+    if isinstance(plain_copy.get("items"), dict):
+        plain_copy["items"] = _plainly(plain_copy["items"])
+    return plain_copy
 
 
 def last_words(endpoint: Endpoint) -> str:
@@ -382,19 +388,19 @@ def given_besides(endpoint: Endpoint) -> list[str]:
 
 def listed_things(endpoint: Endpoint) -> list[tuple[str, JsonSchema]]:
     """Return the parameters that list things or their ids, with the schema of an entry."""
-    given = given_besides(endpoint)
-    found: list[tuple[str, JsonSchema]] = []
-    for name in given:
+    given_names = given_besides(endpoint)
+    list_parameters: list[tuple[str, JsonSchema]] = []
+    for name in given_names:
         listed, words = plain(endpoint.tool.properties[name]), words_of(name)
         if not isinstance(listed.get("items"), dict):
             continue
         item = plain(listed["items"])
         are_things = isinstance(item.get("properties"), dict) and all(
-            one == name or is_opaque(one) for one in given
+            one == name or is_opaque(one) for one in given_names
         )
         are_named = (is_opaque(name) and words != list(split_name(name))) or words == words_of(
             thing_at(endpoint)
         )
         if are_things or (item.get("type") in ("string", "integer") and are_named):
-            found.append((name, item))
-    return found
+            list_parameters.append((name, item))
+    return list_parameters

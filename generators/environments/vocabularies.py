@@ -153,16 +153,16 @@ class PlainTrip(_Trip):
 
     def say(self, wish: Wish) -> JsonValue | None:
         """Return a value for a wish that fits its schema."""
-        known = (
+        wish_key = (
             wish.role if wish.element in {"keyword", "city", "place"} else wish.tool,
             wish.parameter,
         )
-        if known not in self._stated:
+        if wish_key not in self._stated:
             value = self._new(wish)
             if value is None:
                 return None
-            self._stated[known] = value
-        return self._stated[known]
+            self._stated[wish_key] = value
+        return self._stated[wish_key]
 
     def _new(self, wish: Wish) -> JsonValue | None:
         schema = wish.schema
@@ -303,15 +303,15 @@ class RuledTrip(PlainTrip):
         by_place = (
             wish.element == self._scope.place_element or wish.element in self._scope.rules.local
         )
-        known = (wish.role, wish.tool if by_place else wish.parameter)
+        wish_key = (wish.role, wish.tool if by_place else wish.parameter)
         if wish.element in {"date", "time"}:
-            known = (wish.parameter, str(wish.ordinal))
-        if known not in self._known:
+            wish_key = (wish.parameter, str(wish.ordinal))
+        if wish_key not in self._known:
             value = self._value(wish)
             if value is None:
                 return None
-            self._known[known] = value
-        return self._known[known]
+            self._known[wish_key] = value
+        return self._known[wish_key]
 
     def _value(self, wish: Wish) -> JsonValue | None:
         home = self.places.get(wish.role.split(maxsplit=1)[0])

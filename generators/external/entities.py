@@ -75,14 +75,14 @@ class TurnMention(NamedTuple):
 def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
     """List the arguments that user turns say, once per turn and value, in conversation order."""
     named = tools_by_name(sample, tools)
-    found: dict[tuple[int, str, str, bytes], TurnMention] = {}
+    mentions_by_key: dict[tuple[int, str, str, bytes], TurnMention] = {}
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             tool = named.get(call.tool)
             for mention in _mentions(call, tool, snapshot.prefix) if tool else ():
                 key = (mention.turn, call.tool, mention.argument, orjson.dumps(mention.value))
-                found.setdefault(key, mention)
-    return sorted(found.values(), key=lambda one: (one.turn, one.start))
+                mentions_by_key.setdefault(key, mention)
+    return sorted(mentions_by_key.values(), key=lambda one: (one.turn, one.start))
 
 
 def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[TurnMention]:
@@ -130,12 +130,12 @@ def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Samp
     The value must be stated there and nowhere else, and no other argument may share its words.
     """
     text = _text(sample.turns[mention.turn])[mention.start : mention.end]
-    found = locate(mention.value, mention.schema, text)
-    if found is None or found.rule == HALF_DAY:
+    value_place = locate(mention.value, mention.schema, text)
+    if value_place is None or value_place.rule == HALF_DAY:
         return False
-    for other in mentions:
-        is_beside = other.turn == mention.turn and other.value != mention.value
-        if is_beside and other.start < mention.end and mention.start < other.end:
+    for other_mention in mentions:
+        is_beside = other_mention.turn == mention.turn and other_mention.value != mention.value
+        if is_beside and other_mention.start < mention.end and mention.start < other_mention.end:
             return False
     return not _is_stated_elsewhere(mention, sample)
 
@@ -188,14 +188,14 @@ class OtherValue(NamedTuple):
 def other_values(sample: Sample, tools: Iterable[Tool], value: JsonValue) -> list[OtherValue]:
     """Return every value of the sample's gold calls except `value`, each once."""
     named = {tool.name: tool for tool in tools}
-    found: list[OtherValue] = []
+    distinct_values: list[OtherValue] = []
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             for argument, other in call.arguments.items():
                 one = OtherValue(argument, other, titled_schema(named.get(call.tool), argument))
-                if other != value and one not in found:
-                    found.append(one)
-    return found
+                if other != value and one not in distinct_values:
+                    distinct_values.append(one)
+    return distinct_values
 
 
 def masked(text: str, start: int, end: int) -> str:
@@ -205,11 +205,14 @@ def masked(text: str, start: int, end: int) -> str:
 
 def says_other(text: str, others: Iterable[OtherValue]) -> str:
     """Return a sentence on which of the other values the text states, or ""."""
-    for one in others:
-        found = locate(one.value, one.schema, text)
+    for said_value in others:
+        found = locate(said_value.value, said_value.schema, text)
         if found is not None:
             words = text[found.start : found.end]
-            return f"{words!r} says {one.value!r}, which is the value of {one.argument!r}."
+            return (
+                f"{words!r} says {said_value.value!r}, which is the value of"
+                f" {said_value.argument!r}."
+            )
     return ""
 
 

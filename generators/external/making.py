@@ -110,17 +110,17 @@ async def _reword(
         source.turns[mention.turn],
         source.turns[mention.turn - 1] if mention.turn else None,
     )
-    stated = turn.text if isinstance(turn, UserTurn) else ""
+    turn_text = turn.text if isinstance(turn, UserTurn) else ""
     prompt = render(
         PROMPTS,
         TEMPLATE,
         tool=mention.tool,
         parameter={"name": mention.argument, "schema": mention.schema},
         question=before.text if isinstance(before, ReplyTurn) else "",
-        said=stated,
-        words=stated[mention.start : mention.end],
+        said=turn_text,
+        words=turn_text[mention.start : mention.end],
         phrase=message.phrase,
-        kept=[{"parameter": one.argument, "words": stated[one.start : one.end]} for one in kept],
+        kept=[{"parameter": one.argument, "words": turn_text[one.start : one.end]} for one in kept],
         language=source.language,
         seed=message.reference.derivation.seed,
     )
@@ -128,7 +128,7 @@ async def _reword(
     def problem_of(given: PointedRequest) -> str:
         text = given.request.strip()
         problem = rewording_problem(
-            text, message.phrase, mention, [(one, stated[one.start : one.end]) for one in kept]
+            text, message.phrase, mention, [(one, turn_text[one.start : one.end]) for one in kept]
         )
         if not problem and not writes(source.language, text):
             return f"it is not in the language {source.language!r}."
@@ -188,8 +188,10 @@ def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall
     if call.tool not in change.tools:
         return call
     hints = {one.argument: one for one in call.evidence}
-    found = (_evidence(one, call, hints.get(one), prefix, change) for one in call.arguments)
-    return call.with_changes(evidence=tuple(one for one in found if one is not None))
+    moved_evidence = (
+        _evidence(one, call, hints.get(one), prefix, change) for one in call.arguments
+    )
+    return call.with_changes(evidence=tuple(one for one in moved_evidence if one is not None))
 
 
 def _evidence(

@@ -198,17 +198,21 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
 def stated_in(written: SimulatedMessage, mention: TurnMention, language: Language) -> Stated:
     """Find where the message states the value, as narrowly as a rule reads the quoted words."""
     named = (mention.argument, mention.value)
-    stated = find_value(named, mention.schema, written.words, written.message, language)
-    if stated.place is None:
-        return stated
-    text = written.message[stated.place.start : stated.place.end]
-    found = locate(mention.value, mention.schema, text)
-    if found is not None and found.rule == HALF_DAY:
+    quoted_value = find_value(named, mention.schema, written.words, written.message, language)
+    if quoted_value.place is None:
+        return quoted_value
+    text = written.message[quoted_value.place.start : quoted_value.place.end]
+    narrow_place = locate(mention.value, mention.schema, text)
+    if narrow_place is not None and narrow_place.rule == HALF_DAY:
         half = f"which half of the day {mention.value!r} is in."
         return Stated(None, f"the words {written.words!r} leave open {half}")
-    start = stated.place.start
-    place = Place(start + found.start, start + found.end) if found else stated.place
-    return Stated(place, stated.problem)
+    start = quoted_value.place.start
+    place = (
+        Place(start + narrow_place.start, start + narrow_place.end)
+        if narrow_place
+        else quoted_value.place
+    )
+    return Stated(place, quoted_value.problem)
 
 
 def _parameter(tool: Tool, name: str) -> dict[str, Any]:

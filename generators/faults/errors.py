@@ -51,12 +51,12 @@ def time_out(planting: Planting) -> Iterator[FaultPlan]:
     for placed in planting.calls():
         reads = not planting.world.writes(placed.call.tool)
         if planting.is_needed(placed) and (reads or planting.is_repeatable(placed)):
-            told = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
+            error_reply = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
             yield _before(
                 planting,
                 placed,
                 [placed.call],
-                _fault(planting, "timeout", "retry", placed, told=told),
+                _fault(planting, "timeout", "retry", placed, told=error_reply),
             )
 
 
@@ -67,13 +67,13 @@ def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
             continue
         for look, shown in _looks(planting, placed):
             takes_effect = planting.rng.random() < 0.5  # noqa: PLR2004 - as often as not
-            told = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
+            error_reply = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
             fault = _fault(
                 planting,
                 "unsure",
                 "look",
                 placed,
-                told=told,
+                told=error_reply,
                 takes_effect=takes_effect,
                 value=shown if takes_effect else None,
             )
@@ -90,12 +90,16 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
     start = episode.snapshot()
     created = [one.id for one in effect_of(episode, placed.call.bare) if one.sort == "created"]
     for tool in planting.tools.values():
-        known = {
+        required_values = {
             name: value for name, value in placed.call.arguments.items() if name in tool.required
         }
-        if not created or planting.world.writes(tool.name) or len(known) < len(tool.required):
+        if (
+            not created
+            or planting.world.writes(tool.name)
+            or len(required_values) < len(tool.required)
+        ):
             continue
-        look = GoldCall(tool=tool.name, arguments=known, constants=tool.constants)
+        look = GoldCall(tool=tool.name, arguments=required_values, constants=tool.constants)
         earlier = episode.answer(look.bare)
         episode.answer(placed.call.bare)
         later = episode.answer(look.bare)
@@ -115,15 +119,17 @@ def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
         for wrong_value in _unfit(value, schema, planting.rng):
             wrong = _changed(placed.call, name, wrong_value)
             answered = planting.episode(placed.step).answer(wrong.bare)
-            told = answered.response
-            is_named = fold(name) in fold(f"{answered.problem} {told}")
+            error_reply = answered.response
+            is_named = fold(name) in fold(f"{answered.problem} {error_reply}")
             if (
                 answered.error == "invalid_value"
                 and is_named
-                and told is not None
+                and error_reply is not None
                 and not _is_said(planting, wrong_value)
             ):
-                fault = _fault(planting, "validation", "repair", placed, told=told, call=wrong)
+                fault = _fault(
+                    planting, "validation", "repair", placed, told=error_reply, call=wrong
+                )
                 yield _before(planting, placed, [wrong], fault)
                 break
 
@@ -140,11 +146,11 @@ def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
             wrong = _changed(placed.call, name, wrong_value)
             episode = planting.episode(placed.step)
             answered = episode.answer(wrong.bare)
-            found = episode.answer(placed.call.bare)
+            full_answer = episode.answer(placed.call.bare)
             is_lost = (
                 not answered.problem
                 and is_empty(answered.response)
-                and not is_empty(found.response)
+                and not is_empty(full_answer.response)
             )
             if is_lost and not _is_said(planting, wrong_value):
                 fault = _fault(
@@ -239,19 +245,19 @@ def go_down(planting: Planting) -> Iterator[FaultPlan]:
         ]
         if not planting.world.writes(tool):
             continue
-        told = _error(503, "unavailable", planting.rng.choice(_OUTAGES))
-        other = next(same_effect(planting, placed), None)
-        if other is None:
-            fault = _fault(planting, "unavailable", "tell", placed, told=told)
+        error_reply = _error(503, "unavailable", planting.rng.choice(_OUTAGES))
+        substitute = next(same_effect(planting, placed), None)
+        if substitute is None:
+            fault = _fault(planting, "unavailable", "tell", placed, told=error_reply)
             yield from _without(planting, placed, fault, lambda call: call.tool == tool)  # noqa: B023
         elif len(later) == 1:
-            fault = _fault(planting, "unavailable", "other_tool", placed, told=told)
+            fault = _fault(planting, "unavailable", "other_tool", placed, told=error_reply)
             rest = [
-                tuple(other if call is placed.call else call for call in step)
+                tuple(substitute if call is placed.call else call for call in step)
                 for step in planting.steps[placed.step :]
             ]
             steps = (*planting.steps[: placed.step], (placed.call,), *rest)
-            yield FaultPlan(fault, steps, (planting.tools[other.tool].key,))
+            yield FaultPlan(fault, steps, (planting.tools[substitute.tool].key,))
 
 
 def same_effect(planting: Planting, placed: PlacedCall) -> Iterator[GoldCall]:
@@ -318,14 +324,14 @@ def _stated(planting: Planting) -> Iterator[_Stated]:
 
 def _unfit(value: JsonValue, schema: JsonSchema, rng: Random) -> list[JsonValue]:
     """Return nearly right values that the schema does not accept; None means no value."""
-    found: list[JsonValue] = [None]
+    unfit_values: list[JsonValue] = [None]
     if schema.get("enum") and isinstance(value, str):
-        found.append(_misspelt(value, rng))
+        unfit_values.append(_misspelt(value, rng))
     elif isinstance(value, bool):
-        found.append("yes" if value else "no")
+        unfit_values.append("yes" if value else "no")
     elif isinstance(value, int | float):
-        found.append(f"about {value}")
-    return rng.sample(found, len(found))
+        unfit_values.append(f"about {value}")
+    return rng.sample(unfit_values, len(unfit_values))
 
 
 def _misspelt(text: str, rng: Random) -> str:

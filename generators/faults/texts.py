@@ -96,7 +96,7 @@ def _text_fault(
 
 def _places(planting: Planting) -> Iterator[_Place]:
     """Yield texts in results that no call or choice of the task uses; free text before names."""
-    found: list[_Place] = []
+    free_places: list[_Place] = []
     seen: set[str] = set()
     episode = planting.world.begin(planting.source.simulation_seed)
     for at, step in enumerate(planting.steps[:-1]):
@@ -107,9 +107,9 @@ def _places(planting: Planting) -> Iterator[_Place]:
                 leaf for leaf in _texts(response, returns, returns, "", "") if leaf.text not in seen
             ]
             seen |= {leaf.text for leaf in leaves}
-            found += [_Place(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
-    found = planting.rng.sample(found, len(found))
-    yield from sorted(found, key=lambda place: place.leaf.field in _NAMING)
+            free_places += [_Place(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
+    free_places = planting.rng.sample(free_places, len(free_places))
+    yield from sorted(free_places, key=lambda place: place.leaf.field in _NAMING)
 
 
 def _is_used(planting: Planting, leaf: _Leaf) -> bool:
@@ -184,7 +184,7 @@ def _orders(planting: Planting, step: int) -> Iterator[GoldCall]:
 
 def _ids(planting: Planting) -> list[JsonValue]:
     """Return the ids in the tools' results, each once, in the order of appearance."""
-    found: dict[str, JsonValue] = {}
+    ids_by_text: dict[str, JsonValue] = {}
     episode = planting.world.begin(planting.source.simulation_seed)
     for call in (call for step in planting.steps for call in step):
         stack = [episode.answer(call.bare).response]
@@ -199,12 +199,12 @@ def _ids(planting: Planting) -> list[JsonValue]:
             )
             stack += members
             if isinstance(value, dict):
-                found |= {
+                ids_by_text |= {
                     str(one): one
                     for name, one in value.items()
                     if is_opaque(name) and isinstance(one, str | int)
                 }
-    return list(found.values())
+    return list(ids_by_text.values())
 
 
 def _arguments(tool: Tool, ids: list[JsonValue], planting: Planting) -> dict[str, JsonValue] | None:

@@ -66,16 +66,16 @@ def read_answer(text: str) -> Answer:
 
     Raises UnreadableChat if it looks like a call but is not.
     """
-    said = _without_end(_without_thoughts(text))
-    if calls := _whole(said):
+    answer_text = _without_end(_without_thoughts(text))
+    if calls := _whole(answer_text):
         return Answer("", tuple(calls))
     spoken, at = list[str](), 0
-    while mark := _marks().search(said, at):
-        found, end = _behind(said, mark)
-        spoken.append(said[at : mark.start()])
+    while mark := _marks().search(answer_text, at):
+        found, end = _behind(answer_text, mark)
+        spoken.append(answer_text[at : mark.start()])
         calls += found
         at = end
-    spoken.append(said[at:])
+    spoken.append(answer_text[at:])
     rest = "".join(spoken)
     if trace := _TRACES.search(rest):
         message = f"the words {shown(trace[0])} look like a call, and none can be read there"
@@ -111,15 +111,15 @@ def _without_thoughts(text: str) -> str:
     """
     for word in _THOUGHTS:
         opening, closing = f"<{word}>", f"</{word}>"
-        kept, at = list[str](), 0
+        kept_pieces, at = list[str](), 0
         while (begin := text.find(opening, at)) >= 0:
             end = text.find(closing, begin)
             if end < 0:
                 raise UnreadableChat(f"an answer has {opening!r}, which does not end")
-            kept.append(text[at:begin])
+            kept_pieces.append(text[at:begin])
             at = end + len(closing)
         if at:
-            text = "".join((*kept, text[at:])).strip()
+            text = "".join((*kept_pieces, text[at:])).strip()
         text = text.rpartition(closing)[2]  # one that the prompt began
     return text
 
@@ -138,12 +138,12 @@ def _whole(said: str) -> list[Called]:
         return calls
     if not text.startswith(("[", "{")):
         return []
-    held: JsonValue
+    call_data: JsonValue
     try:
-        held = read_json(text)
+        call_data = read_json(text)
     except ValueError:
-        held = read_python(text)
-    listed = held if isinstance(held, list) else [held]
+        call_data = read_python(text)
+    listed = call_data if isinstance(call_data, list) else [call_data]
     are_calls = bool(listed) and all(isinstance(one, dict) and _is_call(one) for one in listed)
     return [call_of(one) for one in listed] if are_calls else []
 
@@ -205,17 +205,17 @@ def call_of(stated: JsonValue) -> Called:
     fields = {**stated, "name": inner} if isinstance(inner, str) else stated
     fields = inner if isinstance(inner, dict) else fields
     name = next((fields[word] for word in _NAMES if fields.get(word)), None)
-    given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
+    given_arguments = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
     if not isinstance(name, str):
         raise UnreadableChat(f"a call has the name {shown(name)}")
-    arguments, note = given, ""
+    arguments, note = given_arguments, ""
     if isinstance(arguments, str):
         arguments = _arguments_in(arguments, name)
     if isinstance(arguments, str):  # some loggers write JSON text as JSON text once more
         arguments = _arguments_in(arguments, name)
         note = "Arguments were written as JSON text twice over."
     if not isinstance(arguments, dict):
-        raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
+        raise UnreadableChat(f"the arguments of {name} are {shown(given_arguments)}, not an object")
     return Called(name, arguments, id_of(stated), note)
 
 
@@ -246,18 +246,18 @@ def calls_of_message(content: JsonValue) -> list[Called]:
 
     Raises UnreadableChat if there are none.
     """
-    held = parsed(content)
-    if isinstance(held, str):
-        found = read_answer(held)
+    call_data = parsed(content)
+    if isinstance(call_data, str):
+        found = read_answer(call_data)
         if found.calls:
             return [*found.calls]
-        if calls := python_calls(held):
+        if calls := python_calls(call_data):
             return calls
-        literal = read_python(held)  # as some data sets write calls
+        literal = read_python(call_data)  # as some data sets write calls
         if literal is None:
-            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call")
-        held = literal
-    listed = held if isinstance(held, list) else [held]
+            raise UnreadableChat(f"a message of a call holds {shown(call_data)}, which is no call")
+        call_data = literal
+    listed = call_data if isinstance(call_data, list) else [call_data]
     if not listed:
         raise UnreadableChat("a message of a call holds none")
     return [*map(call_of, listed)]
@@ -295,12 +295,12 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
     It is a reply of the chat completions API or the responses API, a single message, or the
     chunks of a stream. Raises UnreadableChat if it failed, was cut off, or is none of these.
     """
-    held = parsed(stated)
-    if isinstance(held, list):
-        held = _joined(held)
-    if not isinstance(held, dict):
+    reply_data = parsed(stated)
+    if isinstance(reply_data, list):
+        reply_data = _joined(reply_data)
+    if not isinstance(reply_data, dict):
         raise UnreadableChat(f"the answer is {shown(stated)}, not the reply of a provider")
-    inner = part(held, "body") or held
+    inner = part(reply_data, "body") or reply_data
     if "choices" in inner:
         return [_chosen(inner["choices"])]
     if (status := words(inner, "status")) in _UNFINISHED:
@@ -309,10 +309,10 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
         return items(inner["output"])
     if inner.get("role") == "assistant":
         return [inner]
-    told = f"the answer has the fields {shown(sorted(inner)[:8])}"
+    problem_text = f"the answer has the fields {shown(sorted(inner)[:8])}"
     if failed := inner.get("error"):
-        told = f"the request failed: {shown(failed)}"
-    raise UnreadableChat(f"{told}, and no message")
+        problem_text = f"the request failed: {shown(failed)}"
+    raise UnreadableChat(f"{problem_text}, and no message")
 
 
 def _chosen(choices: JsonValue) -> JsonValue:
@@ -359,11 +359,13 @@ class _Stream:
         self._said.append(words(delta, "content", "refusal"))
         self._reason = words(choice, "finish_reason") or self._reason
         made, older = delta.get("tool_calls"), delta.get("function_call")
-        for one in items(made) if made else []:
-            if not isinstance(one, dict) or not isinstance(one.get("index"), int):
-                message = f"a chunk of the answer has the call {shown(one)} without an index"
+        for call_delta in items(made) if made else []:
+            if not isinstance(call_delta, dict) or not isinstance(call_delta.get("index"), int):
+                message = f"a chunk of the answer has the call {shown(call_delta)} without an index"
                 raise UnreadableChat(message)
-            self._put(str(one["index"]), part(one, "function"), words(one, "id"))
+            self._put(
+                str(call_delta["index"]), part(call_delta, "function"), words(call_delta, "id")
+            )
         if isinstance(older, dict):
             self._put("0", older, "")
 

@@ -126,8 +126,10 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
     if not isinstance(values, dict) or len(listed) < len(values):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
     first = ((name, one[0]) for name, one in listed.items() if one and one[0] != "")
-    given = {str(names.get(f"{tool}.{name}", name)): _plain(value) for name, value in first}
-    return {"name": names.get(tool, tool), "arguments": given}
+    given_arguments = {
+        str(names.get(f"{tool}.{name}", name)): _plain(value) for name, value in first
+    }
+    return {"name": names.get(tool, tool), "arguments": given_arguments}
 
 
 def _plain(value: JsonValue) -> JsonValue:

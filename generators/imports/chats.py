@@ -109,11 +109,15 @@ def sample_files(path: Path) -> list[Path]:
     """
     if path.is_dir():
         files = (one for one in sorted(path.rglob("*")) if one.suffix in SUFFIXES and one.is_file())
-        found = [one for one in files if not one.name.endswith(_BESIDE) and one.name not in _ABOUT]
+        sample_paths = [
+            one for one in files if not one.name.endswith(_BESIDE) and one.name not in _ABOUT
+        ]
         if (path / MANIFEST).is_file():  # an export of ours: its tasks are the same samples again
-            found = [file for file in found if ENVIRONMENT not in file.relative_to(path).parts]
-        if found:
-            return found
+            sample_paths = [
+                file for file in sample_paths if ENVIRONMENT not in file.relative_to(path).parts
+            ]
+        if sample_paths:
+            return sample_paths
     return files_at(path, ".jsonl")
 
 
@@ -130,7 +134,7 @@ class ChatReader:
         """Return a row's record, which says why if it can't be read or an external `find` fails."""
         problem = ""
         try:
-            found = find(row.value) if isinstance(row.value, dict) else None
+            chat_row = find(row.value) if isinstance(row.value, dict) else None
         except UnreadableChat as error:
             problem = f"It can't be read: {error}"
         except Exception as error:
@@ -138,14 +142,14 @@ class ChatReader:
                 raise
             problem = blame(f"source {self._source!r}", find, error)
         else:
-            if found is None:
+            if chat_row is None:
                 known = sorted(row.value)[:8] if isinstance(row.value, dict) else shown(row.value)
                 message = f"This is no row of the format: {known}."
                 return unread(Problem(where=row.where, kind="other_format", message=message))
-            if _is_row(found):
-                return self.chat(row.where, found)
+            if _is_row(chat_row):
+                return self.chat(row.where, chat_row)
             reader = whose(f"source {self._source!r}", find)
-            problem = f"{reader} gives {shown(found)}; it gives a ChatRow, or None"
+            problem = f"{reader} gives {shown(chat_row)}; it gives a ChatRow, or None"
         return broken(row.where, f"{problem}; the conversation is left out.")
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
@@ -176,10 +180,10 @@ class _ChatRecord(RecordReader):
         for sentence in chat.lost:
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
-        known = {tool.name for tool in tools}
+        tool_names = {tool.name for tool in tools}
         made = (turn.calls for turn in chat.turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
-        if known and (strange := sorted(called - known)):
+        if tool_names and (strange := sorted(called - tool_names)):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
@@ -262,12 +266,12 @@ def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
     begin = _OPENING.search(system) if tools in (None, "", []) else None
     if begin:
         try:
-            found, _ = REPLY_DECODER.raw_decode(system, begin.start())
+            tool_documents, _ = REPLY_DECODER.raw_decode(system, begin.start())
         except (ValueError, RecursionError):
             return system, tools
-        named = [one for one in objects(found) if one.keys() & {"name", "function"}]
-        if found and len(named) == len(found):
-            return "", found
+        named = [one for one in objects(tool_documents) if one.keys() & {"name", "function"}]
+        if tool_documents and len(named) == len(tool_documents):
+            return "", tool_documents
     return system, tools
 
 
@@ -285,14 +289,14 @@ def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonVa
 
     Raises UnreadableChat if it can't be read, or if its field is there but empty.
     """
-    stated = {name: fields[name] for name in _ANSWERS if name in fields}
-    given = next((one for one in stated.values() if one is not None), None)
+    answer_fields = {name: fields[name] for name in _ANSWERS if name in fields}
+    given = next((one for one in answer_fields.values() if one is not None), None)
     if given is not None:
         return messages_of_reply(given)
     if "choices" in fields:
         return messages_of_reply(fields)
     last = messages[-1] if messages else None
-    if stated and not (isinstance(last, dict) and last.get("role") == "assistant"):
+    if answer_fields and not (isinstance(last, dict) and last.get("role") == "assistant"):
         failed = fields.get("error")
         raise UnreadableChat(f"it has no answer{f': {shown(failed)}' if failed else ''}")
     return []
@@ -339,10 +343,10 @@ def _trl(fields: Fields) -> ChatRow | None:
 def _responses(fields: Fields) -> ChatRow | None:
     """Read a responses API row: input and output or, in NeMo Gym rows, the expected action."""
     body = part(fields, "responses_create_params", *_BODIES) or fields
-    given = body.get("input")
-    if given is None:
+    input_items = body.get("input")
+    if input_items is None:
         return None
-    before = _asked(given)
+    before = _asked(input_items)
     messages = [*before, *_expected(fields, before)]
     row = ChatRow(messages, body.get("tools"), words(body, "instructions"))
     return _named(row._replace(signals=signals_of(fields)), fields)
@@ -409,8 +413,10 @@ def _toucan(fields: Fields) -> ChatRow | None:
 def _litellm(fields: Fields) -> ChatRow | None:
     """Read a line of litellm's log (standard payload), with tools among the model's parameters."""
     payload = part(fields, "standard_logging_object") or fields
-    given = _asked(payload.get("messages")) or items(part(payload, "messages").get("messages"))
-    if not given:
+    given_messages = _asked(payload.get("messages")) or items(
+        part(payload, "messages").get("messages")
+    )
+    if not given_messages:
         return None
     request = part(payload, "proxy_server_request")
     asked = [part(payload, "model_parameters", "optional_params"), part(request, "body"), request]
@@ -420,7 +426,9 @@ def _litellm(fields: Fields) -> ChatRow | None:
     signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
     if payload.get("response") is None:
         raise UnreadableChat(f"it has no answer{f': {error}' if error else ''}")
-    return ChatRow([*given, *messages_of_reply(payload["response"])], tools, signals=signals)
+    return ChatRow(
+        [*given_messages, *messages_of_reply(payload["response"])], tools, signals=signals
+    )
 
 
 def _promptfoo(fields: Fields) -> ChatRow | None:
@@ -436,20 +444,20 @@ def _promptfoo(fields: Fields) -> ChatRow | None:
     due: list[JsonValue] = [
         {"name": one.get("name"), "arguments": one.get("args")} for one in values
     ]
-    said = words(part(fields, "metadata"), "words")
-    if not due and not said:
+    reply_words = words(part(fields, "metadata"), "words")
+    if not due and not reply_words:
         raise UnreadableChat("no assertion is about a call, and nothing tells what is said")
     tools = part(fields, "options").get("tools")
-    return _named(_with_calls(ChatRow(messages, tools), due, said), fields)
+    return _named(_with_calls(ChatRow(messages, tools), due, reply_words), fields)
 
 
 def inspect_row(fields: Fields) -> ChatRow | None:
     """Read a sample of our export for Inspect; the target is what is due after the input."""
-    told = part(fields, "metadata")
+    row_metadata = part(fields, "metadata")
     if "target" not in fields or not isinstance(fields.get("input"), list):
         return None
-    row = ChatRow(items(fields["input"]), told.get("tools"))
-    return _named(_with_calls(row, fields["target"], words(told, "words")), fields)
+    row = ChatRow(items(fields["input"]), row_metadata.get("tools"))
+    return _named(_with_calls(row, fields["target"], words(row_metadata, "words")), fields)
 
 
 def _format(name: str, holds: str, find: RowReader) -> SampleFormat:

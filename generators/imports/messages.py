@@ -108,12 +108,12 @@ def events_of(message: JsonValue) -> Iterator[Event]:
     """
     if not isinstance(message, dict):
         raise UnreadableChat(f"a message is {shown(message)}, not an object")
-    kind, stated = message.get("type"), message.get("role", message.get("from"))
-    if stated is None and isinstance(kind, str):
+    kind, role_name = message.get("type"), message.get("role", message.get("from"))
+    if role_name is None and isinstance(kind, str):
         yield from _item(kind, message, "assistant")
         return
     content = _first(message, "content", "value", "parts")
-    match _SIDES.get(str(stated).lower()):
+    match _SIDES.get(str(role_name).lower()):
         case "result":
             yield from _results(content, message)
         case "call":
@@ -123,7 +123,7 @@ def events_of(message: JsonValue) -> Iterator[Event]:
         case str(side):
             yield from _said(side, content)
         case None:
-            raise UnreadableChat(f"a message has the role {shown(stated)}")
+            raise UnreadableChat(f"a message has the role {shown(role_name)}")
 
 
 def _first(fields: Fields, *names: str) -> JsonValue:
@@ -139,15 +139,15 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
         if (reason := _CUT.get(str(message.get(word)))) is not None:
             raise UnreadableChat(f"an answer {reason} ({word} {message[word]!r})")
     calls = _calls_beside(message)
-    said = [*_said("assistant", content)]
-    within = [one for one in said if isinstance(one, Called)]
+    content_events = [*_said("assistant", content)]
+    within = [one for one in content_events if isinstance(one, Called)]
     if calls and within and differ(calls, within):  # some logs have the same calls in both places
         others = shown([one.tool for one in within])
         raise UnreadableChat(f"an answer makes calls, and others in its content: {others}")
     ends = {str(message.get("finish_reason")), str(message.get("stop_reason"))}
     if not (calls or within) and _CALLING & ends:
         raise UnreadableChat("an answer ends in a call, and has none")
-    yield from (one for one in said if not (calls and isinstance(one, Called)))
+    yield from (one for one in content_events if not (calls and isinstance(one, Called)))
     yield from calls
 
 

@@ -201,12 +201,12 @@ def _kind(file: Path, fields: Fields) -> str | None:
 def _user_turn(text: str, kind: str) -> UserTurn:
     """Return the user's turn, separate from the message that it refers to."""
     if kind in FILES and FILES[kind].is_single:
-        message, found, query = text.removeprefix(MESSAGE_FIRST).rpartition(MESSAGE_FIRST_QUERY)
-        if found and text.startswith(MESSAGE_FIRST):
+        message, separator, query = text.removeprefix(MESSAGE_FIRST).rpartition(MESSAGE_FIRST_QUERY)
+        if separator and text.startswith(MESSAGE_FIRST):
             return UserTurn(text=query, external=Message(app="", text=message))
         return UserTurn(text=text)
-    stated, found, message = text.partition(MESSAGE_LAST)
-    if found:
+    stated, separator, message = text.partition(MESSAGE_LAST)
+    if separator:
         return UserTurn(text=stated, external=Message(app="", text=message))
     return UserTurn(text=text)
 
@@ -302,15 +302,21 @@ class _CallNaviReader(RecordReader):
         returned: dict[str, set[str]] = {}
         for tool in self._tools:
             returned.setdefault(tool.name, set()).update(returned_fields(tool))
-        for name, given in zip(names, parameters, strict=False):
-            if isinstance(name, str) and name and isinstance(given, dict):
-                found: list[Evidence] = []
-                for argument in (one for one, value in given.items() if value == UNKNOWN_VALUE):
+        for name, given_arguments in zip(names, parameters, strict=False):
+            if isinstance(name, str) and name and isinstance(given_arguments, dict):
+                placeholder_evidence: list[Evidence] = []
+                for argument in (
+                    one for one, value in given_arguments.items() if value == UNKNOWN_VALUE
+                ):
                     giving = [argument in returned.get(call.tool, ()) for call in calls]
                     if True in giving:  # the nearest call before that returns such a field
                         at = len(giving) - 1 - giving[::-1].index(True)
-                        found.append(unknown_evidence(argument, at, argument))
-                calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
+                        placeholder_evidence.append(unknown_evidence(argument, at, argument))
+                calls.append(
+                    GoldCall(
+                        tool=name, arguments=given_arguments, evidence=tuple(placeholder_evidence)
+                    )
+                )
         if not len(calls) == len(names) == len(parameters):
             self.refuse(
                 f"The ground truth is {shown(truth)}, not a name and parameters for each call"

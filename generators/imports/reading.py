@@ -72,16 +72,22 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
     ConfigurationError if nothing is at the path, or such a reader fails as a whole.
     """
     what = f"source {form.name!r}"
-    known: dict[str, bool] = {}  # by the key of a tool: whether it is too large
+    is_large_by_key: dict[str, bool] = {}  # by the key of a tool: whether it is too large
     with guarded(what, form.read):
         for record in form.read(path):
             if not _is_record(record):
-                told = f"{whose(what, form.read)} gives {shown(record)}"
-                yield broken(str(path), f"{told}; it gives an ImportedRecord for each record.")
+                problem_text = f"{whose(what, form.read)} gives {shown(record)}"
+                yield broken(
+                    str(path), f"{problem_text}; it gives an ImportedRecord for each record."
+                )
                 continue
             for tool in record.tools:
-                known[tool.key] = known[tool.key] if tool.key in known else _is_too_large(tool)
-            too_large = any(known[tool.key] for tool in record.tools)
+                is_large_by_key[tool.key] = (
+                    is_large_by_key[tool.key]
+                    if tool.key in is_large_by_key
+                    else _is_too_large(tool)
+                )
+            too_large = any(is_large_by_key[tool.key] for tool in record.tools)
             if record.sample is None or not (too_large or _is_too_large(record.sample)):
                 yield record
                 continue
@@ -172,11 +178,15 @@ class RecordReader:
             self.refuse(f"The {what} are {shown(listed)}, not a list")
             return ()
         before = len(self._builder.problems)
-        made = [put(stated, f"{self.where}/{field}/{at}") for at, stated in enumerate(listed)]
+        built_tools = [
+            put(stated, f"{self.where}/{field}/{at}") for at, stated in enumerate(listed)
+        ]
         self.problems += self._builder.problems[before:]
-        tools = tuple(tool for tool in made if tool is not None)
-        if len(tools) < len(made):
-            self.refuse(f"{len(made) - len(tools)} of its {len(made)} {what} can't be used")
+        tools = tuple(tool for tool in built_tools if tool is not None)
+        if len(tools) < len(built_tools):
+            self.refuse(
+                f"{len(built_tools) - len(tools)} of its {len(built_tools)} {what} can't be used"
+            )
         return tools
 
     def calls_of(self, listed: list[JsonValue], *, closed: bool = True) -> Iterator[GoldCall]:
@@ -184,23 +194,25 @@ class RecordReader:
 
         If `closed`, further keys are refused too.
         """
-        for stated in listed:
-            match stated:
+        for item in listed:
+            match item:
                 case {"name": str(name), "arguments": dict(given), **rest} if name:
                     if not (closed and rest):
                         yield GoldCall(tool=name, arguments=given)
                         continue
-            self.refuse(f"A call is {shown(stated)}, not a name and arguments")
+            self.refuse(f"A call is {shown(item)}, not a name and arguments")
 
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
         """Return the record with the sample that `sample` builds, unless it was refused."""
-        made = None
+        sample_made = None
         if self.is_readable:
             try:
-                made = sample()
+                sample_made = sample()
             except ValidationError as error:
                 self.refuse(f"It can't be used: {first_problem(error)}")
-        return ImportedRecord(self.where, made, tools if made else (), tuple(self.problems))
+        return ImportedRecord(
+            self.where, sample_made, tools if sample_made else (), tuple(self.problems)
+        )
 
 
 def language_of_user(turns: Sequence[Turn]) -> Language:

@@ -182,8 +182,8 @@ class _Index:
 def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     """Yield a trace's conversations; a model call that a later one continues is part of it."""
     spans = sorted(trace.spans, key=lambda span: span.began)
-    asked = [span for span in spans if span.messages or span.answers]
-    if not asked:
+    model_spans = [span for span in spans if span.messages or span.answers]
+    if not model_spans:
         message = (
             "No span of this trace holds messages: let the exporter see that content is captured."
         )
@@ -193,9 +193,9 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     error = next((span.error for span in spans if span.error), "")
     feedback = next((span.feedback for span in spans if span.feedback), "")
     signals = Signals("error" if error else "ok", error, feedback)
-    for at, span in enumerate(asked):
+    for at, span in enumerate(model_spans):
         whole, known = [*span.messages, *span.answers], len(span.messages)
-        later = [one.messages for one in asked[at + 1 :]]
+        later = [one.messages for one in model_spans[at + 1 :]]
         if any(len(messages) > known and messages[:known] == span.messages for messages in later):
             continue
         if span.unreadable or not span.answers:
@@ -203,7 +203,7 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
             message = f"It can't be read: {reason}; the conversation is left out."
             yield broken(trace.where, message)._replace(signals=signals)
             continue
-        tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
+        tools = span.tools or next((one.tools for one in reversed(model_spans) if one.tools), None)
         last = str(
             whole[-1]
         )  # what its calls returned tell spans of tools, by the ids of the calls
@@ -237,39 +237,41 @@ def _otel_trace(span: Fields) -> str:
 
 
 def _otel_span(span: Fields) -> Span:
-    told = _attributes(span.get("attributes"))
+    attributes = _attributes(span.get("attributes"))
     for event in objects(span.get("events")):
-        told |= _attributes(event.get("attributes"))
-    status, failed = part(span, "status"), words(told, "error.type")
+        attributes |= _attributes(event.get("attributes"))
+    status, failed = part(span, "status"), words(attributes, "error.type")
     if not failed and words(status, "code", "status_code").upper() in _ERRORS:
         failed = words(status, "message", "description") or "error"
     began = words(span, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
-    feedback = words(told, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
+    feedback = words(attributes, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
     found = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
-    if told.get("gen_ai.operation.name") == "execute_tool":
-        value, identity = parsed(told.get(_RESULT)), words(told, "gen_ai.tool.call.id")
+    if attributes.get("gen_ai.operation.name") == "execute_tool":
+        value, identity = parsed(attributes.get(_RESULT)), words(attributes, "gen_ai.tool.call.id")
         if value is None or not identity:
             return found
         returned: Fields = {"role": "tool", "id": identity, "content": value}
-        return found._replace(returned={**returned, "name": words(told, "gen_ai.tool.name")})
+        return found._replace(returned={**returned, "name": words(attributes, "gen_ai.tool.name")})
 
     def listed(name: str, *older: str) -> list[JsonValue]:
-        return items(told.get(name)) or [one for prefix in older for one in _flat(told, prefix)]
+        return items(attributes.get(name)) or [
+            one for prefix in older for one in _flat(attributes, prefix)
+        ]
 
-    stated = parsed(told.get(_OUTPUT))
-    is_list = isinstance(stated, list) or not stated
-    tools = told.get("gen_ai.tool.definitions") or _flat(told, "llm.request.functions")
+    output = parsed(attributes.get(_OUTPUT))
+    is_list = isinstance(output, list) or not output
+    tools = attributes.get("gen_ai.tool.definitions") or _flat(attributes, "llm.request.functions")
     documents: list[JsonValue] = [  # OpenInference keeps each as JSON text in a field of its own
         parsed(inner["json_schema"]) if "json_schema" in (inner := part(one, "tool")) else dict(one)
-        for one in objects(tools or _flat(told, "llm.tools"))
+        for one in objects(tools or _flat(attributes, "llm.tools"))
     ]
-    system = objects(told.get("gen_ai.system_instructions"))
+    system = objects(attributes.get("gen_ai.system_instructions"))
     return found._replace(
         messages=tuple(listed(_INPUT, "gen_ai.prompt", "llm.input_messages")),
         answers=tuple(listed(_OUTPUT, "gen_ai.completion", "llm.output_messages")),
         tools=documents or None,
         system="\n".join(words(one, "content", "text") for one in system),
-        unreadable="" if is_list else f"its answer is {shown(stated)}, not a list of messages",
+        unreadable="" if is_list else f"its answer is {shown(output)}, not a list of messages",
     )
 
 
@@ -328,14 +330,14 @@ def _relisted(value: JsonValue) -> JsonValue:
 
 def _langfuse_spans(value: JsonValue) -> Iterator[Fields]:
     """Yield the observations of a row, one or a trace's own, together with the trace's scores."""
-    for one in value if isinstance(value, list) else [value]:
-        if not isinstance(one, dict):
+    for observation in value if isinstance(value, list) else [value]:
+        if not isinstance(observation, dict):
             continue
-        trace = part(one, "trace") or one
-        inner = items(one.get("observations")) or items(trace.get("observations"))
-        scores = items(one.get("scores")) or items(trace.get("scores"))
+        trace = part(observation, "trace") or observation
+        inner = items(observation.get("observations")) or items(trace.get("observations"))
+        scores = items(observation.get("scores")) or items(trace.get("scores"))
         if not inner:
-            yield one
+            yield observation
         named: Fields = {"traceId": words(trace, "id"), "scores": scores}
         yield from ({**named, **found} for found in objects(inner))
 
@@ -351,25 +353,25 @@ def _langfuse_span(span: Fields) -> Span:
     if words(span, "level") == "ERROR":
         failed = words(span, "statusMessage", "status_message") or "error"
     began = words(span, "startTime", "start_time")
-    found = Span(began, error=failed[:200], feedback=next(scores, ""))
+    record = Span(began, error=failed[:200], feedback=next(scores, ""))
     if words(span, "type").upper() not in {"GENERATION", ""}:
-        return found
-    given, answer = (
+        return record
+    request, answer = (
         parsed(span.get("input")),
         parsed(span.get("output") or span.get("expectedOutput")),
     )
-    fields = given if isinstance(given, dict) else {}
-    messages = items(fields.get("messages")) if fields else items(given)
-    if not messages and isinstance(given, str):
-        messages = [{"role": "user", "content": given}]
+    fields = request if isinstance(request, dict) else {}
+    messages = items(fields.get("messages")) if fields else items(request)
+    if not messages and isinstance(request, str):
+        messages = [{"role": "user", "content": request}]
     try:
         answers = _langfuse_answer(answer)
     except UnreadableChat as error:
-        answers, found = [], found._replace(unreadable=str(error))
+        answers, record = [], record._replace(unreadable=str(error))
     told = part(span, "metadata")
     tools = fields.get("tools") or told.get("tools") or parsed(span.get("tool_definitions"))
-    found = found._replace(language=words(told, "language"), category=words(told, "category"))
-    return found._replace(messages=tuple(messages), answers=tuple(answers), tools=tools)
+    record = record._replace(language=words(told, "language"), category=words(told, "category"))
+    return record._replace(messages=tuple(messages), answers=tuple(answers), tools=tools)
 
 
 def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
@@ -397,8 +399,8 @@ def _atif(fields: Fields) -> ChatRow | None:
     messages: list[JsonValue] = []
     for step in steps:
         if isinstance(step, dict):
-            said = {"content": step.get("message"), "tool_calls": step.get("tool_calls")}
-            messages.append({"role": step.get("source"), **said})
+            message = {"content": step.get("message"), "tool_calls": step.get("tool_calls")}
+            messages.append({"role": step.get("source"), **message})
             value = part(step, "observation").get("results")
             messages += [{"role": "tool", **one} for one in objects(value)]
     agent = part(fields, "agent")

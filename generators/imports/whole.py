@@ -72,10 +72,14 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
     tools: dict[str, Tool] = {}
     for row in read_rows(path / TOOLS_FILE):
         fields = row.value if isinstance(row, DocumentItem) and isinstance(row.value, dict) else {}
-        kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
-        stated = {name: parsed(kept[name]) for name in _AS_TEXT if name in kept}
+        tool_fields = {
+            name: fields[name] for name in Tool.model_fields if fields.get(name) is not None
+        }
+        parsed_fields = {
+            name: parsed(tool_fields[name]) for name in _AS_TEXT if name in tool_fields
+        }
         try:
-            tool = Tool.model_validate(kept | stated)
+            tool = Tool.model_validate(tool_fields | parsed_fields)
         except ValidationError as error:
             yield _no_record(row.where, error)
         else:
@@ -116,14 +120,14 @@ class _HubReader(RecordReader):
                 f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected"
             )
             return ImportedRecord(self.where, problems=tuple(self.problems))
-        said: JsonValue = [
+        openers: JsonValue = [
             one for one in objects(messages) if one.get("role") in ("system", "user")
         ]
         language, category = str(fields.get("language", "")), str(fields.get("category", ""))
-        row = ChatRow(said, fields.get("tools"), "", language, category, is_idle=True)
-        known = self._chats.chat(self.where, row)
-        if known.sample is None:
-            return known
+        row = ChatRow(openers, fields.get("tools"), "", language, category, is_idle=True)
+        chat_record = self._chats.chat(self.where, row)
+        if chat_record.sample is None:
+            return chat_record
         turns = self._turns(messages, snapshots)
         if not snapshots:
             self.refuse("It has no snapshots, so that nobody knows what is due")
@@ -132,24 +136,24 @@ class _HubReader(RecordReader):
                 f"Of the withheld tools {shown(fields['withheld'])} a row has the names alone."
             )
             self.note("unknown_field", message)
-        sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
-        return self.imported(lambda: sample.with_changes(turns=turns), known.tools)
+        sample = chat_record.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
+        return self.imported(lambda: sample.with_changes(turns=turns), chat_record.tools)
 
     def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
         due: dict[int, list[Turn]] = {}
-        for one in snapshots:
-            fields = one if isinstance(one, dict) else {}
-            after, stated = fields.get("after"), parsed(fields.get("calls"))
+        for snapshot in snapshots:
+            fields = snapshot if isinstance(snapshot, dict) else {}
+            after, due_calls = fields.get("after"), parsed(fields.get("calls"))
             if (
                 isinstance(after, bool)
                 or not isinstance(after, int)
-                or not isinstance(stated, list)
+                or not isinstance(due_calls, list)
             ):
-                self.refuse(f"A snapshot is {shown(one)}, not a number of messages with calls")
+                self.refuse(f"A snapshot is {shown(snapshot)}, not a number of messages with calls")
                 continue
-            calls = tuple(self.calls_of(stated, closed=False))
-            made = CallTurn(calls=calls, executed=bool(fields.get("executed")))
-            due.setdefault(after, []).append(made)
+            calls = tuple(self.calls_of(due_calls, closed=False))
+            call_turn = CallTurn(calls=calls, executed=bool(fields.get("executed")))
+            due.setdefault(after, []).append(call_turn)
         turns: list[Turn] = []
         for at, message in enumerate(messages):
             turns += due.get(at, [])

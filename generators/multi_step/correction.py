@@ -210,7 +210,7 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
     if not missing:
         return request
     details: list[dict[str, JsonValue]] = []
-    for leaf, stated in missing:
+    for leaf, stated_value in missing:
         tool = by_name[goal.calls[leaf.call].tool]
         schema = schema_of(tool, leaf.argument)
         parameter = schema.get("title", leaf.argument)
@@ -218,7 +218,7 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
             {
                 "tool": tool.name,
                 "parameter": parameter,
-                "value": stated.value,
+                "value": stated_value.value,
                 "schema": dict(schema),
             }
         )
@@ -249,17 +249,17 @@ def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list
     Pairs the same calls at the same steps first, then the same calls, then those of the same
     tools that are most alike.
     """
-    made, due = (
+    placed, due = (
         [_Placed(step, call) for step, exchange in enumerate(path) for call in exchange.calls]
         for path in (before, after)
     )
-    found: list[Correction] = []
-    for own in list(made):
+    corrections: list[Correction] = []
+    for own in list(placed):
         if own in due:
-            made.remove(own)
+            placed.remove(own)
             due.remove(own)
     for is_same in (True, False):
-        for own in list(made):
+        for own in list(placed):
             alike = [
                 one
                 for one in due
@@ -267,10 +267,10 @@ def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list
             ]
             if alike:
                 match = alike[0] if is_same else _nearest(own, alike)
-                found += _differences(own, match)
-                made.remove(own)
+                corrections += _differences(own, match)
+                placed.remove(own)
                 due.remove(match)
-    return sorted(found + _tools(made, due), key=lambda one: (one.step or 0, one.kind))
+    return sorted(corrections + _tools(placed, due), key=lambda one: (one.step or 0, one.kind))
 
 
 def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
@@ -287,7 +287,7 @@ def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
 
 def _differences(own: _Placed, match: _Placed) -> list[Correction]:
     """Return the differences between two calls of one tool, in arguments and in step."""
-    found: list[Correction] = []
+    corrections: list[Correction] = []
     for name in dict.fromkeys((*match.call.arguments, *own.call.arguments)):
         rendered = [_value(call.arguments, name) for call in (own.call, match.call)]
         if rendered[0] != rendered[1]:
@@ -295,11 +295,11 @@ def _differences(own: _Placed, match: _Placed) -> list[Correction]:
             before, after = (
                 f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in rendered
             )
-            found.append(Correction(kind=kind, step=match.step, before=before, after=after))
+            corrections.append(Correction(kind=kind, step=match.step, before=before, after=after))
     if own.step != match.step:
         before, after = (f"step {one.step + 1}: {_written(own.call)}" for one in (own, match))
-        found.append(Correction(kind="order", step=match.step, before=before, after=after))
-    return found
+        corrections.append(Correction(kind="order", step=match.step, before=before, after=after))
+    return corrections
 
 
 def _value(arguments: dict[str, JsonValue], name: str) -> str:
@@ -315,14 +315,16 @@ def _kind(own: JsonValue, other: JsonValue) -> CorrectionKind:
 
 def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
     """Return corrections for tools that only one path calls; calls at the same step are paired."""
-    left, found = list(due), []
+    left, corrections = list(due), []
     for own in made:
         match = next((one for one in left if one.step == own.step), None)
         if match is None:
-            found.append(Correction(kind="needless", step=own.step, before=_written(own.call)))
+            corrections.append(
+                Correction(kind="needless", step=own.step, before=_written(own.call))
+            )
             continue
         left.remove(match)
-        found.append(
+        corrections.append(
             Correction(
                 kind="function",
                 step=match.step,
@@ -330,7 +332,7 @@ def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
                 after=_written(match.call),
             )
         )
-    return found + [
+    return corrections + [
         Correction(kind="missing", step=one.step, after=_written(one.call)) for one in left
     ]
 

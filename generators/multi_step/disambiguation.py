@@ -86,12 +86,14 @@ async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[
     if cleared.is_single:
         return cleared
     needed = _tools_of(cleared.resolved.path)
-    kept = [tool for tool in tools if tool.key not in cleared.removed]
+    kept_tools = [tool for tool in tools if tool.key not in cleared.removed]
     for plan in sorted(cleared.plans, key=lambda one: len(_tools_of(one.path))):
-        spared = [tool for tool in kept if tool.name in needed - _tools_of(plan.path)]
+        spared = [tool for tool in kept_tools if tool.name in needed - _tools_of(plan.path)]
         if not spared or not _tools_of(plan.path) < needed:
             continue
-        other = await _clear(plan.goal, environment, [tool for tool in kept if tool not in spared])
+        other = await _clear(
+            plan.goal, environment, [tool for tool in kept_tools if tool not in spared]
+        )
         if other.is_single:
             gone = (*cleared.removed, *(tool.key for tool in spared), *other.removed)
             return other._replace(removed=tuple(dict.fromkeys(gone)))
@@ -101,16 +103,16 @@ async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[
 async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
     resolved, struck, strikes = await strike_rivals(goal, environment)
     needed = _tools_of(resolved.path)
-    kept = list(tools)
+    kept_tools = list(tools)
     removed: list[str] = []
     while True:
-        plans = await find_plans(goal, struck, kept, _PLANS)
+        plans = await find_plans(goal, struck, kept_tools, _PLANS)
         used = frozenset[str]().union(*(_tools_of(plan.path) for plan in plans))
-        overlapping = [tool for tool in kept if tool.name in used - needed]
+        overlapping = [tool for tool in kept_tools if tool.name in used - needed]
         if not overlapping:
             return Cleared(goal, resolved, strikes, tuple(removed), tuple(plans))
         removed += [tool.key for tool in overlapping]
-        kept = [tool for tool in kept if tool not in overlapping]
+        kept_tools = [tool for tool in kept_tools if tool not in overlapping]
 
 
 class Struck(NamedTuple):
@@ -159,7 +161,7 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
     for place in resolved.places:
         groups.setdefault((_list_of(place), repr(place.source.where)), []).append(place)
         chosen.setdefault(_list_of(place), set()).add(place.entry)
-    found: dict[tuple[ListName, int], Strike] = {}
+    new_strikes: dict[tuple[ListName, int], Strike] = {}
     for (name, _), places in groups.items():
         gone = [one.entry for one in before if (one.step, one.call, one.entries) == name]
         for entry in _rivals(resolved, places):
@@ -172,10 +174,10 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
                 )
                 names = " and ".join(sorted({repr(place.leaf.argument) for place in places}))
                 reason = f"Another entry that {source} returned fits {names} of {consumer} as well."
-                found[name, index] = Strike(
+                new_strikes[name, index] = Strike(
                     step=step, call=call, entries=entries, entry=index, reason=reason
                 )
-    return tuple(found.values())
+    return tuple(new_strikes.values())
 
 
 def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:

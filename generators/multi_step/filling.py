@@ -97,38 +97,42 @@ class Filling:
             if isinstance(slot, Take):
                 fields.setdefault(slot.entry, []).append(slot.link.field)
         filled = {name: self._slot(sketch, slot, fields) for name, slot in call.slots.items()}
-        made = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
-        if made in self._calls or argument_problems(
-            self._graph.tools[call.tool], made.arguments, partial=False
+        new_call = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
+        if new_call in self._calls or argument_problems(
+            self._graph.tools[call.tool], new_call.arguments, partial=False
         ):
             raise UnfilledError
-        answer = await self._environment.answer(made)
+        answer = await self._environment.answer(new_call)
         if answer.problem or is_refusal(answer.response):
             raise UnfilledError
-        self._calls.append(made)
+        self._calls.append(new_call)
         self._responses.append(answer.response)
         self._answered[call.tool] = answer.response
-        asked, world = self._asked(call.tool), self._environment
+        asked_fields, world = self._asked(call.tool), self._environment
         is_done = is_deed(call.tool) or (
             isinstance(world, BegunWorld) and world.inner.writes(call.tool)
         )
-        if not asked and not is_done:
-            asked = telling_fields(answer.response, made.arguments.values())
-        if call.wanted and asked and not await self._tells_apart(made, asked, answer.response):
+        if not asked_fields and not is_done:
+            asked_fields = telling_fields(answer.response, new_call.arguments.values())
+        if (
+            call.wanted
+            and asked_fields
+            and not await self._tells_apart(new_call, asked_fields, answer.response)
+        ):
             raise UnfilledError
         arguments = {name: one.source for name, one in filled.items()}
         return PlannedCall(
             tool=call.tool,
             arguments=arguments,
             wanted=call.wanted,
-            asked=asked if call.wanted else (),
+            asked=asked_fields if call.wanted else (),
         )
 
     async def _tells_apart(self, made: Call, asked: Sequence[str], response: JsonValue) -> bool:
         """Whether a task's call tells something else without its options or for other entries."""
         if not isinstance(self._environment, BegunWorld):
             return True
-        tool, told = (
+        tool, values_told = (
             self._graph.tools[made.tool],
             [list(values_at(response, field)) for field in asked],
         )
@@ -150,7 +154,7 @@ class Filling:
             answer = await self._environment.answer(made.with_changes(arguments=arguments))
             if (
                 not answer.problem
-                and [list(values_at(answer.response, field)) for field in asked] == told
+                and [list(values_at(answer.response, field)) for field in asked] == values_told
             ):
                 return False
         return True

@@ -76,22 +76,26 @@ def choose_replacements(
     """Choose another value for each replaceable one; those named in `fixed` keep theirs."""
     trip = vocabulary_of(environment).trip(rng)
     days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
-    found: Replacements = {}
-    for leaf, stated in sources_in(goal, StatedValue):
-        if not stated.replaceable or name_of(stated) in found or name_of(stated) in fixed:
+    replacements: Replacements = {}
+    for leaf, stated_value in sources_in(goal, StatedValue):
+        if (
+            not stated_value.replaceable
+            or name_of(stated_value) in replacements
+            or name_of(stated_value) in fixed
+        ):
             continue
         new: JsonValue | None
-        if _is_dated(stated.value):
-            moved = datetime.fromisoformat(str(stated.value)) + timedelta(days=days)
-            new = moved.date().isoformat() + str(stated.value)[len("2027-01-01") :]
+        if _is_dated(stated_value.value):
+            moved = datetime.fromisoformat(str(stated_value.value)) + timedelta(days=days)
+            new = moved.date().isoformat() + str(stated_value.value)[len("2027-01-01") :]
         else:
             tool = tools[goal.calls[leaf.call].tool]
             schema = schema_of(tool, leaf.argument)
-            wish = Wish(stated.element, "", tool.name, pattern_of(leaf.argument), 0, schema)
-            new = trip.instead_of(stated.value, wish)
-        if new is not None and new != stated.value:
-            found[name_of(stated)] = new
-    return found
+            wish = Wish(stated_value.element, "", tool.name, pattern_of(leaf.argument), 0, schema)
+            new = trip.instead_of(stated_value.value, wish)
+        if new is not None and new != stated_value.value:
+            replacements[name_of(stated_value)] = new
+    return replacements
 
 
 def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
@@ -148,15 +152,15 @@ class ValueReplacement(NamedTuple):
 
 def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
     """Return every place where a text states a value."""
-    found: list[Found] = []
+    places: list[Found] = []
     left = text
-    while len(found) < _MOST_MENTIONS:
-        one = locate(value, schema, left)
-        if one is None or one.start >= one.end:
+    while len(places) < _MOST_MENTIONS:
+        place = locate(value, schema, left)
+        if place is None or place.start >= place.end:
             break
-        found.append(one)
-        left = left[: one.start] + _MASK * (one.end - one.start) + left[one.end :]
-    return found
+        places.append(place)
+        left = left[: place.start] + _MASK * (place.end - place.start) + left[place.end :]
+    return places
 
 
 def reword(
@@ -164,11 +168,11 @@ def reword(
 ) -> str:
     """Return the request with the old values replaced by the new ones."""
     spans = [span for change in changes for span in _spans(request, change, language, rng)]
-    kept: list[tuple[int, int, str]] = []  # the longer of two that overlap
+    edits: list[tuple[int, int, str]] = []  # the longer of two that overlap
     for start, end, words in sorted(spans, key=lambda one: (one[0] - one[1], one[0])):
-        if all(end <= other[0] or other[1] <= start for other in kept):
-            kept.append((start, end, words))
-    for start, end, words in sorted(kept, reverse=True):
+        if all(end <= other[0] or other[1] <= start for other in edits):
+            edits.append((start, end, words))
+    for start, end, words in sorted(edits, reverse=True):
         request = request[:start] + words + request[end:]
     return request
 
@@ -185,20 +189,20 @@ def _spans(
     request: str, change: ValueReplacement, language: Language, rng: Random
 ) -> Iterator[tuple[int, int, str]]:
     """Yield where the request says the old value (start, end), and the new value's words."""
-    for found in mentions(change.old, change.schema, request):
-        words = request[found.start : found.end]
-        stated = str(change.new)
+    for mention in mentions(change.old, change.schema, request):
+        words = request[mention.start : mention.end]
+        new_words = str(change.new)
         if (
             words != change.old
         ):  # a day and a time in the order of the old ones, whose preposition stays
             for _ in range(_MOST_DRAWS):
-                stated = write_value(change.new, change.schema, language, rng)
-                if _begins_with_day(stated) == _begins_with_day(words):
+                new_words = write_value(change.new, change.schema, language, rng)
+                if _begins_with_day(new_words) == _begins_with_day(words):
                     break
-        goes_on = request[found.end : found.end + 2].strip().islower()
-        if words.endswith(".") and not stated.endswith(".") and not goes_on:
-            stated += "."  # the full stop of an abbreviation was the sentence's as well
-        yield found.start, found.end, stated
+        goes_on = request[mention.end : mention.end + 2].strip().islower()
+        if words.endswith(".") and not new_words.endswith(".") and not goes_on:
+            new_words += "."  # the full stop of an abbreviation was the sentence's as well
+        yield mention.start, mention.end, new_words
 
 
 def _begins_with_day(words: str) -> bool:
@@ -253,13 +257,13 @@ class _Maker:
         names: list[
             str
         ] = []  # of numbers that the request says more than once, or not apart, and what it does not say  # noqa: E501
-        for leaf, stated in sources_in(self.goal, StatedValue):
-            found = mentions(
-                stated.value, self._schema(leaf.call, leaf.argument), self.path.request
+        for leaf, stated_value in sources_in(self.goal, StatedValue):
+            places = mentions(
+                stated_value.value, self._schema(leaf.call, leaf.argument), self.path.request
             )
-            is_text = isinstance(stated.value, str) and not stated.value.isdecimal()
-            if not found or (not is_text and len(found) > 1):
-                names.append(name_of(stated))
+            is_text = isinstance(stated_value.value, str) and not stated_value.value.isdecimal()
+            if not places or (not is_text and len(places) > 1):
+                names.append(name_of(stated_value))
         self.fixed = frozenset(names)
 
     def _schema(self, call: int, argument: str) -> dict[str, JsonValue]:

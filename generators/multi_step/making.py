@@ -105,13 +105,15 @@ class _Plan:
         )
         self._vocabulary: Vocabulary = vocabulary_of(environment)
         world = environment.inner if isinstance(environment, BegunWorld) else None
-        made = (
+        writing_tools = (
             []
             if world is None
             else [tool.name for tool in environment.tools if world.writes(tool.name)]
         )
         domains = () if domain == CROSS else (domain,)
-        self._graph = ToolGraph(environment, domains, language, self._vocabulary.element, made)
+        self._graph = ToolGraph(
+            environment, domains, language, self._vocabulary.element, writing_tools
+        )
         if not self._graph.tools:
             known = ", ".join(sorted({tool.category for tool in environment.tools}))
             raise ConfigurationError(

@@ -210,11 +210,11 @@ class KnownValues:
 
 
 def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Default]:
-    found: list[StatedValue | Default] = []
+    distinct: list[StatedValue | Default] = []
     for source in sources:
-        if source.value not in [one.value for one in found]:
-            found.append(source)
-    return found
+        if source.value not in [one.value for one in distinct]:
+            distinct.append(source)
+    return distinct
 
 
 class NoEntryError(RecordError):
@@ -352,13 +352,13 @@ class RememberedEnvironment(WrappedEnvironment):
         self, path: Sequence[Exchange], strikes: Sequence[Strike]
     ) -> "RememberedEnvironment":
         """Return the environment without the entries struck from responses to calls of `path`."""
-        one = RememberedEnvironment(self._environment)
-        one._answers = self._answers
+        environment = RememberedEnvironment(self._environment)
+        environment._answers = self._answers
         by_call: dict[str, list[Strike]] = {}
         for strike in strikes:
             by_call.setdefault(path[strike.step].calls[strike.call].key, []).append(strike)
-        one._strikes = by_call
-        return one
+        environment._strikes = by_call
+        return environment
 
     async def answer(self, call: Call) -> CallResponse:
         """Return the response to a call without its struck entries; never raise."""
@@ -382,13 +382,13 @@ def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
     for entries, gone in by_list.items():
         held = value_at(response, entries)
         if isinstance(held, list):
-            kept: list[JsonValue] = [
+            remaining: list[JsonValue] = [
                 member for index, member in enumerate(held) if index not in gone
             ]
             pieces = [
                 piece for piece in entries.replace("[", ".").replace("]", "").split(".") if piece
             ]
-            response = _replaced(response, pieces, kept)
+            response = _replaced(response, pieces, remaining)
     return response
 
 

@@ -83,17 +83,17 @@ def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tu
     every = dict.fromkeys(_fields(response, ""))
     # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for
     # that field.
-    found = [
+    paths = [
         path
         for path in every
         if any("[]" in path or value not in known for value in values_at(response, path))
     ]
     # a status beside an id is the thing's own; without one it tells how the call went
     if isinstance(response, dict) and _STATE & response.keys() and not _is_thing(response):
-        found = [path for path in found if path not in _STATE] or found
-    listed = [path for path in found if "[]" in path]
+        paths = [path for path in paths if path not in _STATE] or paths
+    listed = [path for path in paths if "[]" in path]
     within = listed[0].partition("[]")[0] if listed else ""
-    chosen = [path for path in listed if path.partition("[]")[0] == within] or found
+    chosen = [path for path in listed if path.partition("[]")[0] == within] or paths
     named = sorted(chosen, key=lambda path: _last(path) not in _NAMES)
     return tuple(named[: _MOST_OF_EACH if listed else _MOST])
 
@@ -123,11 +123,11 @@ def answer_sentence(asked: Asked, language: Language) -> str:
     pack, names = of(language), ("sentence", "nothing", "none", "yes", "no")
     shape = {name: shapes_in(language, f"assistant.report.{name}")[0] for name in names}
     shape |= {"comma": pack.clause, "entry": pack.semicolon}
-    told = shape["comma"].join(
+    facts = shape["comma"].join(
         _facts(asked.response, asked.fields or telling_fields(asked.response), shape)
     )
-    told = told.rstrip(of(language).stop) or shape["none" if asked.fields else "nothing"]
-    return as_sentence(shape["sentence"], {"topic": topic, "told": told})
+    facts = facts.rstrip(of(language).stop) or shape["none" if asked.fields else "nothing"]
+    return as_sentence(shape["sentence"], {"topic": topic, "told": facts})
 
 
 def _facts(
@@ -152,11 +152,13 @@ def _facts(
             for held in values_at(value, head)
             for entry in (held if isinstance(held, list) else ())
         ]
-        told = [_entry(entry, inner, shape, unit) for entry in entries if is_available(entry)]
-        if any(told):
+        entry_texts = [
+            _entry(entry, inner, shape, unit) for entry in entries if is_available(entry)
+        ]
+        if any(entry_texts):
             joint = shape["comma"] if inner[1:] == [] else shape["entry"]
             label = "" if inner != [""] or _last(head) in _HOLDERS else f"{field_words(head)} "
-            yield label + joint.join(filter(None, told))
+            yield label + joint.join(filter(None, entry_texts))
 
 
 def _entry(entry: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str) -> str:
@@ -369,13 +371,13 @@ def evidence_of(
 ) -> tuple[Evidence, ...]:
     """Return the evidence for each part of a goal call's arguments; unsaid values have none."""
     places = {place.leaf.argument: place for place in resolved.places if place.leaf.call == call}
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
     for leaf in leaves_of(call, goal.calls[call].arguments):
         if isinstance(leaf.source, Picked):
             place = places[leaf.argument]
             turn = TURNS_A_STEP * (place.step + 1)
             dot = "" if place.path.startswith("[") or not place.path else "."
-            found.append(
+            evidence.append(
                 Evidence(
                     argument=leaf.argument,
                     kind="response",
@@ -386,10 +388,10 @@ def evidence_of(
             )
         elif isinstance(leaf.source, StatedValue):
             span = find_stated(leaf.argument, leaf.source.value, tool, request)
-            found += [found_evidence(leaf.argument, span, request, 0)] if span else []
+            evidence += [found_evidence(leaf.argument, span, request, 0)] if span else []
         else:
-            found.append(Evidence(argument=leaf.argument, kind="default"))
-    return tuple(found)
+            evidence.append(Evidence(argument=leaf.argument, kind="default"))
+    return tuple(evidence)
 
 
 class _GoalPlace(NamedTuple):
@@ -407,11 +409,11 @@ class _Leaf(NamedTuple):
 def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
     """Add evidence to every gold call where it can be found, one for each part of an argument."""
     responses = _Responses()
-    stated: list[tuple[int, str]] = []
-    found: list[Turn] = []
+    user_texts: list[tuple[int, str]] = []
+    new_turns: list[Turn] = []
     for index, turn in enumerate(turns):
         if isinstance(turn, UserTurn):
-            stated.append((index, turn.text))
+            user_texts.append((index, turn.text))
         elif isinstance(turn, ResultTurn):
             responses.add(index, turn)
         elif isinstance(turn, CallTurn):
@@ -423,17 +425,17 @@ def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn
                     for name, value in call.arguments.items()
                 )
                 proofs = [
-                    _evidence(part, stated, responses)
+                    _evidence(part, user_texts, responses)
                     for leaf in leaves
                     for part in _parts(leaf, responses)
                 ]
                 calls.append(
                     call.with_changes(evidence=tuple(one for one in proofs if one is not None))
                 )
-            found.append(turn.with_changes(calls=tuple(calls)))
+            new_turns.append(turn.with_changes(calls=tuple(calls)))
             continue
-        found.append(turn)
-    return tuple(found)
+        new_turns.append(turn)
+    return tuple(new_turns)
 
 
 class _Responses:
@@ -505,8 +507,8 @@ def _evidence(
             rule=place.rule,
         )
     if spans:
-        turn, text, found = exact or spans[0]
-        return found_evidence(leaf.argument, found, text, turn)
+        turn, text, value_span = exact or spans[0]
+        return found_evidence(leaf.argument, value_span, text, turn)
     if "default" in leaf.schema and leaf.schema["default"] == leaf.value:
         return Evidence(argument=leaf.argument, kind="default")
     return None

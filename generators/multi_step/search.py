@@ -112,18 +112,18 @@ async def find_plans(
     choices = [await ways.of(index) for index in wanted]
     if not all(choices):
         return []
-    found: dict[frozenset[str], list[PossibleCall]] = {}
+    call_sets: dict[frozenset[str], list[PossibleCall]] = {}
     for chosen in _combinations(choices):
         calls = _calls(chosen)
         name = frozenset(made.call.key for made in calls)
-        if name not in found or sum(one.step for one in calls) < sum(
-            one.step for one in found[name]
+        if name not in call_sets or sum(one.step for one in calls) < sum(
+            one.step for one in call_sets[name]
         ):
-            found[name] = calls
+            call_sets[name] = calls
     plans: list[ShortestPath] = []
     best: tuple[int, int] | None = None
     for calls in sorted(
-        found.values(), key=_length
+        call_sets.values(), key=_length
     ):  # the sort is stable: what is planned stays before its equals
         if len(plans) == limit or best not in (None, _length(calls)):
             break
@@ -153,18 +153,18 @@ def _combinations(choices: list[list[PossibleCall]]) -> Iterator[tuple[PossibleC
 
 def _calls(chosen: Sequence[PossibleCall]) -> list[PossibleCall]:
     """Return every call that these need, each once, after the calls that it needs itself."""
-    found: dict[str, PossibleCall] = {}
+    needed_calls: dict[str, PossibleCall] = {}
 
     def visit(made: PossibleCall) -> None:
         for need in made.needs:
             visit(need)
-        held = found.get(made.call.key)
+        held = needed_calls.get(made.call.key)
         if held is None or made.step < held.step:
-            found[made.call.key] = made
+            needed_calls[made.call.key] = made
 
     for made in chosen:
         visit(made)
-    return sorted(found.values(), key=lambda one: one.step)
+    return sorted(needed_calls.values(), key=lambda one: one.step)
 
 
 def _length(calls: Sequence[PossibleCall]) -> tuple[int, int]:
@@ -180,12 +180,14 @@ async def _plan(
         return ShortestPath(goal, resolved.path)
     path: list[Exchange] = []
     for step in range(calls[-1].step + 1):
-        made = [one.call for one in calls if one.step == step]
-        answers = [await environment.answer(call) for call in made]
+        step_calls = [one.call for one in calls if one.step == step]
+        answers = [await environment.answer(call) for call in step_calls]
         if any(answer.problem for answer in answers):
             return None
         path.append(
-            Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers))
+            Exchange(
+                calls=tuple(step_calls), responses=tuple(answer.response for answer in answers)
+            )
         )
     needs = [[need.call.key for need in made.needs] for made in calls]
     names = [made.call.key for made in calls]
@@ -258,11 +260,11 @@ class Ways:
     async def of(self, index: int) -> list[PossibleCall]:
         """Return the ways to make a call of the goal, the planned one first."""
         if index not in self._ways:
-            found = {
+            ways_by_name = {
                 way.name: way
                 for way in [*await self._combined(index), *await self._duplicates(index)]
             }
-            self._ways[index] = list(found.values())[:MOST_WAYS]
+            self._ways[index] = list(ways_by_name.values())[:MOST_WAYS]
         return self._ways[index]
 
     async def entries(self, made: PossibleCall, entries: str) -> list[Entry]:
@@ -285,10 +287,10 @@ class Ways:
 
     def _varied(self, tool: str) -> list[PossibleCall]:
         """Return the tool's planned calls, each with one of its texts replaced by another one."""
-        texts, found = self.known.texts, list[PossibleCall]()
+        texts, variants = self.known.texts, list[PossibleCall]()
         if is_making(tool):
-            return found
-        for made, planned in zip(self.planned, self.goal.calls, strict=True):
+            return variants
+        for planned_call, planned in zip(self.planned, self.goal.calls, strict=True):
             for argument, source in planned.arguments.items() if planned.tool == tool else ():
                 others = [
                     stated
@@ -296,8 +298,8 @@ class Ways:
                     if isinstance(source, StatedValue) and stated.value != source.value
                 ]
                 if len(others) < len(texts):  # it is one of the texts
-                    found += [made.with_stated(argument, stated) for stated in others]
-        return found[:MOST_BUILT]
+                    variants += [planned_call.with_stated(argument, stated) for stated in others]
+        return variants[:MOST_BUILT]
 
     async def _build(self, name: str) -> list[PossibleCall]:
         """Return the tool's calls that stated values and values found by goal picks allow."""
@@ -308,13 +310,13 @@ class Ways:
             tool = self.tools[name]
             options = [await self._options(tool, parameter) for parameter in tool.required]
             for chosen in islice(product(*options), MOST_BUILT):
-                given = dict(zip(tool.required, chosen, strict=True))
+                sources = dict(zip(tool.required, chosen, strict=True))
                 picked = {
-                    parameter: one for parameter, one in given.items() if isinstance(one, Option)
+                    parameter: one for parameter, one in sources.items() if isinstance(one, Option)
                 }
                 arguments: dict[str, ValueSource] = {
                     parameter: one.picked if isinstance(one, Option) else one
-                    for parameter, one in given.items()
+                    for parameter, one in sources.items()
                 }
                 self._built[name].append(
                     made_of(PlannedCall(tool=name, arguments=arguments), picked)
@@ -326,15 +328,15 @@ class Ways:
             return []
         if not self.known.is_linked(tool.name, parameter):
             return list(self.known.values_for(tool, parameter))
-        found: list[StatedValue | Default | Option] = []
+        options: list[StatedValue | Default | Option] = []
         for link in self.links.get(tool.name, ()):
             if link.parameter == parameter:
-                found += self._beside_picks(link) or await self._single(link)
-        return found
+                options += self._beside_picks(link) or await self._single(link)
+        return options
 
     def _beside_picks(self, link: Link) -> list[Option]:
         """Return the values of a link in the entries that the goal's own picks have found."""
-        found: dict[str, Option] = {}
+        options: dict[str, Option] = {}
         for place in self.resolved.places:
             source = place.source
             if source.entries != link.entries or self.goal.calls[source.call].tool != link.source:
@@ -348,14 +350,14 @@ class Ways:
                     picked,
                     place.entry,
                 )
-                found.setdefault(repr(option.value), option)
-        return list(found.values())
+                options.setdefault(repr(option.value), option)
+        return list(options.values())
 
     async def _single(self, link: Link) -> list[Option]:
         """Return the value of a link in a response that leaves no choice."""
-        found: list[Option] = []
+        options: list[Option] = []
         if link.source in self.planned_tools:
-            return found
+            return options
         for supplier in await self._build(link.source):
             entries = [
                 one
@@ -364,12 +366,12 @@ class Ways:
             ]
             if len(entries) == 1:
                 picked = Picked(call=0, entries=link.entries, field=link.field)
-                found.append(
+                options.append(
                     Option(
                         value_at(entries[0].value, link.field), supplier, picked, entries[0].index
                     )
                 )
-        return found
+        return options
 
     async def _combined(self, index: int) -> list[PossibleCall]:
         planned = self.goal.calls[index]
@@ -405,13 +407,13 @@ class Ways:
         )
         planned = value_at(self.resolved.response(source.call), place.path)
         own = self.resolved.call(source.call)
-        found: list[Option] = []
+        options: list[Option] = []
         for link in self.links.get(self.goal.calls[index].tool, ()):
             if link.parameter == pattern_of(argument):
                 for supplier in await self._calls_of(link.source, index):
                     if supplier.call != own:
-                        found += await self._from(supplier, link, source, planned)
-        return found
+                        options += await self._from(supplier, link, source, planned)
+        return options
 
     async def _from(
         self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue
@@ -441,7 +443,7 @@ class Ways:
         if not planned.wanted:
             return []
         wanted = await self.environment.answer(own.call)
-        found: list[PossibleCall] = []
+        duplicates: list[PossibleCall] = []
         for tool in self.tools.values():
             fits = set(tool.required) <= set(planned.arguments) <= set(tool.properties)
             if tool.name == planned.tool or not fits:
@@ -449,8 +451,8 @@ class Ways:
             duplicate = own.with_tool(tool.name)
             answer = await self.environment.answer(duplicate.call)
             if not answer.problem and answer.response == wanted.response:
-                found.append(duplicate)
-        return found
+                duplicates.append(duplicate)
+        return duplicates
 
 
 def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[Option]:

@@ -138,15 +138,15 @@ class GoalSketch(NamedTuple):
 
 def needs(slots: Mapping[str, Slot]) -> set[int]:
     """Return the calls whose responses the slots need."""
-    found: set[int] = set()
+    sources: set[int] = set()
     waiting = list(slots.values())
     while waiting:
         slot = waiting.pop()
         if isinstance(slot, Take):
-            found.add(slot.source)
+            sources.add(slot.source)
         elif isinstance(slot, Group):
             waiting.extend(slot.parts)
-    return found
+    return sources
 
 
 def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) -> bool:
@@ -378,12 +378,12 @@ class Sketcher:
         sources = listed or [link.source for link in links]
         searches = [source for source in sources if not self._graph.is_lookup(source)]
         lookups = [source for source in sources if self._graph.is_lookup(source)]
-        found = [source for source in searches if (source, "search") in self._known]
-        if self._crosses and lookups and found and self._rng.random() < _SHARE_OF_BRIDGES:
-            return found[0]
+        known_searches = [source for source in searches if (source, "search") in self._known]
+        if self._crosses and lookups and known_searches and self._rng.random() < _SHARE_OF_BRIDGES:
+            return known_searches[0]
         if lookups and (not searches or self._element(tool, name) != "identifier"):
             return max(lookups, key=lambda source: affinity(tool, source))
-        return self._rng.choice(found or searches)
+        return self._rng.choice(known_searches or searches)
 
     def _open_links(self, tool: str, name: str) -> list[Link]:
         """Return a parameter's links, except those from calls that need this call."""

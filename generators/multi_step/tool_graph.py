@@ -82,14 +82,14 @@ class ToolGraph:
 
     def is_inside(self, source: str, tool: str, parameter: str) -> bool:
         """Whether `tool` takes, besides `parameter`, everything that a call of `source` needs."""
-        known = self.tools[tool].properties
+        parameters = self.tools[tool].properties
         needed = self.tools[source].required
         if not needed and is_number_of_thing(
             parameter
         ):  # one of all that there are is chosen like any other
             return False
         return not self.is_lookup(source) and all(
-            name in known and name != parameter for name in needed
+            name in parameters and name != parameter for name in needed
         )
 
     def is_through(self, source: str, tool: str, parameter: str) -> bool:
@@ -137,26 +137,26 @@ def _lent(
     Of several that list the ids, those whose entries are the identified things are preferred,
     and of these the one that requires least.
     """
-    found: dict[str, Tool] = {}
+    lent_tools: dict[str, Tool] = {}
     waiting = list(own.values())
     while waiting:
         tool = waiting.pop(0)
         for name in tool.required:
-            given = links.get((tool.name, name), ())
+            incoming = links.get((tool.name, name), ())
             if element(tool.name, name) != "identifier" or any(
-                link.source in own or link.source in found for link in given
+                link.source in own or link.source in lent_tools for link in incoming
             ):
                 continue
-            listing = [link for link in given if is_listed(link, spoken[link.source])]
+            listing = [link for link in incoming if is_listed(link, spoken[link.source])]
             if listing:
                 nearest = min(
                     listing,
                     key=lambda one: (one.field.count("."), len(spoken[one.source].required)),
                 )
                 best = spoken[nearest.source]
-                found[best.name] = best
+                lent_tools[best.name] = best
                 waiting.append(best)
-    return found
+    return lent_tools
 
 
 @lru_cache(4096)

@@ -147,15 +147,15 @@ def stated_values(
     wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> dict[Spot, Stated]:
     """Return where the request states each value, in its call's stretch if stretches are known."""
-    found: dict[Spot, Stated] = {}
+    placed: dict[Spot, Stated] = {}
     calls = len({number for number, _ in expected})
     for number, (start, end) in enumerate(call_stretches(wording, calls)):
         own = {spot: one for spot, one in expected.items() if spot[0] == number}
         quoted = {spot: words for spot, words in quotes.items() if spot[0] == number}
         for spot, stated in find_values(own, quoted, wording.request[start:end], language).items():
             place = stated.place and Place(stated.place.start + start, stated.place.end + start)
-            found[spot] = Stated(place, stated.problem)
-    return found
+            placed[spot] = Stated(place, stated.problem)
+    return placed
 
 
 def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
@@ -267,16 +267,18 @@ def _with_other_values(
     tool: Tool, count: int, order: Order, rng: Random
 ) -> list[tuple[Tool, Arguments]]:
     """Return `count` calls of a tool with entirely different values, or [] if impossible."""
-    found: list[Arguments] = []
+    argument_sets: list[Arguments] = []
     names = _names(tool, rng)
     for _ in range(_TRIES):
-        if len(found) == count:
-            return [(tool, arguments) for arguments in found]
-        made = order.own_values.fill(tool, names, order.language, rng)
-        texts = {name: str(value).lower() for name, value in made.items()}
-        before = ((name, str(value).lower()) for other in found for name, value in other.items())
+        if len(argument_sets) == count:
+            return [(tool, arguments) for arguments in argument_sets]
+        values = order.own_values.fill(tool, names, order.language, rng)
+        texts = {name: str(value).lower() for name, value in values.items()}
+        before = (
+            (name, str(value).lower()) for other in argument_sets for name, value in other.items()
+        )
         if not any(texts[name] in one or one in texts[name] for name, one in before):
-            found.append(made)
+            argument_sets.append(values)
     return []
 
 

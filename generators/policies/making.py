@@ -98,14 +98,14 @@ def plans_of(planting: Planting, book: PolicyBook) -> Iterator[CasePlan]:
     walk = _walk(planting, book)
     forbidden, unasked = walk.of_verdict("forbidden"), walk.unasked
     if forbidden and not unasked:
-        found = _refused(planting, walk, forbidden)
+        case_plans = _refused(planting, walk, forbidden)
     elif len(unasked) == 1 and not forbidden:
-        found = _asked(planting, walk, *unasked[0])
+        case_plans = _asked(planting, walk, *unasked[0])
     elif not forbidden and not unasked and walk.ruled:
-        found = _allowed(planting, walk, planting.rng)
+        case_plans = _allowed(planting, walk, planting.rng)
     else:
         return
-    plans = list(found)
+    plans = list(case_plans)
     yield from planting.rng.sample(plans, len(plans))
 
 
@@ -164,11 +164,11 @@ def _asked(
     The answer to the question decides.
     """
     at = placed.step, planting.steps[placed.step].index(placed.call)
-    lost, kept = {at}, set[Place]()
+    lost, earlier = {at}, set[Place]()
     for step, calls in enumerate(planting.steps):
         lost |= {(step, place) for place, call in enumerate(calls) if _takes_from(call, lost)}
-        kept |= {(step, place) for place in range(len(calls))} - lost
-    others, after = _without(planting.steps, lost), _without(planting.steps, kept)
+        earlier |= {(step, place) for place in range(len(calls))} - lost
+    others, after = _without(planting.steps, lost), _without(planting.steps, earlier)
     before = _with_looks(planting, others, len(others), _looks(walk, placed))
     asks = CasePlan("allowed", "ask", ruling.policy.name, placed.call, before)
     yield asks
@@ -178,11 +178,11 @@ def _asked(
 
 
 def _without(steps: Sequence[GoldStep], lost: Collection[Place]) -> tuple[GoldStep, ...]:
-    kept = (
+    remaining = (
         tuple(call for place, call in enumerate(step) if (at, place) not in lost)
         for at, step in enumerate(steps)
     )
-    return tuple(step for step in kept if step)
+    return tuple(step for step in remaining if step)
 
 
 def _looks(walk: _Walk, placed: PlacedCall) -> list[Call]:

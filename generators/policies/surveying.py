@@ -77,7 +77,10 @@ def _tried(
 ) -> Iterator[PolicyProblem]:
     """Yield the policies that forbid nothing, or everything, among the calls that can be tried."""
     world, places = world_of(environment), {policy.name: at for at, policy in policies}
-    book, found = PolicyBook([policy for _, policy in policies], world), dict[str, Counter[str]]()
+    book, verdict_counts = (
+        PolicyBook([policy for _, policy in policies], world),
+        dict[str, Counter[str]](),
+    )
     for tool in dict.fromkeys(tool for _, policy in policies for tool in policy.tools):
         try:
             taken = set().union(
@@ -92,12 +95,14 @@ def _tried(
                 next(at for at, one in policies if tool in one.tools), str(error).rstrip(".")
             )
             continue
-        known = [one for one in tried if one and all(ruling.verdict != "unknown" for ruling in one)]
-        for ruling in (ruling for one in known for ruling in one):
-            found.setdefault(ruling.policy.name, Counter())[ruling.verdict] += 1
-        if known and all(any(ruling.verdict == "forbidden" for ruling in one) for one in known):
-            yield _never(known, tool, places)
-    for name, verdicts in found.items():
+        decided = [
+            one for one in tried if one and all(ruling.verdict != "unknown" for ruling in one)
+        ]
+        for ruling in (ruling for one in decided for ruling in one):
+            verdict_counts.setdefault(ruling.policy.name, Counter())[ruling.verdict] += 1
+        if decided and all(any(ruling.verdict == "forbidden" for ruling in one) for one in decided):
+            yield _never(decided, tool, places)
+    for name, verdicts in verdict_counts.items():
         policy = policies[[*places].index(name)][1]
         if policy.only_if and not verdicts["forbidden"]:
             tried_of = (
@@ -143,11 +148,11 @@ def _calls(
     depth: int = 0,
 ) -> list[Call]:
     """Return calls of a tool with its required and `taken` arguments; [] if one must be said."""
-    stated = next(one for one in world.tools if one.name == tool)
-    names = dict.fromkeys((*stated.required, *sorted(taken)))
+    definition = next(one for one in world.tools if one.name == tool)
+    names = dict.fromkeys((*definition.required, *sorted(taken)))
     values = []
     for name in names:
-        choices = stated.properties[name].get("enum")
+        choices = definition.properties[name].get("enum")
         values.append([*choices] if choices else _linked(tool, name, world, links, depth))
     every = [dict(zip(names, one, strict=True)) for one in islice(product(*values), _MANY)]
     drawn = Random(tool).sample(every, min(len(every), _CALLS))
@@ -157,7 +162,7 @@ def _calls(
 def _linked(
     tool: str, name: str, world: StatefulWorld, links: Sequence[Link], depth: int
 ) -> list[JsonValue]:
-    found: dict[str, JsonValue] = {}
+    linked_values: dict[str, JsonValue] = {}
     for link in links:
         if (
             (link.tool, link.parameter) == (tool, name)
@@ -168,7 +173,7 @@ def _linked(
                 response = world.begin().answer(call).response
                 for entry in entries_of(response, link.entries):
                     value = value_at(entry.value, link.field)
-                    found.setdefault(str(value), value)
-            if found:
+                    linked_values.setdefault(str(value), value)
+            if linked_values:
                 break
-    return list(found.values())
+    return list(linked_values.values())

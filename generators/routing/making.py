@@ -144,23 +144,25 @@ def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[
     for _ in range(_TRIES):
         if len(chosen) == wanted:
             break
-        one = draw.rng.choice(near if near and draw.rng.random() < _SHARED_SHARE else graph.tools)
-        against = any(are_contradictory(one, other) for other in chosen)
-        if one not in chosen and not against and not graph.are_linked([*chosen, one]):
-            chosen.append(one)
+        candidate = draw.rng.choice(
+            near if near and draw.rng.random() < _SHARED_SHARE else graph.tools
+        )
+        against = any(are_contradictory(candidate, other) for other in chosen)
+        if candidate not in chosen and not against and not graph.are_linked([*chosen, candidate]):
+            chosen.append(candidate)
     return _stated_calls(chosen, draw)
 
 
 def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
     """Return calls whose arguments are all stated; a value that several take is the same."""
-    known: dict[str, JsonValue] = {}
+    shared_values: dict[str, JsonValue] = {}
     calls = []
     for tool in tools:
         patterned = [name for name in tool.required if "pattern" in tool.properties[name]]
-        shared = {name: value for name, value in known.items() if name in patterned}
+        shared = {name: value for name, value in shared_values.items() if name in patterned}
         lacking = [name for name in enough_of(tool, tool.required, draw.rng) if name not in shared]
         values = shared | draw.fill(tool, lacking, shared)
-        known.update(values)
+        shared_values.update(values)
         calls.append(_planned(tool, values, {}))
     return calls
 

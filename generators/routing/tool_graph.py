@@ -75,14 +75,14 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
     Both must have the same name and shape: the same pattern or, without any, the same type and
     the name of an id. It must not be required by `source`.
     """
-    given, taken = returned_fields(source).get(field), target.properties.get(parameter)
-    if given is None or taken is None or field != parameter or field in source.required:
+    returned, taken = returned_fields(source).get(field), target.properties.get(parameter)
+    if returned is None or taken is None or field != parameter or field in source.required:
         return False
-    if "pattern" in given or "pattern" in taken:
-        return given.get("pattern") == taken.get("pattern")
+    if "pattern" in returned or "pattern" in taken:
+        return returned.get("pattern") == taken.get("pattern")
     # "id" alone is the id of whatever the tool is about: an album's is no artist's
     return (
-        given.get("type") == taken.get("type")
+        returned.get("type") == taken.get("type")
         and field.lower().endswith("id")
         and len(split_name(field)) > 1
     )

@@ -85,22 +85,25 @@ async def choose_plan_values(
     ]
     wanted = slots_schema(open_slots, at_least=sum(len(one.need) for one in slots))
     answer_type = narrowed(PlanValues, {"values": wanted})
-    given: list[Arguments] = [{} for _ in slots]
-    asked = prompt
+    values_given: list[Arguments] = [{} for _ in slots]
+    current_prompt = prompt
     for attempt in range(_ATTEMPTS):
-        answer = await context.chat.ask(asked, answer_type, sample_index=attempt)
-        found = [one.taken(answer) for one in slots]
-        given = [{**new, **old} for new, old in zip(found, given, strict=True)]
+        answer = await context.chat.ask(current_prompt, answer_type, sample_index=attempt)
+        new_values = [one.taken(answer) for one in slots]
+        values_given = [{**new, **old} for new, old in zip(new_values, values_given, strict=True)]
         lacking = " ".join(
-            one.told_lacking(answer, values) for one, values in zip(slots, given, strict=True)
+            one.told_lacking(answer, values)
+            for one, values in zip(slots, values_given, strict=True)
         ).strip()
-        if not any(found) or not lacking:
+        if not any(new_values) or not lacking:
             break
-        asked = again(prompt, answer.model_dump_json(), lacking)
-    if not any(given):  # whoever has no opinion leaves what was drawn
+        current_prompt = again(prompt, answer.model_dump_json(), lacking)
+    if not any(values_given):  # whoever has no opinion leaves what was drawn
         return [plan]
     calls = tuple(
-        _with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots)
+        _with_shared(
+            [one.filled(values) for one, values in zip(slots, values_given, strict=True)], slots
+        )
     )
     pairs = [
         (one, other)
@@ -119,12 +122,14 @@ class _Slots:
 
     def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
         self.call, self._tool, self._at = plan.calls[at], tool, at
-        said = {
+        earlier_values = {
             (name, _key(one)) for call in plan.calls[:at] for name, one in call.arguments.items()
         }
         own = {name for name in tool.properties if context.own_values.of(tool, name)}
         stated = [name for name, one in self.call.arguments.items() if isinstance(one, StatedValue)]
-        self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
+        self.shared = [
+            name for name in stated if (name, _key(self.call.arguments[name])) in earlier_values
+        ]
         free = [name for name in stated if name not in own and name not in self.shared]
         wanted = (
             {*tool.required, *self.call.arguments}
@@ -167,11 +172,11 @@ class _Slots:
         return " ".join(f"Call {self._at}: {one}" for one in problems)
 
     def _named(self, answer: PlanValues) -> Arguments:
-        asked = {*self.need, *self.may}
+        open_names = {*self.need, *self.may}
         named = {
             one.parameter: one.value
             for one in answer.values
-            if one.call == self._at and one.parameter in asked
+            if one.call == self._at and one.parameter in open_names
         }
         return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
 
@@ -191,13 +196,13 @@ def _key(source: ValueSource) -> str:
 
 def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Iterator[PlannedCall]:
     """Yield the calls; a value that several share is that of the first."""
-    said: dict[str, ValueSource] = {}
+    shared_sources: dict[str, ValueSource] = {}
     for call, slot in zip(calls, slots, strict=True):
         arguments = {
-            name: said.get(name, one) if name in slot.shared else one
+            name: shared_sources.get(name, one) if name in slot.shared else one
             for name, one in call.arguments.items()
         }
-        said = {**arguments, **said}
+        shared_sources = {**arguments, **shared_sources}
         yield call.with_changes(arguments=arguments)
 
 
@@ -294,8 +299,8 @@ def routing_problem(
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(plan.language, request):
         return f"the request is not in the language {plan.language!r}."
-    found = find_values(expected_of(plan, tools), quotes, request, plan.language).values()
-    problem = next((one.problem for one in found if one.problem), "")
+    statements = find_values(expected_of(plan, tools), quotes, request, plan.language).values()
+    problem = next((one.problem for one in statements if one.problem), "")
     if problem:
         return problem
     named = next(
@@ -308,7 +313,7 @@ def routing_problem(
     named = named or next((name for name in _CODE.findall(request) if name in of_code), None)
     if named:
         return f"it says a name as code has it: {named}."
-    stated = {
+    stated_texts = {
         str(source.value)
         for call in plan.calls
         for source in call.arguments.values()
@@ -323,7 +328,7 @@ def routing_problem(
             )
             if isinstance(source, Picked) and pattern:
                 alike = re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)
-                if given := {found.group() for found in alike} - stated:
+                if given := {found.group() for found in alike} - stated_texts:
                     return f"it gives {name!r} of {call.tool} away: {min(given)!r}."
     return ""
 

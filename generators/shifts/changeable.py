@@ -88,7 +88,7 @@ def _is_fixed(schema: JsonSchema) -> bool:
 def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
     """Return the calls, by call turn, whose argument comes from the same words and changes too."""
     old = call_at(sample, place).arguments[place.argument]
-    found: dict[int, list[int]] = {}
+    affected_calls: dict[int, list[int]] = {}
     for index in range(place.turn, len(sample.turns)):
         calls = sample.calls_at(index)
         having = [at for at, call in enumerate(calls) if place.argument in call.arguments]
@@ -96,8 +96,8 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
         if having and not same:
             break  # overridden already: what comes later has nothing to do with this value
         if same:
-            found[index] = same
-    return found
+            affected_calls[index] = same
+    return affected_calls
 
 
 def interruptions(
@@ -110,7 +110,7 @@ def interruptions(
     if place.stated is None or place.stated.turn is None:
         return []
     calls = affected(sample, place)
-    found = []
+    indexes = []
     for index in range(max(2, place.stated.turn + 2), len(sample.turns)):
         asked, before = sample.turns[index - 1], sample.turns[index - 2]
         is_asked = isinstance(asked, ReplyTurn) and is_question(asked.text)
@@ -119,8 +119,8 @@ def interruptions(
         is_snapshot = isinstance(before, CallTurn) and index - 2 in calls
         is_to_come = not isinstance(before, CallTurn) and place.turn > index
         if (is_snapshot or is_to_come) and not _restated(sample, place, index, tools):
-            found.append(index)
-    return found
+            indexes.append(index)
+    return indexes
 
 
 def _closed(sample: Sample) -> str:
@@ -195,8 +195,8 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
 
 def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[ChangeableArgument]) -> str:
     """Return what in the conversation would become untrue if the value were overridden."""
-    stated = place.stated
-    if stated is None or stated.turn is None:
+    evidence = place.stated
+    if evidence is None or evidence.turn is None:
         return f"Nobody says the value of {place.argument!r} in words that were found."
     calls = affected(sample, place)
     has_result = (
@@ -204,11 +204,13 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     )
     if any(has_result) or any(getattr(sample.turns[at], "executed", False) for at in calls):
         return f"A call with {place.argument!r} is executed: its result holds for no other value."
-    for one in places:
-        if one.turn < place.turn or not _is_of(one.stated, stated):
+    for changeable in places:
+        if changeable.turn < place.turn or not _is_of(changeable.stated, evidence):
             continue
-        if one.argument != place.argument or one.call not in calls.get(one.turn, ()):
-            return f"The words {stated.quote!r} give {one.argument!r} its value as well."
+        if changeable.argument != place.argument or changeable.call not in calls.get(
+            changeable.turn, ()
+        ):
+            return f"The words {evidence.quote!r} give {changeable.argument!r} its value as well."
     for index, changed in calls.items():
         others = [call for at, call in enumerate(sample.calls_at(index)) if at not in changed]
         if any(place.argument in call.arguments for call in others):

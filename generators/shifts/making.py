@@ -248,12 +248,12 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
         return True
     before, after = text[: text.rindex(words)], text[text.rindex(words) + len(words) :]
     # a yes or no is stated by its topic, so that the words of the value name the parameter
-    stated = text if isinstance(scene.change.new, bool) else f"{before} {after}"
+    remaining_text = text if isinstance(scene.change.new, bool) else f"{before} {after}"
     description = str(scene.schema.get("description", ""))
-    if any(title.lower() in stated.lower() for title in titles_of(name, description)):
+    if any(title.lower() in remaining_text.lower() for title in titles_of(name, description)):
         return True
     rendered = f"{' '.join(split_name(name))} {description}"
-    return not _telling(rendered).isdisjoint(_telling(stated))
+    return not _telling(rendered).isdisjoint(_telling(remaining_text))
 
 
 def _telling(text: str) -> frozenset[str]:
@@ -283,12 +283,12 @@ def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn,
 
 def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns), scene.source
-    stated = _evidence(scene, correction, at, 0, correction.sentence)
+    evidence = _evidence(scene, correction, at, 0, correction.sentence)
     asked, before = scene.turns[-1], scene.turns[-2]
-    again = (_with_change(scene, at - 2, before, stated),) if isinstance(before, CallTurn) else ()
+    again = (_with_change(scene, at - 2, before, evidence),) if isinstance(before, CallTurn) else ()
     put_in: tuple[Turn, ...] = (UserTurn(text=correction.sentence), *again, asked)
     later = (
-        _with_change(scene, index, moved(one, at, len(put_in)), stated)
+        _with_change(scene, index, moved(one, at, len(put_in)), evidence)
         for index, one in enumerate(source.turns[at:], start=at)
     )
     return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)

@@ -88,10 +88,10 @@ def find_stated(
     for index in range(len(prefix) - 1, -1, -1):
         turn = prefix[index]
         if isinstance(turn, UserTurn):
-            found = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
-            if found is not None:
-                place = Place(found.start, found.end)
-                rule = found.rule
+            mention = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
+            if mention is not None:
+                place = Place(mention.start, mention.end)
+                rule = mention.rule
                 return span_evidence(argument, index, place, turn.text).with_changes(rule=rule)
     return None
 
@@ -105,11 +105,11 @@ def with_value(
     turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence
 ) -> CallTurn:
     """Return the turn with another value for the evidence's argument in the calls at `calls`."""
-    made = (
+    new_calls = (
         call_with_value(one, value, evidence) if at in calls else one
         for at, one in enumerate(turn.calls)
     )
-    return turn.with_changes(calls=tuple(made))
+    return turn.with_changes(calls=tuple(new_calls))
 
 
 def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
@@ -126,12 +126,12 @@ def moved(turn: Turn, at: int, by: int) -> Turn:
     calls: list[GoldCall] = []
     for call in turn.calls:
         evidence: list[Evidence] = []
-        for one in call.evidence:
-            if one.turn is None or one.turn < at:
-                evidence.append(one)
+        for proof in call.evidence:
+            if proof.turn is None or proof.turn < at:
+                evidence.append(proof)
                 continue
-            path = _TURN_IN_PATH.sub(lambda match: f"turns[{int(match[1]) + by}]", one.path)
-            evidence.append(one.with_changes(turn=one.turn + by, path=path))
+            path = _TURN_IN_PATH.sub(lambda match: f"turns[{int(match[1]) + by}]", proof.path)
+            evidence.append(proof.with_changes(turn=proof.turn + by, path=path))
         calls.append(call.with_changes(evidence=tuple(evidence)))
     return turn.with_changes(calls=tuple(calls))
 
@@ -202,16 +202,16 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
     Raises RecordError if the source has no such turn, or one of its candidates may serve the
     other request.
     """
-    source, other = derivation.source, derivation.other
-    if other is None:
+    source, lender = derivation.source, derivation.other
+    if lender is None:
         raise RecordError(
             "An intent shift needs another sample to borrow its request from; plan it with one."
         )
-    reason = obstacle(source, context.tools) or mismatch(source, other, context.tools)
+    reason = obstacle(source, context.tools) or mismatch(source, lender, context.tools)
     if reason:
         raise RecordError(reason)
     at = context.rng.choice(_replaceable(source))
-    request = other.turns[0]
+    request = lender.turns[0]
     assert isinstance(request, UserTurn)  # mismatch has seen to it  # noqa: S101
     opener = context.rng.choice(stock_phrases(source.language, "openers"))
     turns = (
@@ -225,10 +225,12 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
         changes=(),
         turns=turns,
         withheld=tuple(
-            dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))
+            dict.fromkeys(
+                (*source.withheld, *(tool.key for tool in _wanted(lender, context.tools)))
+            )
         ),
         facts=shifted_facts(source, snapshots_before(source.turns, at)),
-        origin=Origin(stage=STAGE, parents=(source.key, other.key), seed=derivation.seed),
+        origin=Origin(stage=STAGE, parents=(source.key, lender.key), seed=derivation.seed),
     )
     return [sample]
 

@@ -108,14 +108,16 @@ def as_many(
     Fewer are enough if they include all required ones: nobody has to say what everyday users
     don't.
     """
-    known = [name for name in dict.fromkeys(named) if name in offered]
-    if len(known) == wanted or (
-        known and len(known) < wanted and {*tool.required} & {*offered} <= {*known}
+    known_names = [name for name in dict.fromkeys(named) if name in offered]
+    if len(known_names) == wanted or (
+        known_names
+        and len(known_names) < wanted
+        and {*tool.required} & {*offered} <= {*known_names}
     ):
-        return tuple(known)
-    rest = [name for name in offered if name not in known]
+        return tuple(known_names)
+    rest = [name for name in offered if name not in known_names]
     ordered = sorted(
-        [*known, *rest], key=lambda name: (name not in known, name not in tool.required)
+        [*known_names, *rest], key=lambda name: (name not in known_names, name not in tool.required)
     )
     return tuple(ordered[:wanted])
 
@@ -171,13 +173,16 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     )
     prompt = beside_known(prompt, own)
     wanted = WantedValues(tool, left, assignment.language, assignment.seed, own)
-    given, last = await collect_values(context.chat, prompt, DraftedRequest, wanted)
-    worded = last if given_values(last, wanted) == given else Wording(request="", mentions=[])
+    given_arguments, last = await collect_values(context.chat, prompt, DraftedRequest, wanted)
+    worded = (
+        last if given_values(last, wanted) == given_arguments else Wording(request="", mentions=[])
+    )
     return [
         DraftCall(
             assignment=assignment,
             arguments={
-                name: own[name] if name in own else given[name] for name in choice.parameters
+                name: own[name] if name in own else given_arguments[name]
+                for name in choice.parameters
             },
             request=worded.request,
             mentions={

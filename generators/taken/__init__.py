@@ -21,11 +21,11 @@ def kind_of_turns(turns: Iterable[Turn]) -> str:
 
 def print_of(sample: Sample) -> bytes:
     """Return a digest of users' words, ignoring case and spacing, and calls, to find duplicates."""
-    said = [
+    user_texts = [
         " ".join(turn.text.casefold().split())
         for turn in sample.turns
         if isinstance(turn, UserTurn)
     ]
     called = [[one.tool, one.arguments] for one in sample.all_calls]
     option = orjson.OPT_SORT_KEYS
-    return blake2b(orjson.dumps([said, called], option=option), digest_size=8).digest()
+    return blake2b(orjson.dumps([user_texts, called], option=option), digest_size=8).digest()

@@ -128,26 +128,28 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
     """
     require_extra("traffic")
     by_name = {tool.name: tool for tool in tools}
-    found: dict[str, PersonalKind] = {}
-    known: set[str] = set()
+    kinds_by_value: dict[str, PersonalKind] = {}
+    folded_values: set[str] = set()
     for one in _all_found(sample, by_name):
         value = one.value.strip(" \n\t.,;:!?\"'()")
-        if value and value.casefold() not in known:  # in other letters it is the same
-            found[value] = one.kind
-            known.add(value.casefold())
-    if len(found) > MOST_VALUES:
+        if value and value.casefold() not in folded_values:  # in other letters it is the same
+            kinds_by_value[value] = one.kind
+            folded_values.add(value.casefold())
+    if len(kinds_by_value) > MOST_VALUES:
         message = f"It holds more than {MOST_VALUES} values of personal data, too many to replace."
         raise RecordError(message)
-    chinese = [one for one in found if is_chinese(one)]
-    for value in [one for one in chinese if any(one[:end] in found for end in range(1, len(one)))]:
-        del found[value]  # what goes on behind a name was taken for the rest of it
-    if not found:
+    chinese = [one for one in kinds_by_value if is_chinese(one)]
+    for value in [
+        one for one in chinese if any(one[:end] in kinds_by_value for end in range(1, len(one)))
+    ]:
+        del kinds_by_value[value]  # what goes on behind a name was taken for the rest of it
+    if not kinds_by_value:
         return Replaced(sample, {}, {})
     made = _Made(sample.language, seed)
-    ordered = sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
+    ordered = sorted(kinds_by_value.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
     values = {value: made.value(kind, value) for value, kind in ordered}
-    counts = dict(Counter[str](found.values()))
-    return Replaced(_replaced(sample, _Replacing(found, values)), counts, values)
+    counts = dict(Counter[str](kinds_by_value.values()))
+    return Replaced(_replaced(sample, _Replacing(kinds_by_value, values)), counts, values)
 
 
 def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
@@ -288,16 +290,18 @@ def _phones(text: str, language: Language) -> Places:
 def _names(text: str) -> Places:
     """Find introduced names, names of two or more words with a known first name, Chinese names."""
     yield from find_chinese_names(text)
-    known = first_names()
+    first_names_known = first_names()
     for match in _NAME.finditer(text):
         words = match[0].split()
         if len(words) > _LONGEST_NAME - 1:
             continue
         introduced = _INTRODUCED.search(text, max(0, match.start() - _INTRODUCING), match.start())
-        if introduced and (len(words) > 1 or words[0] in known):
+        if introduced and (len(words) > 1 or words[0] in first_names_known):
             yield match.span()
             continue
-        at = next((place for place, word in enumerate(words[:-1]) if word in known), None)
+        at = next(
+            (place for place, word in enumerate(words[:-1]) if word in first_names_known), None
+        )
         if at is not None:
             start = match.start() + sum(len(word) + 1 for word in match[0].split()[:at])
             yield start, match.end()
@@ -318,10 +322,10 @@ def _characters() -> frozenset[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    told, maybe = _around("told").pattern, _around("maybe").pattern
+    introduction, maybe = _around("told").pattern, _around("maybe").pattern
     family = "|".join(sorted(chinese_names()[0], key=lambda one: (-len(one), one)))
     return re.compile(
-        rf"(?:(?P<told>{told})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
+        rf"(?:(?P<told>{introduction})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
     )
 
 
@@ -348,12 +352,12 @@ def _length_of_given(match: re.Match[str], text: str) -> int:
         if not any(_around("goes_on").match(text, start + at) for at in range(one))
     ]
     for length in lengths:
-        given = text[start : start + length]
-        is_like = bool(set(given) & _characters())
+        given_name = text[start : start + length]
+        is_like = bool(set(given_name) & _characters())
         is_followed = bool(_around("title").match(text, start + length)) and (
             is_like or bool(match["maybe"])
         )
-        is_known = length > 1 and given in chinese_names()[1]
+        is_known = length > 1 and given_name in chinese_names()[1]
         if match["told"] or is_followed or is_known or (match["maybe"] and is_like):
             return length
     return 0
@@ -368,21 +372,21 @@ def _secret_patterns() -> tuple[re.Pattern[str], ...]:
     from detect_secrets import plugins
     from detect_secrets.plugins.base import RegexBasedDetector
 
-    found: list[re.Pattern[str]] = []
+    patterns: list[re.Pattern[str]] = []
     for module in iter_modules(plugins.__path__):
-        for one in vars(import_module(f"{plugins.__name__}.{module.name}")).values():
+        for member in vars(import_module(f"{plugins.__name__}.{module.name}")).values():
             is_plugin = (
-                isinstance(one, type)
-                and issubclass(one, RegexBasedDetector)
-                and one is not RegexBasedDetector
+                isinstance(member, type)
+                and issubclass(member, RegexBasedDetector)
+                and member is not RegexBasedDetector
             )
             if (
                 is_plugin
                 and module.name not in _NOT_SECRET
-                and isinstance(getattr(one, "denylist", None), list | tuple)
+                and isinstance(getattr(member, "denylist", None), list | tuple)
             ):
-                found += one.denylist
-    return tuple(found)
+                patterns += member.denylist
+    return tuple(patterns)
 
 
 _NOT_SECRET = frozenset({"ip_public", "keyword", "basic_auth"})

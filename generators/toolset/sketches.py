@@ -72,8 +72,10 @@ def load_categories() -> tuple[Category, ...]:
     """Return every category in alphabetical order; a test checks these packaged files."""
     listed = [raw for group in in_folders(FOLDER, "categories.yaml") for raw in group]
     told = ((raw["name"], raw["description"], raw["goals"], raw["resources"]) for raw in listed)
-    found = (Category(name, text, tuple(goals), tuple(kept)) for name, text, goals, kept in told)
-    return tuple(sorted(found))
+    categories = (
+        Category(name, text, tuple(goals), tuple(kept)) for name, text, goals, kept in told
+    )
+    return tuple(sorted(categories))
 
 
 def category_named(name: str) -> Category:
@@ -81,11 +83,11 @@ def category_named(name: str) -> Category:
 
     Raises ConfigurationError, which lists the categories.
     """
-    known = {category.name: category for category in load_categories()}
-    if name not in known:
-        message = f"There is no category {name!r}; the categories are {', '.join(known)}."
+    categories = {category.name: category for category in load_categories()}
+    if name not in categories:
+        message = f"There is no category {name!r}; the categories are {', '.join(categories)}."
         raise ConfigurationError(message)
-    return known[name]
+    return categories[name]
 
 
 def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:

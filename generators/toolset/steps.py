@@ -99,13 +99,13 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
         named = count_of(len(answer.tools), "tool was", "tools were")
         return f"{named} named where {plan.count} were asked for."
     taken: set[tuple[str, str]] = set()
-    for one in answer.tools:
-        if problem := _problem(one, plan):
+    for named_tool in answer.tools:
+        if problem := _problem(named_tool, plan):
             return problem
-        function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip()
+        function, goal = named_tool.name.rpartition(".")[2].casefold(), named_tool.goal.strip()
         own = {("name", function), ("goal", goal.casefold())}
         if own & taken:
-            return f"the tool {one.name!r} has the name or the goal of another: {goal!r}."
+            return f"the tool {named_tool.name!r} has the name or the goal of another: {goal!r}."
         taken |= own
     return ""
 

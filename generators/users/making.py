@@ -55,12 +55,12 @@ STAGE = "live_conversations"
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Return why nobody can talk about a sample live, or "" if somebody can."""
-    known = [tools[key] for key in sample.candidates if key in tools]
+    candidate_tools = [tools[key] for key in sample.candidates if key in tools]
     if not sample.changes or sample.fault is not None:
         return "Only what is to change a world can be talked about live."
     return (
         ""
-        if SimulatedUser(sample, known, None).apart
+        if SimulatedUser(sample, candidate_tools, None).apart
         else "Its user says nothing that could be asked for instead."
     )
 
@@ -164,18 +164,18 @@ def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
         return "The assistant said no last word."
     if not user.turns:
         return "The assistant asked for nothing."
-    due, made = (
+    due, calls_made = (
         {one.call.bare.key: one.call for one in _placed(turns)}
         for turns in (source.turns, assistant.turns)
     )
     for calls, others, what in (
-        (due, made, "not made"),
-        (made, due, "made, and the task does not need it"),
+        (due, calls_made, "not made"),
+        (calls_made, due, "made, and the task does not need it"),
     ):
         lacking = next((call for key, call in calls.items() if key not in others), None)
         if lacking is not None:
             return f"The call of {lacking.tool} with {lacking.arguments!r} was {what}."
-    if len([*_placed(assistant.turns)]) > len(made):
+    if len([*_placed(assistant.turns)]) > len(calls_made):
         return "A call was made twice."
     return (
         ""
@@ -208,12 +208,12 @@ def _with_evidence(
     """
     gold = {(one.step, one.place): one.call for one in _placed(source.turns)}
     due = {call.bare.key: call for call in gold.values()}
-    made = {one.call.bare.key: one for one in _placed(turns)}
+    calls_made = {one.call.bare.key: one for one in _placed(turns)}
 
     def found(evidence: Evidence, call: GoldCall, at: int) -> Evidence:
         place = place_of(evidence)
         if place is not None:
-            answered = made[gold[place].bare.key]
+            answered = calls_made[gold[place].bare.key]
             start = f"turns[{answered.turn + 1}].results[{answered.place}]"
             return evidence.with_changes(
                 turn=answered.turn + 1, path=RESULT_PLACE.sub(start, evidence.path, count=1)

@@ -133,13 +133,13 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
 
 def _names(evidence: Evidence, request: str) -> Iterator[str]:
     """Yield the names by which the request identifies the entry that a value is taken from."""
-    for one in evidence.rule.where if isinstance(evidence.rule, EntryRule) else ():
+    for condition in evidence.rule.where if isinstance(evidence.rule, EntryRule) else ():
         if (
-            one.test in _TEXT
-            and isinstance(one.value, str)
-            and locate(one.value, {"type": "string"}, request)
+            condition.test in _TEXT
+            and isinstance(condition.value, str)
+            and locate(condition.value, {"type": "string"}, request)
         ):
-            yield one.value
+            yield condition.value
 
 
 class HeardQuestion(BaseModel):
@@ -209,20 +209,20 @@ class SimulatedUser:
         apart = (
             [] if traits_of(self._sample.kind).is_live else self.apart
         )  # it has held back what it holds back
-        held = self._rng.sample(apart, (len(apart) + 1) // 2)
+        held_back = self._rng.sample(apart, (len(apart) + 1) // 2)
         text = request
-        for fact in sorted(held, key=lambda one: -one.start):
+        for fact in sorted(held_back, key=lambda one: -one.start):
             text = text[: fact.start] + self._line("held", called=fact.called) + text[fact.end :]
-        held = [one for one in held if not one.is_said(text)]
+        held_back = [one for one in held_back if not one.is_said(text)]
         self._told = [
             one
             for one in self.facts
-            if one not in held and (one.value is None or one.is_said(text))
+            if one not in held_back and (one.value is None or one.is_said(text))
         ]
-        if not held:
+        if not held_back:
             text = request
         self.opening = (
-            await self._word(text, Answer("tell", tuple(self._told)), "") if held else text
+            await self._word(text, Answer("tell", tuple(self._told)), "") if held_back else text
         )
         return self.opening
 
@@ -252,29 +252,36 @@ class SimulatedUser:
 
     async def _decide(self, message: str) -> Answer:
         asking = [one for one in _SENTENCE.findall(message) if _QUESTION.search(one.strip())]
-        asked = " ".join(asking) or message
-        if not any(True for _ in self._named_in(asked)) and not any(
-            one.is_said(asked) for one in self.facts
+        question_text = " ".join(asking) or message
+        if not any(True for _ in self._named_in(question_text)) and not any(
+            one.is_said(question_text) for one in self.facts
         ):
-            asked = message  # "I would paint it white. Is that right?"
-        named = set(self._named_in(asked))
-        known = [one for one in self.facts if one.parameter in named]
+            question_text = message  # "I would paint it white. Is that right?"
+        named = set(self._named_in(question_text))
+        named_facts = [one for one in self.facts if one.parameter in named]
         if not asking and not (
-            _ASKING.of(message).search(message) and any(one in self.held for one in known)
+            _ASKING.of(message).search(message) and any(one in self.held for one in named_facts)
         ):
             return Answer("done")
-        stated = [one for one in self.facts if one.is_said(asked) and not one.is_offered(asked)]
+        stated_facts = [
+            one
+            for one in self.facts
+            if one.is_said(question_text) and not one.is_offered(question_text)
+        ]
         wrong = [
             one
-            for one in known
-            if one not in stated and (one.is_gainsaid(asked) or self._is_other(one, asked))
+            for one in named_facts
+            if one not in stated_facts
+            and (one.is_gainsaid(question_text) or self._is_other(one, question_text))
         ]
         wrong = [
-            one for one in wrong if not any(other.parameter == one.parameter for other in stated)
+            one
+            for one in wrong
+            if not any(other.parameter == one.parameter for other in stated_facts)
         ]
-        settled = {one.parameter for one in (*stated, *wrong)}
-        left = [one for one in known if one.parameter not in settled]
-        if left or (named and not known):
+        settled = {one.parameter for one in (*stated_facts, *wrong)}
+        left = [one for one in named_facts if one.parameter not in settled]
+        if left or (named and not named_facts):
             return self._told_of(left)
         if settled:
             return Answer("no", tuple(wrong)) if wrong else Answer("yes")
@@ -293,14 +300,16 @@ class SimulatedUser:
 
     def _told_of(self, facts: Sequence[Fact]) -> Answer:
         """Return the answer to a question about these facts; with none, the user does not know."""
-        known = [one for one in facts if one.value is not None]
+        known_facts = [one for one in facts if one.value is not None]
         if not facts:
             return Answer("unknown")
         if (
-            not known or len([one for one in known if one.is_name]) > 1
+            not known_facts or len([one for one in known_facts if one.is_name]) > 1
         ):  # which is which the request alone tells
             return Answer("goal")
-        return Answer("again" if all(one in self._told for one in known) else "tell", tuple(known))
+        return Answer(
+            "again" if all(one in self._told for one in known_facts) else "tell", tuple(known_facts)
+        )
 
     async def _read(self, message: str) -> Answer:
         """Let a model read a question that names nothing; without one, return to the goal."""
@@ -325,11 +334,11 @@ class SimulatedUser:
                 wants = {one.strip().upper() for one in heard.wants}
             except ReplyError:  # as if nobody had read it
                 wants = {"ASIDE"}
-        asked = [fact for letter, fact in letters.items() if letter in wants]
+        asked_facts = [fact for letter, fact in letters.items() if letter in wants]
         if "CONFIRM" in wants:
-            return Answer("no", tuple(asked)) if asked else Answer("yes")
-        if asked:
-            return self._told_of(asked)
+            return Answer("no", tuple(asked_facts)) if asked_facts else Answer("yes")
+        if asked_facts:
+            return self._told_of(asked_facts)
         if "OPEN" in wants:
             return self._told_of(self.held) if self.held else self._led_back()
         if "ASIDE" in wants:
@@ -342,12 +351,14 @@ class SimulatedUser:
 
     def _plain(self, answer: Answer) -> str:
         """Return the answer in the plainest words."""
-        said = of(self._sample.language).space.join(self._told_plainly(one) for one in answer.facts)
+        plain_facts = of(self._sample.language).space.join(
+            self._told_plainly(one) for one in answer.facts
+        )
         match answer.deed:
             case "tell":
-                return said
+                return plain_facts
             case "again" | "no":
-                return self._line(answer.deed, said=said)
+                return self._line(answer.deed, said=plain_facts)
             case deed:
                 return self._line(deed)
 
@@ -377,21 +388,21 @@ class SimulatedUser:
             language=self._sample.language,
             seed=f"{self._sample.key} {self._number}",
         )
-        asked = prompt
+        current_prompt = prompt
         for attempt in range(_WORDINGS):
             self.wordings += 1
             try:
-                given = await self._chat.ask(
-                    asked, UserSentence, sample_index=self._number * _WORDINGS + attempt
+                reply = await self._chat.ask(
+                    current_prompt, UserSentence, sample_index=self._number * _WORDINGS + attempt
                 )
             except ReplyError:
                 self.refused += 1
                 continue
-            problem = self.problem_of(given.sentence.strip(), plain, answer)
+            problem = self.problem_of(reply.sentence.strip(), plain, answer)
             if not problem:
-                return given.sentence.strip()
+                return reply.sentence.strip()
             self.refused += 1
-            asked = again(prompt, given.model_dump_json(), problem)
+            current_prompt = again(prompt, reply.model_dump_json(), problem)
         return plain
 
     def problem_of(self, text: str, plain: str, answer: Answer) -> str:
@@ -478,8 +489,8 @@ async def converse(
             made = await assistant.call(move)
             history += [] if made is None else [made]
             continue
-        told = await user.hear(move.answer) if user and move.answer and number < most else None
-        await assistant.say(move, told)
-        if told is None:
+        user_text = await user.hear(move.answer) if user and move.answer and number < most else None
+        await assistant.say(move, user_text)
+        if user_text is None:
             return
-        history.append(Exchange(calls=(), responses=(), said=move.answer, told=told))
+        history.append(Exchange(calls=(), responses=(), said=move.answer, told=user_text))

@@ -25,8 +25,10 @@ def name_paths(entries: Sequence[JsonValue]) -> list[str]:
     texts = [path for path, value in first if isinstance(value, str)]
     last = {path: {*split_name(path.rpartition(".")[2])[-1:]} for path in texts}
     top = (path for path in texts if _OTHER_NAMES & last[path] and "." not in path)
-    found = dict.fromkeys(path for path in texts if _NAMES & last[path]) or dict.fromkeys(top)
-    return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
+    name_fields = dict.fromkeys(path for path in texts if _NAMES & last[path]) or dict.fromkeys(top)
+    return sorted(
+        name_fields, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES)
+    )
 
 
 def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
@@ -58,17 +60,17 @@ def text_at(entry: JsonValue, path: str) -> str:
 
 def value_in(value: JsonValue, path: str) -> JsonValue:
     """Return the value at a dotted path ("a.b[0].c"), or None if there is none."""
-    held = value
+    inner = value
     for piece in path.replace("[", ".").replace("]", "").split("."):
         if not piece:
             continue
-        if isinstance(held, dict):
-            held = held.get(piece)
-        elif isinstance(held, list) and piece.isdecimal() and int(piece) < len(held):
-            held = held[int(piece)]
+        if isinstance(inner, dict):
+            inner = inner.get(piece)
+        elif isinstance(inner, list) and piece.isdecimal() and int(piece) < len(inner):
+            inner = inner[int(piece)]
         else:
             return None
-    return held
+    return inner
 
 
 _USUAL = frozenset(
@@ -164,14 +166,14 @@ def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
 
 def rank_fields(entry: JsonValue) -> dict[str, str]:
     """Return the fields by which an entry can be ranked: the first field of each family."""
-    found: dict[str, str] = {}
+    fields_by_family: dict[str, str] = {}
     for path, value in leaves(entry):
         family = _family_of_words(path)
         is_moment = isinstance(value, str) and _MOMENT.fullmatch(value)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if family and (is_moment if family.is_time else is_number):
-            found.setdefault(family.name, path)
-    return found
+            fields_by_family.setdefault(family.name, path)
+    return fields_by_family
 
 
 def leaves(entry: JsonValue, path: str = "", depth: int = 0) -> Iterator[tuple[str, JsonValue]]:

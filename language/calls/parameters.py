@@ -106,13 +106,13 @@ _FORMATS = {
 def meaning_by_words(name: str, description: str) -> str:
     """Return the kind that the name's words tell, or else the description's; "text" by default."""
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
-    told = (
+    kinds = (
         kind
         for words in (" ".join(split_name(name)), first[:60])
         for kind, rule in _rules("kinds")
         if rule.search(words)
     )
-    return next(told, "text")
+    return next(kinds, "text")
 
 
 def without_links(description: str) -> str:

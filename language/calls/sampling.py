@@ -164,23 +164,23 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     # else the name tells more than the table
     is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"
     row = meaning_row(name, schema, "numbers") if is_tabled else None
-    given = row.give if row else {}
+    number_range = row.give if row else {}
     if examples and "minimum" not in schema and "maximum" not in schema:
         example = rng.choice(examples)
         if isinstance(example, int) and examples == [example] and _is_id(name):
             return _id_like(example, rng)
-        if len(examples) > 1 or not _is_usual(example, given, kind, name):
+        if len(examples) > 1 or not _is_usual(example, number_range, kind, name):
             return example
-    if given.get("unknown"):
+    if number_range.get("unknown"):
         raise ReplyError(f"Nobody can say a number for the parameter {name!r}, so none is made up.")
     by_table: int | float | None = None
-    if "pick" in given:
-        fitting: list[int | float] = [one for one in given["pick"] if fits(one, schema)]
+    if "pick" in number_range:
+        fitting: list[int | float] = [one for one in number_range["pick"] if fits(one, schema)]
         by_table = rng.choice(fitting) if fitting else None
-    elif given:
-        step = given.get("step", 1)
-        last = int((given["to"] - given["from"]) / step)
-        drawn = (given["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
+    elif number_range:
+        step = number_range.get("step", 1)
+        last = int((number_range["to"] - number_range["from"]) / step)
+        drawn = (number_range["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
         by_table = next((one for one in drawn if fits(one, schema)), None)
     return _make_number(kind, name, schema, rng) if by_table is None else by_table
 
@@ -395,12 +395,14 @@ def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
 
     Booleans may be equal.
     """
-    value, stated = values[name], fold(str(values[name]))
+    value, folded_value = values[name], fold(str(values[name]))
 
     def is_like(taken: JsonValue) -> bool:
         told = fold(str(taken))
         is_within = isinstance(value, str) and isinstance(taken, str)
-        return told == stated or (is_within and (stated in told or told in stated))
+        return told == folded_value or (
+            is_within and (folded_value in told or told in folded_value)
+        )
 
     others = (taken for other, taken in values.items() if other != name)
     named = (taken for taken in others if not isinstance(taken, bool))
@@ -424,14 +426,14 @@ def _near(
     A place is replaced if no land connects it to another place among the values; the new place
     is on the other's landmass.
     """
-    known, value, schema = lands(language), values[name], properties[name]
+    land_of, value, schema = lands(language), values[name], properties[name]
     others = (str(other) for at, other in values.items() if at != name)
-    taken = {other: known[other] for other in others if other in known}
-    here, is_by_land = known.get(str(value)), _BY_LAND.search(schema.get(ASKED_OF, "").lower())
+    taken = {other: land_of[other] for other in others if other in land_of}
+    here, is_by_land = land_of.get(str(value)), _BY_LAND.search(schema.get(ASKED_OF, "").lower())
     if here is None or {*taken.values()} <= {here} or not is_by_land:
         return value
     land = next(iter(taken.values()))
-    free = (place for place, at in known.items() if at == land and place not in taken)
+    free = (place for place, at in land_of.items() if at == land and place not in taken)
     near = [place for place in free if fits(place, schema)]
     return rng.choice(near) if near else value
 
@@ -532,11 +534,11 @@ def _step(kind: str, low: int) -> int:
 
 
 def _likely(kind: str, name: str) -> tuple[int, int]:
-    stated, usual = " ".join(split_name(name)), code_table("likely")
+    name_text, usual = " ".join(split_name(name)), code_table("likely")
     named = (
         bounds
         for pattern, of_kind, bounds in code_table("likely_by_name")
-        if of_kind == kind and re.search(pattern, stated)
+        if of_kind == kind and re.search(pattern, name_text)
     )
     low, high = next(named, usual.get(kind, usual["number"]))
     return low, high
@@ -562,12 +564,12 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
 
 
 def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
-    given = _exact(schema.get(name))
+    closed_end = _exact(schema.get(name))
     open_end = _exact(schema.get(f"exclusive{name.capitalize()}"))
     if open_end is None:
-        return given
+        return closed_end
     inside = open_end + (inwards if json_type(schema) == "integer" else inwards / 100)
-    return inside if given is None else (max if inwards > 0 else min)(given, inside)
+    return inside if closed_end is None else (max if inwards > 0 else min)(closed_end, inside)
 
 
 def _exact(value: object) -> Fraction | None:

@@ -149,13 +149,15 @@ def tool_title(name: str, description: str) -> str:
     `createTask` becomes "create a task"; "Task creation endpoint" says less than "create task".
     """
     words = function_words(name)
-    said = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
-    if said and script_of(said) != COMMON_SCRIPT:
-        return said if len(said) <= _MOST_CHARACTERS else name_words(name)
-    first, _, rest = said.partition(" ")
-    is_short = rest and len(said.split()) <= _MOST_WORDS and not _CODE.search(said)
+    first_sentence = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
+    if first_sentence and script_of(first_sentence) != COMMON_SCRIPT:
+        return first_sentence if len(first_sentence) <= _MOST_CHARACTERS else name_words(name)
+    first, _, rest = first_sentence.partition(" ")
+    is_short = (
+        rest and len(first_sentence.split()) <= _MOST_WORDS and not _CODE.search(first_sentence)
+    )
     if not is_short or language_of(description) != DEFAULT_LANGUAGE:
-        return said[0].lower() + said[1:] if is_short else name_words(name)
+        return first_sentence[0].lower() + first_sentence[1:] if is_short else name_words(name)
     verb = first.lower()
     stems = {verb, verb[:-1], verb[:-2]} & {*words}  # "creates", "fetches"
     if not stems and deed_of(verb) == "other":

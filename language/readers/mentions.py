@@ -118,13 +118,13 @@ def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment
     others = [
         {(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS
     ]
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for entity in _timed(text, language, now or _SOME_DAYS[0]):
         twice = [known.get((entity.start, entity.end)) for known in others]
         moment = _moment(entity, [one for one in twice if one], text, is_known=now is not None)
         if moment:
-            found.append(moment)
-    return tuple(found)
+            moments.append(moment)
+    return tuple(moments)
 
 
 def _timed(text: str, language: str, now: datetime) -> Iterator[DucklingEntity]:
@@ -202,34 +202,37 @@ def _names_day(values: list[dict[str, Any]]) -> bool:
 
 def _sort_of(first: list[date], second: list[date]) -> DaySort:
     """Return how words state their day, by comparing their readings as of two days."""
-    one, other = first[0], second[0]
-    apart = [(day - now.date()).days for day, now in zip((one, other), _SOME_DAYS, strict=True)]
+    first_day, second_day = first[0], second[0]
+    apart = [
+        (day - now.date()).days
+        for day, now in zip((first_day, second_day), _SOME_DAYS, strict=True)
+    ]
     if set(first) == set(second):
         return "dated"
-    if (one.month, one.day) == (other.month, other.day):
+    if (first_day.month, first_day.day) == (second_day.month, second_day.day):
         return "yearless"
     if apart[0] == apart[1] and len(set(first)) == 1:
         return "counted"
-    if one.day == other.day:
+    if first_day.day == second_day.day:
         return "monthless"
-    return "weekday" if one.weekday() == other.weekday() else "loose"
+    return "weekday" if first_day.weekday() == second_day.weekday() else "loose"
 
 
 @lru_cache(4096)
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
     """Return the numbers with units in `text`, in order, also those within days and times."""
-    found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
+    entities = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
     amounts: list[Amount] = []
-    for one in found:
-        others = (other for other in found if other is not one and other.start < one.end)
-        is_alone = not any(one.start < other.end for other in others)
-        is_part = _is_rate(text, one.end) or _is_of_code(text, one.start, one.end)
-        ends = [one.value[edge] for edge in ("from", "to") if edge in one.value]
-        edges = [one.value] if "value" in one.value else ends
-        unit = _unit(one.dimension, str(edges[0].get("unit", "")))
-        is_sure = is_alone and not is_part and "value" in one.value
+    for entity in entities:
+        others = (other for other in entities if other is not entity and other.start < entity.end)
+        is_alone = not any(entity.start < other.end for other in others)
+        is_part = _is_rate(text, entity.end) or _is_of_code(text, entity.start, entity.end)
+        ends = [entity.value[edge] for edge in ("from", "to") if edge in entity.value]
+        edges = [entity.value] if "value" in entity.value else ends
+        unit = _unit(entity.dimension, str(edges[0].get("unit", "")))
+        is_sure = is_alone and not is_part and "value" in entity.value
         values = [float(edge["value"]) for edge in edges]
-        amounts += [Amount(one.start, one.end, value, unit, is_sure) for value in values]
+        amounts += [Amount(entity.start, entity.end, value, unit, is_sure) for value in values]
     return tuple(amounts)
 
 
@@ -277,8 +280,8 @@ def _unit_named(word: str, language: str) -> str:
         return ""
     for known in dict.fromkeys((DEFAULT_LANGUAGE, language)):
         stated = f"2 {word}" if known == DEFAULT_LANGUAGE or word.isascii() else f"2{word}"
-        for one in find_amounts(stated, known):
-            is_whole = (one.start, one.end) == (0, len(stated))
-            if is_whole and one.unit in _units() and one.unit != "money":
-                return "kilogram" if one.value == 2000 and one.unit == "gram" else one.unit  # noqa: PLR2004
+        for amount in find_amounts(stated, known):
+            is_whole = (amount.start, amount.end) == (0, len(stated))
+            if is_whole and amount.unit in _units() and amount.unit != "money":
+                return "kilogram" if amount.value == 2000 and amount.unit == "gram" else amount.unit  # noqa: PLR2004
     return ""

@@ -110,12 +110,12 @@ def _listed_tools(messages: Sequence[ChatMessage], sections: Sections) -> list[J
     if "tools" in sections.tagged:
         return sections.listed("tools")
     matches = (_YAML_TOOLS.search(message.content) for message in messages)
-    found = next(filter(None, matches), None)
-    if found is None:
+    yaml_match = next(filter(None, matches), None)
+    if yaml_match is None:
         raise ReplyError(
             "template/v1 answers in free text only as a candidate: the prompt must show <tools>."
         )
-    listed = read_yaml(found[1])
+    listed = read_yaml(yaml_match[1])
     if not isinstance(listed, list):
         raise ReplyError("template/v1 expects a list of tools in the section <tools>.")
     return listed

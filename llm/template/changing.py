@@ -187,13 +187,13 @@ def _is_in_order(
 ) -> bool:
     """Whether an end stays after its start, and a minimum below its maximum."""
     old = arguments.get(parameter.name)
-    for other in view.parameters:
-        taken = arguments.get(other.name)
-        if other.name == parameter.name or taken is None or other.kind != parameter.kind:
+    for neighbour in view.parameters:
+        taken = arguments.get(neighbour.name)
+        if neighbour.name == parameter.name or taken is None or neighbour.kind != parameter.kind:
             continue
         if parameter.kind in CLOCKED and (str(old) < str(taken)) != (str(value) < str(taken)):
             return False
-        named = (split_name(one.name) for one in (parameter, other))
+        named = (split_name(one.name) for one in (parameter, neighbour))
         limits = all(_LIMITS.intersection(words) for words in named)
         if limits and all(isinstance(one, int | float) for one in (old, taken, value)):
             before, after, bound = (float(str(one)) for one in (old, value, taken))
@@ -212,9 +212,9 @@ def mend_request(sections: Sections, language: Language, rng: Random) -> dict[st
         schema: JsonSchema = detail["schema"] if isinstance(detail.get("schema"), dict) else {}
         shape = rng.choice(shapes_in(language, "corrections.missing"))
         words = {"called": name, "value": write_value(value, schema, language, rng)}
-        stated = as_sentence(shape, words)
+        sentence = as_sentence(shape, words)
         # the very letters of the value where no wording of it can be read back
-        is_read = locate(value, schema, stated) is not None
-        said = stated if is_read else as_sentence(shape, {"called": name, "value": str(value)})
+        is_read = locate(value, schema, sentence) is not None
+        said = sentence if is_read else as_sentence(shape, {"called": name, "value": str(value)})
         request = f"{request}{of(language).space}{said}"
     return {"request": request}

@@ -132,10 +132,12 @@ class _Turn:
         if line:
             called = self._lacking(at) or lacking
             if line == "switches":
-                said = without_greeting(text)
+                request_text = without_greeting(text)
             else:
-                said = lowered(text, part.arguments.values())
-            text = self.line(line, request=said, **({"called": called} if line in _LINKING else {}))
+                request_text = lowered(text, part.arguments.values())
+            text = self.line(
+                line, request=request_text, **({"called": called} if line in _LINKING else {})
+            )
         mentions = tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
         return _Words(text, mentions)
 
@@ -149,10 +151,10 @@ class _Turn:
         """Word the same request for other values."""
         slots = [(at, *slot) for at in places for slot in self._slots(at)]
         state = partial(say, language=self.language, rng=self.rng, plain=False)
-        stated = [(at, state(one, value)) for at, one, value in slots]
-        values = of(self.language).listed([one.shown for _, one in stated])
-        called = stated[-1][1].parameter.called(self.language)
-        mentions = tuple(_Mention(at, one.parameter.name, one.words) for at, one in stated)
+        sayings = [(at, state(one, value)) for at, one, value in slots]
+        values = of(self.language).listed([one.shown for _, one in sayings])
+        called = sayings[-1][1].parameter.called(self.language)
+        mentions = tuple(_Mention(at, one.parameter.name, one.words) for at, one in sayings)
         return _Words(self.line("again", values=values, called=called), mentions)
 
     def _slots(self, at: int) -> Iterator[Slot]:
@@ -165,24 +167,26 @@ class _Turn:
 
     def stated(self, at: int, line: str, way: str = "called") -> _Words:
         """State each value of a part in one of the lines of a name."""
-        told = []
+        statements = []
         for slot in self._slots(at):
             place = f"conversations.{'flags' if isinstance(slot[1], bool) else line}"
             writer = LineWriter(self.language, place, self.rng, plain=way == "called")
-            said = writer.say(self.parts[at].view, slot, (way, "called"))
-            if said is None:
+            statement = writer.say(self.parts[at].view, slot, (way, "called"))
+            if statement is None:
                 problem = f"template/v1 finds no words in {self.language!r} that say {slot[1]!r}."
                 raise ReplyError(problem)
-            told.append(_Words(said.text, (_Mention(at, slot[0].name, said.words),)))
-        return self.joined(*told)
+            statements.append(
+                _Words(statement.text, (_Mention(at, slot[0].name, statement.words),))
+            )
+        return self.joined(*statements)
 
     def _answer(self) -> _Words:
-        slots, view, told = [*self._slots(0)], self.parts[0].view, []
+        slots, view, answers = [*self._slots(0)], self.parts[0].view, []
         for slot in slots:
             is_bare = len(slots) == 1 and self.rng.random() < 0.5  # noqa: PLR2004 - a coin
             said = word_answer(view, slot, self.language, self.rng, is_bare=is_bare)
-            told.append(_Words(said.text, (_Mention(0, slot[0].name, said.words),)))
-        return self.joined(*told)
+            answers.append(_Words(said.text, (_Mention(0, slot[0].name, said.words),)))
+        return self.joined(*answers)
 
     def joined(self, *pieces: _Words) -> _Words:
         """Join pieces of a turn."""
@@ -229,13 +233,15 @@ class _Turn:
     def _ask_approval(self) -> _Words:
         ((view, arguments),) = self.parts
         state = partial(say, language=self.language, rng=self.rng, plain=True)
-        said = [state(view.parameter(name), one) for name, one in arguments.items()]
-        details = [f"{one.parameter.called(self.language)}{self.space}{one.shown}" for one in said]
+        sayings = [state(view.parameter(name), one) for name, one in arguments.items()]
+        details = [
+            f"{one.parameter.called(self.language)}{self.space}{one.shown}" for one in sayings
+        ]
         listed = of(self.language).clause.join(details)
         return _Words(self.line("proposals", deed=view.does(self.language), details=listed))
 
     def _inform(self) -> _Words:
-        told = [self.line("done")]
+        sentences = [self.line("done")]
         for fact in self.sections.listed("facts"):
             if isinstance(fact, dict):
                 value = fact["value"]
@@ -243,15 +249,19 @@ class _Turn:
                     shown = self.line("yes" if value else "no").lower()
                 else:
                     shown = str(value)
-                told.append(self.line("rendered", called=str(fact["label"]), value=shown))
-        return _Words(self.space.join(told))
+                sentences.append(self.line("rendered", called=str(fact["label"]), value=shown))
+        return _Words(self.space.join(sentences))
 
     def _tell_error(self) -> _Words:
         (part,) = self.parts
-        told = [self.line("errors", error=str(self.sections.json("error")))]
+        sentences = [self.line("errors", error=str(self.sections.json("error")))]
         named = map(part.view.parameter, self.sections.listed("asked"))
-        asked = [one.called(self.language) for one in named]
-        return _Words(self.space.join([*told, *(self.line("others", called=one) for one in asked)]))
+        asked_titles = [one.called(self.language) for one in named]
+        return _Words(
+            self.space.join(
+                [*sentences, *(self.line("others", called=one) for one in asked_titles)]
+            )
+        )
 
 
 def _part_of(given: Any) -> ToolWording:  # noqa: ANN401 - a member of a prompt's JSON
@@ -263,12 +273,12 @@ def _part_of(given: Any) -> ToolWording:  # noqa: ANN401 - a member of a prompt'
 
 def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
     """Word the user's goal: what they want done, step by step."""
-    told = []
+    step_texts = []
     for step in sections.listed("steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
             values = of(language).comma.join(map(str, part["values"].values()))
-            told.append(f"{_told(part)} ({values})" if values else _told(part))
-    steps = of(language).semicolon.join(dict.fromkeys(told))
+            step_texts.append(f"{_told(part)} ({values})" if values else _told(part))
+    steps = of(language).semicolon.join(dict.fromkeys(step_texts))
     return {"goal": as_sentence(shapes_in(language, "conversations.goal")[0], {"steps": steps})}
 
 
@@ -339,11 +349,11 @@ def _words(text: str) -> frozenset[str]:
 
 def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """Word the text that the purpose of a fault asks for, from the language's own sentences."""
-    told = sections.json("told")  # the body of an error, or the sentence in it
-    while isinstance(told, dict):
-        told = told.get("message", next(iter(told.values()), ""))
+    error_message = sections.json("told")  # the body of an error, or the sentence in it
+    while isinstance(error_message, dict):
+        error_message = error_message.get("message", next(iter(error_message.values()), ""))
     field = str(sections.json("field")).replace("_", " ")
-    words = {"field": field, "entry": str(sections.json("entry")), "reason": str(told)}
+    words = {"field": field, "entry": str(sections.json("entry")), "reason": str(error_message)}
     return _purposed("faults", sections, language, rng, words)
 
 
@@ -360,6 +370,6 @@ def _purposed(
     stated = sections.object("arguments").items()
     arguments = of(language).listed([f"{name.replace('_', ' ')} {one}" for name, one in stated])
     (deed,) = shapes_in(language, f"{page}.deed")
-    given = {**words, "deed": filled(deed, {"tool": called, "arguments": arguments})}
+    line_slots = {**words, "deed": filled(deed, {"tool": called, "arguments": arguments})}
     line = rng.choice(shapes_in(language, f"{page}.{sections.json('purpose')}"))
-    return {"text": as_sentence(line, given)}
+    return {"text": as_sentence(line, line_slots)}

@@ -187,8 +187,8 @@ def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random
 
     pairs = [pair for pair in combinations(arguments, 2) if are_alike(*pair)]
     if pairs and rng.random() < _HALF:
-        one, other = rng.choice(pairs)
-        return {one: arguments[other], other: arguments[one]}
+        first_name, second_name = rng.choice(pairs)
+        return {first_name: arguments[second_name], second_name: arguments[first_name]}
     return _another(view, arguments, language, rng)
 
 
@@ -260,8 +260,8 @@ def _asides(
     new = {name: one for name, one in after.items() if name not in before or before[name] != one}
     lines: list[str] = []
     for name, value in new.items():
-        said = say(view.parameter(name), value, language, rng, plain=True)
-        words = {"called": said.parameter.called(language), "value": said.shown}
+        said_values = say(view.parameter(name), value, language, rng, plain=True)
+        words = {"called": said_values.parameter.called(language), "value": said_values.shown}
         lines.append(draw_line(language, "defects.asides", rng, **words))
     return lines
 
@@ -274,14 +274,14 @@ def spoil_answer(
     rng: Random,
 ) -> ValueLine | None:
     """Return an answer with another or an additional value, None if the defect makes none."""
-    asked = {slot[0].name: slot[1]}
-    spoilt = spoil_call(defect, Proposal(view.name, asked), [view], language, rng)
+    asked_values = {slot[0].name: slot[1]}
+    spoilt = spoil_call(defect, Proposal(view.name, asked_values), [view], language, rng)
     known_ones = (
         {name: value for name, value in spoilt.arguments.items() if name in view.properties}
         if spoilt
         else {}
     )
-    more = _asides(view, asked, known_ones, language, rng)
+    more = _asides(view, asked_values, known_ones, language, rng)
     right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
     stop = "" if right.text[-1] in _ENDS else of(language).stop
     if more:

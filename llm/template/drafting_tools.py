@@ -95,17 +95,19 @@ def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconPa
     name, description, kind, *values = (str(row[0]), row[1], str(row[2]), *row[3:])
     limits = (int(values[0]), int(values[1])) if kind == "int" else None
     shape = _SHAPES.get(kind, "text")
-    stated: dict[Language, ParameterWords] = {}
+    words_by_language: dict[Language, ParameterWords] = {}
     for language, (text, *more) in {
         DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])],
         **others,
     }.items():
-        held = more[0] if more else ""
+        choices_text = more[0] if more else ""
         if shape not in _WITHOUT_VALUES and not values:
-            held = _kinds(language)[kind]
-        is_plain = shape in _WITHOUT_VALUES or not held
-        stated[language] = ParameterWords(text, () if is_plain else tuple(held.split("|")))
-    return LexiconParameter(name.rstrip("!"), name.endswith("!"), shape, stated, limits)
+            choices_text = _kinds(language)[kind]
+        is_plain = shape in _WITHOUT_VALUES or not choices_text
+        words_by_language[language] = ParameterWords(
+            text, () if is_plain else tuple(choices_text.split("|"))
+        )
+    return LexiconParameter(name.rstrip("!"), name.endswith("!"), shape, words_by_language, limits)
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
@@ -113,14 +115,18 @@ def rows_for(category: str, function: str) -> list[LexiconParameter]:
 
     Rows that repeat a description are left out as well.
     """
-    found: dict[str, LexiconParameter] = {}
+    matching_rows: dict[str, LexiconParameter] = {}
     texts: set[str] = set()
     for pattern, candidate in _categories().get(category, ()):
         described = {words.description for words in candidate.words.values()}
-        if candidate.name not in found and not described & texts and pattern.search(function):
-            found[candidate.name] = candidate
+        if (
+            candidate.name not in matching_rows
+            and not described & texts
+            and pattern.search(function)
+        ):
+            matching_rows[candidate.name] = candidate
             texts |= described
-    return list(found.values())
+    return list(matching_rows.values())
 
 
 @cache
@@ -137,14 +143,16 @@ def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], .
     }
     read: dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]] = {}
     for entry in (one for group in in_folders(FOLDER, "categories.yaml") for one in group):
-        found = []
+        patterned_rows = []
         for pattern, *row in entry["parameters"]:
             others = {
                 code: texts[entry["name"], pattern, row[0].rstrip("!")]
                 for code, texts in own.items()
             }
-            found.append((re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others)))
-        read[entry["name"]] = tuple(found)
+            patterned_rows.append(
+                (re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others))
+            )
+        read[entry["name"]] = tuple(patterned_rows)
     return read
 
 
@@ -203,11 +211,11 @@ def _result(name: str) -> Result:
 def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     """Return the results of the tool that the prompt names."""
     function = function_words(sections.word("name", ""))
-    stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
+    function_text, deed = " ".join(function), deed_of(function[0]) if function else "other"
 
     def first(table: str, otherwise: str) -> Result:
         rows = _functions(table).items()
-        found = (one for pattern, one in rows if re.search(rf"\b(?:{pattern})\b", stated))
+        found = (one for pattern, one in rows if re.search(rf"\b(?:{pattern})\b", function_text))
         return _result(next(found, otherwise))
 
     if deed in ("list", "search"):
@@ -244,12 +252,12 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     named: dict[str, Wanted] = {}
     for at in sorted(rng.sample(range(len(goals)), min(count, len(goals)))):
         named.setdefault(function_name(goals[at].english), goals[at])
-    kept = {_gist(wanted.english) for wanted in goals}
+    known_gists = {_gist(wanted.english) for wanted in goals}
     texts = {wanted.goal for wanted in named.values()}
     for wanted in _upkeep(resources, language):
         if len(named) >= count:
             break
-        if _gist(wanted.english) not in kept and wanted.goal not in texts:
+        if _gist(wanted.english) not in known_gists and wanted.goal not in texts:
             named.setdefault(function_name(wanted.english), wanted)
             texts.add(wanted.goal)
     things = [resource.english for resource in resources]
@@ -262,8 +270,8 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
 def function_name(goal: str) -> str:
     """Return a goal as a function name in camelCase: "set an alarm" gives setAlarm."""
     words = (word for word in goal.replace("-", " ").split() if word not in _SMALL)
-    stated = [_NO_LETTERS.sub("", word).lower() for word in words]
-    first, *rest = [word for word in stated if word] or ["run"]
+    plain_words = [_NO_LETTERS.sub("", word).lower() for word in words]
+    first, *rest = [word for word in plain_words if word] or ["run"]
     return first + "".join(word.capitalize() for word in rest)
 
 
@@ -288,11 +296,11 @@ def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]
     Those are to search, restore, export and rename.
     """
     for table, resource in product(("upkeep", "further"), resources):
-        one, many = with_article(resource.english), plural(resource.english)
+        singular, many = with_article(resource.english), plural(resource.english)
         for english in _functions(table):
             shape = _in_language(_texts_of(english, "texts"), language)
-            stated = english.format(one=one, many=many, r=resource.english)
-            yield Wanted(shape.format(one=one, many=many, r=resource.goal), stated)
+            stated = english.format(one=singular, many=many, r=resource.english)
+            yield Wanted(shape.format(one=singular, many=many, r=resource.goal), stated)
 
 
 def _gist(goal: str) -> tuple[str, ...]:
@@ -334,20 +342,20 @@ def parameter_sketches(sections: Sections, language: Language) -> list[JsonValue
 def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParameter]:
     """Return a function's parameters: by its words in the lexicon, or else by what it does."""
     deed = deed_of(function[0]) if function else "other"
-    found = rows_for(category, " ".join(function))
+    known_rows = rows_for(category, " ".join(function))
     is_vague = function[-1:] in (("keyword",), ("file",))
     if function[:1] == ("list",):
-        found = []
-    elif deed in ("search", "export") and is_vague and not _is_required(found):
-        found = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
+        known_rows = []
+    elif deed in ("search", "export") and is_vague and not _is_required(known_rows):
+        known_rows = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
     elif function[:1] and function[0] in _NAMED:
-        found = _of_kept(deed, function, found)
-    filled = list(found)
+        known_rows = _of_kept(deed, function, known_rows)
+    filled = list(known_rows)
     # at least two, by what goes with the deed
     for filler in _functions("fillers").get(deed, ("remark", "detail")):
         if len(filled) < _FEWEST:
             filled.append(_row(filler))
-    if found and deed != "list" and not _is_required(filled) and filled[0].kind != "boolean":
+    if known_rows and deed != "list" and not _is_required(filled) and filled[0].kind != "boolean":
         filled[0] = filled[0]._replace(is_required=True)
     return sorted(filled, key=lambda one: not one.is_required)[:MOST_PARAMETERS]
 
@@ -358,22 +366,22 @@ def _of_kept(
     """Return the parameters for adding, changing, renaming, restoring or deleting a kept thing."""
     texts = [one for one in found if one.names_thing]
     if texts:
-        known = texts[0]._replace(is_required=True)
+        thing_row = texts[0]._replace(is_required=True)
     else:
         thing, label = " ".join(function[1:][-_LABELLED:]), _row("label")
         words = {}
         for code, one in label.words.items():
             words[code] = one._replace(description=one.description.format(thing=thing))
-        known = label._replace(words=words)
+        thing_row = label._replace(words=words)
     if function[0] == "rename":
-        return [known, _row("new_label")]
+        return [thing_row, _row("new_label")]
     if deed in ("drop", "restore"):
         # pages deleted from a document are not the document
         is_kept = texts and "from" not in function
-        return [known] if is_kept or not _is_required(found) else found
+        return [thing_row] if is_kept or not _is_required(found) else found
     if deed == "change" and len(found) < _FEWEST and (texts or not found):
-        return [known, _row("new_label")]
-    return found or [known]
+        return [thing_row, _row("new_label")]
+    return found or [thing_row]
 
 
 def _is_required(rows: Sequence[LexiconParameter]) -> bool:

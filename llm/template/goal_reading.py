@@ -50,7 +50,7 @@ class GoalReading(NamedTuple):
 @lru_cache(1024)
 def read_goal(request: str, box: Toolbox) -> GoalReading:
     """Read a request by the sentences of the tools shown."""
-    nodes, asked, unread = list[Node](), dict[str, tuple[str, ...]](), list[str]()
+    nodes, fields_by_tool, unread = list[Node](), dict[str, tuple[str, ...]](), list[str]()
     last: dict[str, FromEntry] = {}
     ends = [found.end() for found in outside_quotes(SENTENCE_END, request)]
     for start, end in zip([0, *ends], [*ends, len(request)], strict=True):
@@ -60,10 +60,13 @@ def read_goal(request: str, box: Toolbox) -> GoalReading:
         clauses = _SentenceReader(box, nodes, last).read(sentence)
         unread += [] if clauses else [sentence]
         for clause in clauses:
-            asked[clause.node.tool] = (*asked.get(clause.node.tool, ()), *clause.fields)
+            fields_by_tool[clause.node.tool] = (
+                *fields_by_tool.get(clause.node.tool, ()),
+                *clause.fields,
+            )
             nodes += [one for one in clause.new_nodes(nodes) if one not in nodes]
             last |= last_meant(box, clause.node)
-    return GoalReading(tuple(nodes), asked, tuple(unread))
+    return GoalReading(tuple(nodes), fields_by_tool, tuple(unread))
 
 
 @cache
@@ -131,13 +134,13 @@ class _SentenceReader:
 
     def read_clause(self, text: str, *, is_bare: bool) -> Clause | None:
         """Return the reading with the fewest unmentioned calls, then most own words, or None."""
-        found = (
+        readings = (
             self._read_by(one, tool, text)
             for tool in self._box.tools.values()
             for one in (*tool.facts, *tool.sentences.requests)
             if one.is_bare == is_bare
         )
-        clauses = [one for one in found if one is not None]
+        clauses = [one for one in readings if one is not None]
         return min(
             clauses, key=lambda one: (len(one.new_nodes(self._nodes)), -one.own), default=None
         )
@@ -152,13 +155,19 @@ class _SentenceReader:
                 return _value(tool, slot, words) is not None
             return slot == FIELDS or self._is_said(tool.name, slot, words)
 
-        said = sentence.read(text, is_said)
-        if said is None:
+        slot_words = sentence.read(text, is_said)
+        if slot_words is None:
             return None
-        own = len(text) - sum(map(len, said.values()))
-        fields = tuple(re.split(r", | and ", said.pop(FIELDS))) if FIELDS in said else ()
-        named = {name: str(_value(tool, name, said.pop(name))) for name in inside if name in said}
-        sources = complete(self._box, self._nodes, tool.name, self._sources(tool.name, said))
+        own = len(text) - sum(map(len, slot_words.values()))
+        fields = (
+            tuple(re.split(r", | and ", slot_words.pop(FIELDS))) if FIELDS in slot_words else ()
+        )
+        named = {
+            name: str(_value(tool, name, slot_words.pop(name)))
+            for name in inside
+            if name in slot_words
+        }
+        sources = complete(self._box, self._nodes, tool.name, self._sources(tool.name, slot_words))
         for name, words in named.items():
             origin = inside[name]
             needed = {
@@ -266,12 +275,12 @@ def _read_line(name: str, text: str, **fixed: str) -> dict[str, str]:
 
 def node_of(box: Toolbox, tool: str, sources: Mapping[str, Source]) -> Node | None:
     """Return the call with arguments from sources or defaults, None if one is missing."""
-    shown, given = box.tools[tool], dict(sources)
+    shown, all_sources = box.tools[tool], dict(sources)
     for name in shown.required:
-        if name not in given and "default" not in shown.schema(name):
+        if name not in all_sources and "default" not in shown.schema(name):
             return None
-        given.setdefault(name, KnownValue(shown.schema(name).get("default")))
-    return Node(tool, {name: given[name] for name in shown.properties if name in given})
+        all_sources.setdefault(name, KnownValue(shown.schema(name).get("default")))
+    return Node(tool, {name: all_sources[name] for name in shown.properties if name in all_sources})
 
 
 @lru_cache(65536)
@@ -310,12 +319,12 @@ def complete(
     ]
     for search in searches:
         is_said = box.pointers(search.tool, "").says
-        given = {
+        search_sources = {
             name: one
             for name, one in search.sources.items()
             if name in shown.properties and not is_said([name])
         }
-        sources = {**given, **sources}
+        sources = {**search_sources, **sources}
     for name in (one for one in shown.required if one not in sources):
         whole = {one.source: one.field for one in box.origins(tool, name) if not one.listed}
         newest = next((one for one in reversed(nodes) if one.tool in whole), None)
@@ -333,10 +342,12 @@ def _alongside(
 
     Of several parameters, the one that shares the longest start with this name decides.
     """
-    found: list[tuple[int, Source]] = []
-    for origin, (other, held) in product(origins, sources.items()):
-        if isinstance(held, FromEntry) and held.node.tool == origin.source:
-            rules = held.rules if held.entries == origin.entries else ()
+    candidates: list[tuple[int, Source]] = []
+    for origin, (other, other_source) in product(origins, sources.items()):
+        if isinstance(other_source, FromEntry) and other_source.node.tool == origin.source:
+            rules = other_source.rules if other_source.entries == origin.entries else ()
             alike = sum(1 for at in range(1, len(name) + 1) if other.startswith(name[:at]))
-            found.append((alike, FromEntry(held.node, origin.entries, origin.field, rules)))
-    return max(found, key=itemgetter(0), default=(0, None))[1]
+            candidates.append(
+                (alike, FromEntry(other_source.node, origin.entries, origin.field, rules))
+            )
+    return max(candidates, key=itemgetter(0), default=(0, None))[1]

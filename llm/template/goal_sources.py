@@ -171,12 +171,14 @@ def _left(entries: list[JsonValue], rule: Rule) -> list[JsonValue]:
 
 def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
     """Return the entries with the best number at a path, or the best text if there is no number."""
-    held = [(value_in(entry, path), entry) for entry in entries]
+    ranked_pairs = [(value_in(entry, path), entry) for entry in entries]
     numbers = [
-        one for one in held if isinstance(one[0], int | float) and not isinstance(one[0], bool)
+        one
+        for one in ranked_pairs
+        if isinstance(one[0], int | float) and not isinstance(one[0], bool)
     ]
     ranked: list[tuple[Any, JsonValue]] = numbers or [
-        one for one in held if isinstance(one[0], str)
+        one for one in ranked_pairs if isinstance(one[0], str)
     ]
     best = (min if test in {"lowest", "earliest"} else max)(
         (value for value, _ in ranked), default=None

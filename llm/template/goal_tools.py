@@ -165,11 +165,11 @@ class Toolbox:
     def origins(self, name: str, parameter: str) -> list[ResponseField]:
         """Return the origins in shown tools that a parameter's description names."""
         found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
-        told = (
+        stated_origins = (
             ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"]))
             for one in found
         )
-        return [origin for origin in told if origin.source in self.tools]
+        return [origin for origin in stated_origins if origin.source in self.tools]
 
     def pointers(self, tool: str, entries: str) -> "Pointers":
         """Return the words that refer to one of `entries` in the response of a tool."""
@@ -247,12 +247,18 @@ class Pointers:
             return slot != "called" or said == self._called
 
         for shape, line in _entry_lines().items():
-            found = line.read(words, is_said)
-            if found is not None:
-                parts = (Rule("contains", found["part"].strip('"')),) if "part" in found else ()
-                last = Rule("called", found["name"].strip('"')) if "name" in found else shape
+            slot_words = line.read(words, is_said)
+            if slot_words is not None:
+                parts = (
+                    (Rule("contains", slot_words["part"].strip('"')),)
+                    if "part" in slot_words
+                    else ()
+                )
+                last = (
+                    Rule("called", slot_words["name"].strip('"')) if "name" in slot_words else shape
+                )
                 rules = parts if shape.kind in ("same", "contains") else (*parts, last)
-                return Pointed(rules, self._noun.read(found["noun"], is_value) or {})
+                return Pointed(rules, self._noun.read(slot_words["noun"], is_value) or {})
         return None
 
 

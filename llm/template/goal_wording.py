@@ -99,12 +99,12 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
                 return KnownValue(given.get("value"))
 
     for call in calls:
-        stated = {
+        sources = {
             name: source_of(one)
             for name, one in call["arguments"].items()
             if one["kind"] != "default"
         }
-        node = node_of(box, call["tool"], stated)
+        node = node_of(box, call["tool"], sources)
         if node is None:
             raise ReplyError(f"template/v1 finds no value for all that {call['tool']!r} requires.")
         nodes.append(node)
@@ -208,44 +208,46 @@ class _GoalRenderer:
             name: source for name, source in node.sources.items() if "inside" not in kinds[name]
         }
         earlier, shown = self.nodes[: self.nodes.index(node)], self._box.tools[node.tool]
-        given = {
+        defaults = {
             name: KnownValue(shown.schema(name)["default"])
             for name in shown.required
             if "default" in shown.schema(name)
         }
-        stated = {name: source for name, source in sources.items() if source != given.get(name)}
+        stated_sources = {
+            name: source for name, source in sources.items() if source != defaults.get(name)
+        }
         for name in (one for one in reversed(sources) if "through" not in kinds[one]):
-            fewer = {other: source for other, source in stated.items() if other != name}
+            fewer = {other: source for other, source in stated_sources.items() if other != name}
             completed = complete(self._box, earlier, node.tool, fewer)
             if all(completed.get(one) == source for one, source in sources.items()):
-                stated = fewer
+                stated_sources = fewer
         return {
             name: source
             for name, source in node.sources.items()
-            if name in stated or name not in sources
+            if name in stated_sources or name not in sources
         }
 
     def _clause(self, node: Node) -> tuple[str, Sentence]:
         """Return the words that ask for a call, and the sentence from which they were drawn."""
-        tool, stated = self._box.tools[node.tool], self._stated(node)
-        asked = next((fields for wanted, fields in self._wanted if wanted == node), ())
-        names = {*stated, FIELDS} if asked else {*stated}
-        ones = frozenset(name for name, one in stated.items() if one == KnownValue(1))
+        tool, stated_sources = self._box.tools[node.tool], self._stated(node)
+        asked_fields = next((fields for wanted, fields in self._wanted if wanted == node), ())
+        names = {*stated_sources, FIELDS} if asked_fields else {*stated_sources}
+        ones = frozenset(name for name, one in stated_sources.items() if one == KnownValue(1))
         drawn = (
             (one, one.draw(frozenset(names), self._rng, ones))
-            for one in (tool.facts if asked else tool.sentences.requests)
+            for one in (tool.facts if asked_fields else tool.sentences.requests)
         )
         ways = [(sentence, text) for sentence, text in drawn if text]
         if not ways:
             raise ReplyError(
                 f"template/v1 has no sentence for a call of {node.tool!r} that states"
-                f" {sorted(stated)}."
+                f" {sorted(stated_sources)}."
             )
         sentence, text = self._rng.choice(ways)
-        words = {name: self._words(node, name, source) for name, source in stated.items()}
+        words = {name: self._words(node, name, source) for name, source in stated_sources.items()}
         self._spoken.append(node)
         self._last |= last_meant(self._box, node)
-        return filled(text, {**words, FIELDS: _listed(asked)}), sentence
+        return filled(text, {**words, FIELDS: _listed(asked_fields)}), sentence
 
     def _pointers(self, entry: FromEntry) -> Pointers:
         return self._box.pointers(entry.node.tool, entry.entries)
@@ -271,17 +273,17 @@ class _GoalRenderer:
         )
 
     def _leg(self, node: Node, parameter: str, members: Mapping[str, Source]) -> str:
-        said = {
+        member_words = {
             name: self._words(node, f"{parameter}[].{name}", part) for name, part in members.items()
         }
         shape = self._box.tools[node.tool].sentences.parts.get(parameter)
-        drawn = shape.draw(frozenset(said), self._rng) if shape else None
+        drawn = shape.draw(frozenset(member_words), self._rng) if shape else None
         if drawn is None:
             raise ReplyError(
                 f"template/v1 has no words for an entry of {parameter!r} that states"
-                f" {sorted(said)}."
+                f" {sorted(member_words)}."
             )
-        return filled(drawn, said)
+        return filled(drawn, member_words)
 
     def _entry(self, node: Node, parameter: str, entry: FromEntry) -> str:
         kind, giver = self._kind(node, parameter, entry), entry.node
@@ -306,13 +308,13 @@ class _GoalRenderer:
             and self._rng.random() < _REPEATED
         ):
             return pointers.write((), {})
-        stated = {} if entry.node in self._spoken else self._stated(entry.node)
-        given = {
+        stated_sources = {} if entry.node in self._spoken else self._stated(entry.node)
+        noun_words = {
             name: self._words(entry.node, name, one)
-            for name, one in stated.items()
-            if pointers.says(stated)
+            for name, one in stated_sources.items()
+            if pointers.says(stated_sources)
         }
-        return pointers.write(entry.rules, given)
+        return pointers.write(entry.rules, noun_words)
 
 
 def _listed(fields: Sequence[str]) -> str:

@@ -83,11 +83,11 @@ def settle(sections: Sections) -> dict[str, JsonValue]:
 
 def grade_plan(sections: Sections) -> dict[str, JsonValue]:
     """Return the share of calls that are right, of those due or those given, whichever are more."""
-    expected, given = sections.listed("expected"), sections.json("given")
-    if not isinstance(given, list):
+    expected, given_calls = sections.listed("expected"), sections.json("given")
+    if not isinstance(given_calls, list):
         return {"score": 0.0, "reason": "The answer is no list of calls."}
-    most = max(len(expected), len(given))
-    pairs = zip(_calls(expected), _calls(given), strict=False)
+    most = max(len(expected), len(given_calls))
+    pairs = zip(_calls(expected), _calls(given_calls), strict=False)
     same = sum(_are_equal([due], [made], ()) for due, made in pairs)
     return {
         "score": round(same / most, 3) if most else 1.0,
@@ -203,19 +203,21 @@ def score_reply(sections: Sections) -> dict[str, JsonValue]:
         if isinstance(one, dict) and one
     ):
         return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
-    held = [str(value) for one in results for value in scalars(one) if not isinstance(value, bool)]
+    result_texts = [
+        str(value) for one in results for value in scalars(one) if not isinstance(value, bool)
+    ]
     names = [humanise(name) for name, _ in members(results)]
     language = sections.word("language", DEFAULT_LANGUAGE)
     told = [
         shape for name in ("yes", "no") for shape in shapes_in(language, f"conversations.{name}")
     ]
-    some = sorted({*held, *names, *told} - {""}, key=len, reverse=True)
+    some = sorted({*result_texts, *names, *told} - {""}, key=len, reverse=True)
     known = rf"(?<!\w)(?:{'|'.join(map(re.escape, some)) or '(?!)'})(?!\w)"
     shapes = [shape for name in _TELLING for shape in shapes_in(language, f"conversations.{name}")]
     lines = (re.sub(r"\\\{\w+\\\}", lambda _: known, re.escape(one)) for one in shapes)
     if unknown := re.sub("|".join((*lines, known)), " ", reply, flags=re.IGNORECASE).strip(_MARKS):
         return {"reason": f"No result has {unknown!r}.", "score": _UNKNOWN}
-    if held and not any(value.lower() in reply.lower() for value in held):
+    if result_texts and not any(value.lower() in reply.lower() for value in result_texts):
         return {"reason": "It states nothing that was returned.", "score": _LACKING}
     return {"reason": "All that it states was returned.", "score": _TRUE}
 

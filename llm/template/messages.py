@@ -238,16 +238,18 @@ def resolve(stated: str, message: str) -> str:
 
 def name_entities(sections: Sections) -> dict[str, JsonValue]:
     """Return each argument shown that is an entity people can refer to, with its kind."""
-    found: list[JsonValue] = []
-    for one in sections.listed("arguments"):
-        if isinstance(one, dict):
-            schema = one.get("schema")
-            name = str(one.get("parameter", ""))
+    entities: list[JsonValue] = []
+    for argument in sections.listed("arguments"):
+        if isinstance(argument, dict):
+            schema = argument.get("schema")
+            name = str(argument.get("parameter", ""))
             entity = entity_of(name, schema if isinstance(schema, dict) else {})
-            found += (
-                [{"id": one.get("id"), "entity": entity}] if entity not in (None, _NEVER) else []
+            entities += (
+                [{"id": argument.get("id"), "entity": entity}]
+                if entity not in (None, _NEVER)
+                else []
             )
-    return {"entities": found}
+    return {"entities": entities}
 
 
 def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
@@ -306,20 +308,20 @@ def reword_request(sections: Sections, language: Language, rng: Random) -> dict[
 
     Raises ReplyError if the tool's sentences cannot read what the user says.
     """
-    said, pack = str(sections.json("said")), of(language)
+    user_text, pack = str(sections.json("said")), of(language)
     pointing = f"{capitalised(str(sections.json('phrase')))}{pack.stop}"
     if sections.json("question") and not sections.json("kept"):
         return {"request": pointing}
     view, (name, _) = view_of(sections.json("tool")), _asked_parameter(sections)
-    read = read_sentence(view, said, language)
+    read = read_sentence(view, user_text, language)
     if read is None or read.rest or name not in read.arguments:
-        raise ReplyError(f"template/v1 can't say {said!r} without its {name!r}.")
+        raise ReplyError(f"template/v1 can't say {user_text!r} without its {name!r}.")
     kept = {one: value for one, value in read.arguments.items() if one != name}
     request = word_request(view, kept, language, rng).request
     ends = (request.removesuffix(one).rstrip() for one in shapes_in(language, "requests.closers"))
-    asked = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
+    question_part = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
     # thanks stand behind all that is asked
-    parts = (asked, pointing, request[len(asked) :].strip())
+    parts = (question_part, pointing, request[len(question_part) :].strip())
     return {"request": pack.space.join(filter(None, parts))}
 
 
@@ -344,11 +346,11 @@ def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue
     What words can't tell counts as fitting.
     """
     turns, app = sections.turns(), _MESSAGE_OF_APP.search(sections.conversation or "")
-    stated = " ".join(turn.text for turn in turns if turn.speaker == "user")
+    user_words = " ".join(turn.text for turn in turns if turn.speaker == "user")
     message = " ".join(turn.text for turn in turns if turn.speaker == "message")
     data = of(language).data
     has_words = "messages" in data and "external" in data
-    reason = _clash(stated, app[1] if app else "", message, language) if has_words else ""
+    reason = _clash(user_words, app[1] if app else "", message, language) if has_words else ""
     return {"reason": reason or "Nothing speaks against it.", "fits": not reason}
 
 

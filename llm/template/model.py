@@ -123,11 +123,9 @@ class TemplateModel:
             )
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)
-        given = _Given(sections, rng, flaws, defect)
+        task = _Given(sections, rng, flaws, defect)
         answer, planted = (
-            _PLANTING_TASKS[title](given)
-            if title in _PLANTING_TASKS
-            else (_TASKS[title](given), "")
+            _PLANTING_TASKS[title](task) if title in _PLANTING_TASKS else (_TASKS[title](task), "")
         )
         text = dumped(answer)
         if defect == MALFORMED_JSON:
@@ -201,13 +199,13 @@ def _draw_values(given: _Given) -> Arguments:
     names = _named_parameters("parameters", given.sections, view)
     may = _named_parameters("may", given.sections, view) if "may" in given.sections.tagged else []
     names += rng.sample(may, min(len(may), rng.randint(0, 1))) if may else []
-    stated = given.known_values
-    if any(name not in view.properties for name in stated):
+    fixed_values = given.known_values
+    if any(name not in view.properties for name in fixed_values):
         raise ReplyError(
             f"template/v1 expects in <known> an object with parameters of {view.name!r}, not"
-            f" {stated!r}."
+            f" {fixed_values!r}."
         )
-    return draw_values(view, names, given.language, rng, stated)
+    return draw_values(view, names, given.language, rng, fixed_values)
 
 
 def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]:

@@ -55,7 +55,7 @@ def next_step(sections: Sections) -> NextStep:
     request, question = _filled(request, told, sections.views())
     if question:
         return NextStep((), question)
-    nodes, asked, _ = read_goal(request, read_toolbox(sections.json("tools")))
+    nodes, fields_by_tool, _ = read_goal(request, read_toolbox(sections.json("tools")))
     answered = [
         pair
         for one in history
@@ -64,7 +64,7 @@ def next_step(sections: Sections) -> NextStep:
     made = {made_name(call["name"], call["arguments"]): response for call, response in answered}
     due = tuple(Proposal(*call) for call in due_calls(nodes, made))
     return NextStep(
-        due, "" if due else " ".join([DONE, *_told(asked, answered)]) if nodes else NOTHING
+        due, "" if due else " ".join([DONE, *_told(fields_by_tool, answered)]) if nodes else NOTHING
     )
 
 
@@ -76,12 +76,12 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     is_linked = any(found)
     if not is_linked or not spoken or (len(spoken) > 1 and not _held_in(spoken[0])):
         return None
-    told = {
+    replies = {
         one.text: other.text
         for one, other in pairwise(turns)
         if (one.speaker, other.speaker) == ("assistant", "user")
     }
-    request, question = _filled(spoken[0], told, sections.views())
+    request, question = _filled(spoken[0], replies, sections.views())
     nodes, _, unread = read_goal(request, box)
     if question or not nodes or unread:
         return [] if question else None
@@ -89,12 +89,12 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     calls, results = (
         [turn.json() for turn in turns if turn.speaker == speaker] for speaker in ("call", "result")
     )
-    made = {
+    result_by_call = {
         made_name(call["tool"], call["arguments"]): result
         for call, result in zip(calls, results, strict=False)
     }
-    due = due_calls(nodes, made)
-    held = {fold(str(one)) for result in made.values() for one in scalars(result)}
+    due = due_calls(nodes, result_by_call)
+    result_texts = {fold(str(one)) for result in result_by_call.values() for one in scalars(result)}
     rules = (
         rule
         for node in nodes
@@ -103,8 +103,10 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     )
     # nothing is due once all entries are known that the words call by a name, and no result has one
     # of them
-    is_known = len(made) + len(due) >= len(nodes)
-    is_missing = any(rule.kind == "called" and fold(rule.text) not in held for rule in rules)
+    is_known = len(result_by_call) + len(due) >= len(nodes)
+    is_missing = any(
+        rule.kind == "called" and fold(rule.text) not in result_texts for rule in rules
+    )
     return [] if is_known and is_missing else [Proposal(*call) for call in due]
 
 

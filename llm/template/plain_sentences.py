@@ -47,20 +47,20 @@ def word_plainly(
     pack, title = of(language), title or view.does(language)
     named = [one for one in view.parameters if one.name in arguments]
     for _ in range(_TRIES):
-        stated = [say(one, arguments[one.name], language, rng, plain=True) for one in named]
-        stated = [
+        sayings = [say(one, arguments[one.name], language, rng, plain=True) for one in named]
+        sayings = [
             one._replace(shown=pack.answers[bool(one.value)]) if one.is_frame else one
-            for one in stated
+            for one in sayings
         ]
         details = {
             one.parameter.name: f"{one.parameter.called(language)}{pack.colon}{one.shown}"
-            for one in stated
+            for one in sayings
         }
         listed = capitalised(pack.semicolon.join(details.values()))
         request = _head(view, title, language, rng) + (
             f"{pack.space}{listed}{pack.stop}" if listed else ""
         )
-        if worded := pointed_at(request, stated, details):
+        if worded := pointed_at(request, sayings, details):
             return worded
     problem = f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}."
     raise ReplyError(problem)
@@ -95,12 +95,14 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
     asked = (head.removesuffix(pack.stop), *unopened(head, language))
     if title.lower() not in map(str.lower, asked):
         return None
-    told = (text[place.at : end] for place, end in zip(places, [*ends, len(text)], strict=False))
+    value_texts = (
+        text[place.at : end] for place, end in zip(places, [*ends, len(text)], strict=False)
+    )
     return {
         view.parameters[place.owner].name: (
             words.strip().removesuffix(pack.semicolon.strip()).removesuffix(pack.stop)
         )
-        for place, words in zip(places, told, strict=True)
+        for place, words in zip(places, value_texts, strict=True)
     }
 
 

@@ -32,15 +32,15 @@ def asked_parameters(
     """
     if own := asked_by(view, question, language_of(question)):
         return (own,)
-    found: list[ParameterView] = []
+    open_parameters: list[ParameterView] = []
     for sentence in _SENTENCE.findall(question):
-        fresh = [one for one in view.parameters if one not in found]
+        fresh = [one for one in view.parameters if one not in open_parameters]
         open_ones = [one for one in fresh if one.name not in known]
-        one = asked_by(view, sentence, language_of(question)) or _called(
+        parameter = asked_by(view, sentence, language_of(question)) or _called(
             view, sentence, open_ones, fresh
         )
-        found += [one] if one and one in fresh else []
-    return tuple(found)
+        open_parameters += [parameter] if parameter and parameter in fresh else []
+    return tuple(open_parameters)
 
 
 def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> ParameterView | None:
@@ -48,12 +48,12 @@ def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> Par
 
     It comes from the first group in `allowed` of which any is named.
     """
-    said, table = squeeze(sentence), view.table
+    squeezed, table = squeeze(sentence), view.table
     hits = [
         (len(title), one)
         for one in view.parameters
         for title in one.titles
-        if squeeze(title) in said
+        if squeeze(title) in squeezed
     ]
     if table is not None:
         hits += [
@@ -143,13 +143,13 @@ class LineWriter(NamedTuple):
             line = draw_line(self.language, self.place, self.rng, **slots)
             # it takes the name to say what the yes is to
             whole = (line.rstrip(signs(".")),) if "answer" in slots else ()
-            for one in (*whole, words, capitalised(words)):
+            for phrase in (*whole, words, capitalised(words)):
                 if (
-                    one in line
-                    and locate(value, {"title": parameter.name, **parameter.schema}, one)
+                    phrase in line
+                    and locate(value, {"title": parameter.name, **parameter.schema}, phrase)
                     is not None
                 ):
-                    return ValueLine(line, one)
+                    return ValueLine(line, phrase)
         return None
 
     def _slots(

@@ -54,23 +54,23 @@ def read_plan(tools: Sequence[JsonValue], turns: Sequence[Turn]) -> list[Proposa
     Those find values that nobody states. If another message follows, return the calls of which
     it changes a value: these are wanted again.
     """
-    said = [one for one in resolve_pointers(turns) if one.speaker == "user"]
+    user_turns = [one for one in resolve_pointers(turns) if one.speaker == "user"]
     returned = {view_of(tool): _returned(tool) for tool in tools}
-    wishes = _wishes([*returned], said[0].text) if said else []
+    wishes = _wishes([*returned], user_turns[0].text) if user_turns else []
     plan, behind = list[Proposal](), _behind(wishes[-1]) if wishes else ""
     for at, wish in enumerate(wishes):
-        told = read_values(wish.view, [Turn("user", wish.text)])
+        first_values = read_values(wish.view, [Turn("user", wish.text)])
         if behind and at + 1 < len(wishes):
-            told = _changed_by(wish.view, told, [Turn("user", behind)])
-        given = _changed_by(wish.view, told, said[1:])
-        if said[1:] and given == told:
+            first_values = _changed_by(wish.view, first_values, [Turn("user", behind)])
+        final_values = _changed_by(wish.view, first_values, user_turns[1:])
+        if user_turns[1:] and final_values == first_values:
             continue
-        for name in (name for name in wish.view.required if name not in given):
+        for name in (name for name in wish.view.required if name not in final_values):
             sources = [view for view, some in returned.items() if name in some]
             if not any(call.tool == view.name for call in plan for view in sources):
                 plan += _lookups(sources, wish)[:1]
-            given[name] = UNKNOWN
-        plan.append(_call(wish.view, given))
+            final_values[name] = UNKNOWN
+        plan.append(_call(wish.view, final_values))
     return plan
 
 
@@ -110,21 +110,23 @@ def read_due(views: Sequence[ToolView], turns: Sequence[Turn]) -> list[Proposal]
         for one in turns[begin + 1 :]
         if one.speaker in ("user", "assistant") and not _is(one, "approvals")
     ]
-    made = [one.json() for one in turns if one.speaker == "call"]
+    calls_made = [one.json() for one in turns if one.speaker == "call"]
     results = [one.json() for one in turns if one.speaker == "result"]
     due: list[Proposal] = []
     for wish in _wishes(views, turns[begin].text, later):
-        given = read_values(wish.view, [Turn("user", wish.text), *later])
+        arguments = read_values(wish.view, [Turn("user", wish.text), *later])
         if wish.cue and (found := _called(wish.view, wish.cue)):
-            given |= next(
+            arguments |= next(
                 ({name: one} for name, one in members(results[::-1]) if name == found.name), {}
             )
         due += [
             _call(wish.view, one)
-            for one in (given, *_again(wish, given))
+            for one in (arguments, *_again(wish, arguments))
             if one.keys() >= {*wish.view.required}
         ]
-    return [one for one in due if not any(is_equivalent(one._asdict(), call, {}) for call in made)]
+    return [
+        one for one in due if not any(is_equivalent(one._asdict(), call, {}) for call in calls_made)
+    ]
 
 
 def _call(view: ToolView, given: Mapping[str, JsonValue]) -> Proposal:
@@ -151,11 +153,11 @@ def _is(turn: Turn, name: str) -> bool:
 
 def members(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
     """Yield all members of objects within a value, at any depth, by name."""
-    for one in value if isinstance(value, list) else ():
-        yield from members(one)
-    for name, one in value.items() if isinstance(value, dict) else ():
-        yield name, one
-        yield from members(one)
+    for inner in value if isinstance(value, list) else ():
+        yield from members(inner)
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        yield name, inner
+        yield from members(inner)
 
 
 def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
@@ -204,13 +206,13 @@ def _wishes(views: Sequence[ToolView], text: str, later: Sequence[Turn] = ()) ->
         _leads(language, "conversations.asides"),
         text[:_LONGEST_TEXT],
     )
-    found = sorted(
+    lead_matches = sorted(
         (one for lead in _leads(language, *_CUTS) for one in lead.finditer(text)),
         key=lambda one: (one.start(), -one.end()),
     )
     wishes, at, cue = list[_Wish](), 0, ""
     for start, end, named in (
-        *((*one.span(), one.groupdict()) for one in found),
+        *((*one.span(), one.groupdict()) for one in lead_matches),
         (len(text), len(text), {}),
     ):
         if start < at or text[at:start].rstrip()[-1:] not in _MARKS:  # only where a sentence begins
@@ -231,9 +233,9 @@ def _asked(
     while rest:
         view = recognise(views, rest, language)
         own = read_sentence(view, rest, language) if view else None
-        said = rest[: len(rest) - len(own.rest)] if own else _sentences(rest)[0]
-        pieces.append((view, said.strip()))
-        rest = rest[len(said) :].strip()
+        piece = rest[: len(rest) - len(own.rest)] if own else _sentences(rest)[0]
+        pieces.append((view, piece.strip()))
+        rest = rest[len(piece) :].strip()
     is_page = not any(view for view, _ in pieces)
     if is_page:
         pieces = [(_likeliest(views, said), said) for _, said in pieces]
@@ -241,13 +243,13 @@ def _asked(
             chosen = choose_tool(views, [Turn("user", part), *later]) if part else None
             whole = _fullest(views, part, language, chosen)
             return [(whole, part)] if whole else []
-    found: list[tuple[ToolView, str]] = []
-    for view, said in pieces:
-        if view and not (is_page and found and found[-1][0] is view):
-            found.append((view, said))
-        elif found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {said}")
-    return found
+    asked_tools: list[tuple[ToolView, str]] = []
+    for view, piece in pieces:
+        if view and not (is_page and asked_tools and asked_tools[-1][0] is view):
+            asked_tools.append((view, piece))
+        elif asked_tools:
+            asked_tools[-1] = (asked_tools[-1][0], f"{asked_tools[-1][1]} {piece}")
+    return asked_tools
 
 
 def _fullest(
@@ -305,12 +307,12 @@ _LEAST = 0.75  # of the words of a tool's name that a text must have more than, 
 
 def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
     """Return the tool whose name or title shares most words with a text."""
-    said, stems, deeds = text.lower(), _stems(text), _deeds(text)
+    lower_text, stems, deeds = text.lower(), _stems(text), _deeds(text)
     best, chosen = _LEAST, None
     for view in views:
         title = view.title.lower()
         # a title that stands there whole counts for more than all words
-        if title in said:
+        if title in lower_text:
             share = 1 + len(title) / _LONGEST_TEXT
         else:
             share = max(
@@ -324,11 +326,11 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
 
 def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -> float:
     """Return how much of a tool's name a text says; 0 if its verb is not the text's."""
-    kept = [word for word in words if word not in _FAINT]
-    if not kept or (deeds and _deeds(kept[0]) - deeds):
+    telling_words = [word for word in words if word not in _FAINT]
+    if not telling_words or (deeds and _deeds(telling_words[0]) - deeds):
         return 0.0
-    wanted = {deep_stem(word) for word in kept if _deeds(word) != {"look"}} or {
-        *map(deep_stem, kept)
+    wanted = {deep_stem(word) for word in telling_words if _deeds(word) != {"look"}} or {
+        *map(deep_stem, telling_words)
     }
     return len(wanted & stems) / len(wanted)
 
@@ -351,13 +353,16 @@ _LEAST_SHARED = 0.2  # a word that five tools have
 
 def name_tools(sections: Sections) -> JsonValue:
     """Return the tools of the section <list> that share words with the user, rarest first."""
-    said = frozenset[str]().union(
+    user_stems = frozenset[str]().union(
         *(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user")
     )
-    held = {line: _stems(line) for line in map(str, sections.listed("list"))}
-    often = Counter(chain.from_iterable(held.values()))
-    shared = {line: sum(1 / often[word] for word in words & said) for line, words in held.items()}
-    found = (line for line in held if shared[line] > _LEAST_SHARED)
+    line_stems = {line: _stems(line) for line in map(str, sections.listed("list"))}
+    often = Counter(chain.from_iterable(line_stems.values()))
+    shared = {
+        line: sum(1 / often[word] for word in words & user_stems)
+        for line, words in line_stems.items()
+    }
+    found = (line for line in line_stems if shared[line] > _LEAST_SHARED)
     likely = sorted(found, key=shared.__getitem__, reverse=True)
     return {"tools": [line.partition(":")[0] for line in likely[:_MOST_NAMED]]}
 
@@ -366,15 +371,15 @@ def read_values(
     view: ToolView, turns: Sequence[Turn], told: Mapping[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
     """Return the arguments that turns state, added to those `told` before; the last value wins."""
-    stated, question = dict(told or {}), ""
+    arguments, question = dict(told or {}), ""
     for turn in resolve_pointers(turns[-_MOST_TURNS:]):
         text = turn.text[:_LONGEST_TEXT]
         if turn.speaker == "assistant":
             question = text
         elif turn.speaker in ("user", "message"):
-            stated |= _read_turn(view, text, question, stated)
+            arguments |= _read_turn(view, text, question, arguments)
             question = ""
-    return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
+    return {one.name: arguments[one.name] for one in view.parameters if one.name in arguments}
 
 
 def _read_turn(
@@ -387,23 +392,25 @@ def _read_turn(
             **own.arguments,
             **(_read_turn(view, own.rest, "", own.arguments) if own.rest else {}),
         }
-    found, unread = named_values(view, text, language)
-    asked = asked_parameters(view, question, told) if question else ()
-    if asked:
+    values, unread = named_values(view, text, language)
+    open_parameters = asked_parameters(view, question, told) if question else ()
+    if open_parameters:
         changed, unread = _changed(view, unread, told, language, is_asked=True)
-        found |= changed
-    if not any(map(is_typed, asked)):  # else it may be the answer
+        values |= changed
+    if not any(map(is_typed, open_parameters)):  # else it may be the answer
         typed = {name: one for name, one in told.items() if is_typed(view.parameter(name))}
         changed, unread = _changed(view, unread, typed, language)
-        found |= changed
-    if asked:
-        found, unread = _answered(view, asked, found, unread, language)
-    if asked and found:  # what else stands in an answer takes it back, or is no new value
-        return found | _changed(view, unread, found, language)[0]
+        values |= changed
+    if open_parameters:
+        values, unread = _answered(view, open_parameters, values, unread, language)
+    if (
+        open_parameters and values
+    ):  # what else stands in an answer takes it back, or is no new value
+        return values | _changed(view, unread, values, language)[0]
     return {
-        **dict(_alone(view, " ".join(unread), found)),
+        **dict(_alone(view, " ".join(unread), values)),
         **_changed(view, unread, told, language)[0],
-        **found,
+        **values,
     }
 
 
@@ -411,7 +418,7 @@ def named_values(
     view: ToolView, text: str, language: Language
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the values after their parameter's name, in a phrase or alone, and other sentences."""
-    found, unread = dict[str, JsonValue](), list[str]()
+    values, unread = dict[str, JsonValue](), list[str]()
     for piece in _sentences(text):
         matches = (
             shape.fullmatch(piece.rstrip(_ENDS))
@@ -419,9 +426,9 @@ def named_values(
         )
         named = next(filter(None, (_named(view, one) for one in matches if one)), None)
         read, rest = (named, "") if named else _beside(view, piece)
-        found |= read
+        values |= read
         unread += [rest] if rest == piece or len(rest.split()) > _FEW else []
-    return found, unread
+    return values, unread
 
 
 def _sentences(text: str) -> list[str]:
@@ -515,9 +522,9 @@ def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
 
     A value ends at the next sign.
     """
-    found, rest, table = dict[str, JsonValue](), piece, view.table
+    values, rest, table = dict[str, JsonValue](), piece, view.table
     if table is None:
-        return found, rest
+        return values, rest
     for called in outside_quotes(table.pattern, piece):
         parameter = view.parameters[table.owner(called[0])]
         link = _LINK.of(piece).match(piece, called.end())
@@ -530,9 +537,9 @@ def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
         value = value_of(parameter, behind[0].strip(_AROUND)) if behind else None
         is_sure = link or not isinstance(value, str) or not value.islower() or is_typed(parameter)
         if behind and value is not None and is_sure:
-            found[parameter.name] = value
+            values[parameter.name] = value
             rest = rest.replace(piece[called.start() : behind.end()], " ")
-    return found, rest.strip(_AROUND) if found else piece
+    return values, rest.strip(_AROUND) if values else piece
 
 
 def _answered(
@@ -546,16 +553,16 @@ def _answered(
 
     The rest are the sentences left.
     """
-    found, left = dict(named), list[str]()
+    values, left = dict(named), list[str]()
     for piece in pieces:
         own = {
             one.name: value
             for one in view.parameters
-            if one.name not in found
+            if one.name not in values
             and (value := read_answer(view, one, piece, language, is_asked=one in asked))
             is not None
         }
-        wanted = [one for one in asked if one.name not in found]
+        wanted = [one for one in asked if one.name not in values]
         ways = {one.name: own[one.name] for one in wanted if one.name in own} or (
             own if len(own) == 1 else {}
         )
@@ -565,9 +572,9 @@ def _answered(
             if (value := _answer(one, piece, language)) is not None
         )
         name, value = next(chain(ways.items(), page), ("", None))
-        found |= {name: value} if name else {}
+        values |= {name: value} if name else {}
         left += [] if name else [piece]
-    return found, left
+    return values, left
 
 
 def _answer(parameter: ParameterView, piece: str, language: Language) -> JsonValue:
@@ -596,12 +603,12 @@ def _changed(
     is_asked: bool = False,
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the values that corrections without a name change, and the sentences left over."""
-    found, left = dict[str, JsonValue](), list[str]()
+    new_values, left = dict[str, JsonValue](), list[str]()
     for piece in pieces:
         changed = read_correction(view, piece, dict(told), language, is_asked=is_asked)
-        found |= changed
+        new_values |= changed
         left += [] if changed else [piece]
-    return found, left
+    return new_values, left
 
 
 def _alone(
@@ -614,15 +621,20 @@ def _alone(
             text = text.replace(code, " ")
     left = [one for one in view.parameters if one.name not in found]
     kinds = Counter(one.kind for one in left)
-    for one in left:
+    for parameter in left:
         value: JsonValue = None
-        if one.kind == "boolean":
+        if parameter.kind == "boolean":
             value = next(
-                (flag for flag in (True, False) if locate(flag, one.schema, text) is not None), None
+                (
+                    flag
+                    for flag in (True, False)
+                    if locate(flag, parameter.schema, text) is not None
+                ),
+                None,
             )
-        elif one.kind == "choice" or (
-            (one.kind in CLOCKED or one.is_number) and kinds[one.kind] == 1
+        elif parameter.kind == "choice" or (
+            (parameter.kind in CLOCKED or parameter.is_number) and kinds[parameter.kind] == 1
         ):
-            value = value_of(one, text)
+            value = value_of(parameter, text)
         if value is not None and str(value) not in taken:
-            yield one.name, value
+            yield parameter.name, value

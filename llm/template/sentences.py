@@ -118,33 +118,36 @@ def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
 
     Raises ConfigurationError if a file was not checked and cannot be used.
     """
-    found: dict[tuple[Language, str], tuple[OwnSentences, ...]] = {}
-    for one in kept:
+    own_table: dict[tuple[Language, str], tuple[OwnSentences, ...]] = {}
+    for sentence_file in kept:
         try:
-            entries = read_with_words(one.text) or {}
+            entries = read_with_words(sentence_file.text) or {}
             read = {name: ToolSentences.model_validate(entry) for name, entry in entries.items()}
         except (YAMLError, ValueError, AttributeError, ConfigurationError) as error:
-            problem = f"The sentences in {one.file} can't be read: {error}"
+            problem = f"The sentences in {sentence_file.file} can't be read: {error}"
             raise ConfigurationError(problem) from error
         for name, entry in read.items():
-            takes = one.parameters.get(name) or (tuple(entry.requests[0].slots),)
+            takes = sentence_file.parameters.get(name) or (tuple(entry.requests[0].slots),)
             mine = (OwnSentences(tuple(map(frozenset, takes)), entry),)
-            found[one.language, name] = (*found.get((one.language, name), ()), *mine)
-    return found
+            own_table[sentence_file.language, name] = (
+                *own_table.get((sentence_file.language, name), ()),
+                *mine,
+            )
+    return own_table
 
 
 @cache
 def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
     """Return the sentences of all tools that have some in a language, by the tool's name."""
-    found: dict[str, ToolSentences] = {}
+    sentences_by_tool: dict[str, ToolSentences] = {}
     for package in _SHIPPED:
         for stated in in_folders(package, f"{language}.yaml"):
-            found |= {
+            sentences_by_tool |= {
                 name: ToolSentences.model_validate(one)
                 for name, one in stated.items()
                 if name != _TEXTS
             }
-    return found
+    return sentences_by_tool
 
 
 class Recognised(NamedTuple):
@@ -188,7 +191,7 @@ def word_sentence(
     own = sentences_of(view, language)
     if own is None:
         return None
-    stated = {
+    sayings = {
         one.name: say_slot(one, arguments[one.name], own, language, rng)
         for one in view.parameters
         if one.name in arguments
@@ -196,23 +199,25 @@ def word_sentence(
     ones = frozenset(
         name for name, value in arguments.items() if value == 1 and not isinstance(value, bool)
     )
-    drawn = ((one, one.draw(frozenset(stated), rng, ones)) for one in own.requests)
+    drawn = ((one, one.draw(frozenset(sayings), rng, ones)) for one in own.requests)
     ways = [(one, text) for one, text in drawn if text is not None]
     # the words for a value may not hold it, as "from old to new" for asc: checks see that nothing
     # proves it
     for is_own, (sentence, text), is_quoted in product(
         (False, True), rng.sample(ways, len(ways)), (True, False)
     ):
-        shown = {name: one.shown if is_quoted else one.words for name, one in stated.items()}
+        shown = {name: one.shown if is_quoted else one.words for name, one in sayings.items()}
         said = filled(text, shown)
         request = opened(said, language, rng) if sentence.is_bare else capitalised(said)
-        told = {name: one.words for name, one in stated.items() if is_own and name in own.says}
+        own_words = {
+            name: one.words for name, one in sayings.items() if is_own and name in own.says
+        }
         worded = pointed_at(
-            request, [one for name, one in stated.items() if name not in told], shown
+            request, [one for name, one in sayings.items() if name not in own_words], shown
         )
         read = read_sentence(view, request, language) if worded else None
         if worded and read is not None and (read.arguments, read.rest) == (dict(arguments), ""):
-            return worded._replace(mentions={**worded.mentions, **told})
+            return worded._replace(mentions={**worded.mentions, **own_words})
     return None
 
 
@@ -238,16 +243,16 @@ def phrase_for(
     shapes = own.answers.get(parameter.name, ()) if own else ()
     if own is None or not (shapes or parameter.name in own.says):
         return None
-    stated = say_slot(parameter, value, own, language, rng)
+    saying = say_slot(parameter, value, own, language, rng)
     ones = (
         frozenset([parameter.name]) if value == 1 and not isinstance(value, bool) else frozenset()
     )
     drawn = rng.choice(shapes).draw(frozenset([parameter.name]), rng, ones) if shapes else None
-    phrase = filled(drawn or f"{{{parameter.name}}}", {parameter.name: stated.shown}).rstrip(
+    phrase = filled(drawn or f"{{{parameter.name}}}", {parameter.name: saying.shown}).rstrip(
         "".join(_ENDS)
     )
     return (
-        (phrase, stated.words) if read_answer(view, parameter, phrase, language) == value else None
+        (phrase, saying.words) if read_answer(view, parameter, phrase, language) == value else None
     )
 
 
@@ -274,11 +279,11 @@ def read_answer(
     )
     for shape in (one for one in shapes if is_asked or one.has_words or parameter.name in own.says):
         for words in dict.fromkeys((whole.rstrip("".join(_ENDS)), whole)):
-            found = shape.read(
+            slot_words = shape.read(
                 words, lambda _slot, inner: read_slot(parameter, own, inner) is not None
             )
-            if found is not None:
-                return read_slot(parameter, own, next(iter(found.values())))
+            if slot_words is not None:
+                return read_slot(parameter, own, next(iter(slot_words.values())))
     return None
 
 
@@ -292,11 +297,11 @@ def say_slot(
     phrase = own.says.get(parameter.name, {}).get(value) if isinstance(value, bool | str) else None
     if phrase is not None:
         return StatedParameter(parameter, value, phrase, phrase)
-    stated = say(parameter, value, language, rng, plain=False)
+    saying = say(parameter, value, language, rng, plain=False)
     thing = own.things.get(parameter.name)
     if thing:
-        return stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}")
-    return stated
+        return saying._replace(words=f"{thing} {saying.words}", shown=f"{thing} {saying.shown}")
+    return saying
 
 
 def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
@@ -404,11 +409,11 @@ def _members_of(schema: JsonSchema, words: str) -> dict[str, JsonValue] | None:
     text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
     places = outside_quotes(table.pattern, text) if table else []
     members: dict[str, JsonValue] = {}
-    for one, end in zip(
+    for title_match, end in zip(
         places, [*(later.start() for later in places[1:]), len(text)], strict=False
     ):
-        member = views[table.owner(one[0])] if table else views[0]
-        value = value_of(member, text[one.end() : end].strip(_AROUND))
+        member = views[table.owner(title_match[0])] if table else views[0]
+        value = value_of(member, text[title_match.end() : end].strip(_AROUND))
         if value is None or member.name in members:
             return None
         members[member.name] = value

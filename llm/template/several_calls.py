@@ -29,13 +29,15 @@ def word_routing(sections: Sections, language: Language, rng: Random) -> str:
     calls: list[tuple[ToolView, dict[str, JsonValue], str]] = []
     for call in sections.listed("calls"):
         view, sources = _view(call, sections), call["arguments"].items()
-        said = {name: source["value"] for name, source in sources if source["kind"] == "said"}
-        found = [
+        said_values = {
+            name: source["value"] for name, source in sources if source["kind"] == "said"
+        }
+        result_titles = [
             view.parameter(name).called(language)
             for name, source in sources
             if source["kind"] != "said"
         ]
-        calls.append((view, said, of(language).last.join(found)))
+        calls.append((view, said_values, of(language).last.join(result_titles)))
     return of(language).space.join(_word_each(calls, language, rng))
 
 
@@ -59,7 +61,7 @@ def _word_each(
         raise ReplyError(problem)
     last, linked = len(calls) - 1, shapes_in(language, "conversations.linked")
     parts: list[str] = []
-    for at, ((view, arguments, found), lead) in enumerate(
+    for at, ((view, arguments, result_titles), lead) in enumerate(
         zip(calls, ["", *rng.sample(leads, last)], strict=True)
     ):
         text = ""
@@ -70,9 +72,10 @@ def _word_each(
                 break
         if not at:
             parts.append(text)
-        elif found:
+        elif result_titles:
             entry = filled(
-                rng.choice(linked), {"called": found, "request": lowered(text, arguments.values())}
+                rng.choice(linked),
+                {"called": result_titles, "request": lowered(text, arguments.values())},
             )
             parts.append(entry)
         else:

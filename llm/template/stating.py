@@ -46,15 +46,15 @@ def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -
 @lru_cache(4096)
 def unopened(text: str, language: Language) -> tuple[str, ...]:
     """Return what a text may ask for without the openers that could surround it."""
-    found: dict[str, None] = {}
+    unopened_texts: dict[str, None] = {}
     for begin, end in _openers(language):
         if (
             text.lower().startswith(begin)
             and text.endswith(end)
             and len(text) > len(begin) + len(end)
         ):
-            found[text[len(begin) : len(text) - len(end)].strip()] = None
-    return tuple(sorted(found, key=len))
+            unopened_texts[text[len(begin) : len(text) - len(end)].strip()] = None
+    return tuple(sorted(unopened_texts, key=len))
 
 
 @cache
@@ -118,18 +118,18 @@ def _say_value(
 
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:
-    stated = []
+    item_texts = []
     for value in values:
         if isinstance(value, dict):
-            stated.append(f"({_say_members(value, items, language, rng)})")
+            item_texts.append(f"({_say_members(value, items, language, rng)})")
             continue
         words = write_value(value, items, language, rng)
-        stated.append(
+        item_texts.append(
             in_quotes(words, language)
             if isinstance(value, str) and CAREFUL.of(words).search(words)
             else words
         )
-    return of(language).listed(stated)
+    return of(language).listed(item_texts)
 
 
 def _say_members(
@@ -137,7 +137,7 @@ def _say_members(
 ) -> str:
     """Return the members of an object, each after its name; nested objects in brackets."""
     declared = schema.get("properties") or {}
-    stated = []
+    member_texts = []
     for name, value in members.items():
         inner = declared.get(name) or {}
         called = title_of(name, inner, language)
@@ -151,8 +151,10 @@ def _say_members(
             words = write_value(value, inner, language, rng)
             if isinstance(value, str) and (_is_long(words) or CAREFUL.of(words).search(words)):
                 words = in_quotes(words, language)
-        stated.append(f"{called}{of(language).space if writes(language, called) else ' '}{words}")
-    return of(language).clause.join(stated)
+        member_texts.append(
+            f"{called}{of(language).space if writes(language, called) else ' '}{words}"
+        )
+    return of(language).clause.join(member_texts)
 
 
 def _shown(words: str, parameter: ParameterView, language: Language, *, plain: bool) -> str:
@@ -216,12 +218,12 @@ def pointed_at(
     None if a value can't be pointed at.
     """
     mentions: dict[str, str] = {}
-    for one in stated:
-        name = one.parameter.name
+    for saying in stated:
+        name = saying.parameter.name
         located = [
             words
-            for words in dict.fromkeys((one.words, one.shown, around.get(name, one.shown)))
-            if words in request and locate(one.value, one.parameter.schema, words) is not None
+            for words in dict.fromkeys((saying.words, saying.shown, around.get(name, saying.shown)))
+            if words in request and locate(saying.value, saying.parameter.schema, words) is not None
         ]
         if not located:
             return None

@@ -174,14 +174,14 @@ def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None
         ]
         call = pick(calls, rng).with_changes(evidence=())
         return with_turn(subject.sample, at, turn.with_changes(calls=(call,)))
-    made, result = pick(
+    executed_call, result = pick(
         [one for name in subject.candidates for one in pool.executed.get(name, [])], rng
     )
     following = subject.sample.turns[at + 1]
     if not isinstance(following, ResultTurn):
         return None
     sample = with_turn(
-        subject.sample, at, turn.with_changes(calls=(made.with_changes(evidence=()),))
+        subject.sample, at, turn.with_changes(calls=(executed_call.with_changes(evidence=()),))
     )
     return with_turn(sample, at + 1, following.with_changes(results=(*following.results, result)))
 
@@ -314,13 +314,14 @@ def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
 
     Raises ConfigurationError that lists the kinds.
     """
-    known = {injector.name: injector for injector in INJECTORS}
-    unknown = sorted({*names} - known.keys())
+    injectors_by_name = {injector.name: injector for injector in INJECTORS}
+    unknown = sorted({*names} - injectors_by_name.keys())
     if unknown:
         raise ConfigurationError(
-            f"There is no kind of defect {unknown[0]!r}; the kinds are {', '.join(known)}."
+            f"There is no kind of defect {unknown[0]!r}; the kinds are"
+            f" {', '.join(injectors_by_name)}."
         )
-    return tuple(known[name] for name in names) or INJECTORS
+    return tuple(injectors_by_name[name] for name in names) or INJECTORS
 
 
 def broken_variants(
@@ -346,16 +347,16 @@ def wrong_calls(subject: AuditSubject) -> Iterator[tuple[str, Sample]]:
 def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSample | None:
     """Return the subject with this defect, or None if it does not fit or changes nothing."""
     try:
-        found = injector.inject(subject, rng)
+        injected = injector.inject(subject, rng)
     except UnfitError:
         return None
-    if found is None:
+    if injected is None:
         return None
-    made = found if isinstance(found, BrokenSample) else BrokenSample(found, {})
-    if made.sample.key == subject.sample.key and not made.tools:
+    broken_sample = injected if isinstance(injected, BrokenSample) else BrokenSample(injected, {})
+    if broken_sample.sample.key == subject.sample.key and not broken_sample.tools:
         return None
-    return made._replace(
-        wrong=_wrong_arguments(subject.sample, made.sample, of_words=injector.is_of_words)
+    return broken_sample._replace(
+        wrong=_wrong_arguments(subject.sample, broken_sample.sample, of_words=injector.is_of_words)
     )
 
 
@@ -439,13 +440,13 @@ def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | 
     if not isinstance(turn, CallTurn):
         return None
     sources = _sources(wrong, due.calls)
-    kept = kept_turns(sample)
+    turns_kept = kept_turns(sample)
     same = {call.key: one for call, one in zip(due.calls, turn.calls, strict=True)}
     calls = tuple(
         _gold_of(call, same.get(call.key) if at is None else turn.calls[at])
         for call, at in zip(wrong, sources, strict=True)
     )
-    kept[due.turn] = KeptTurn(turn.with_changes(calls=calls), due.turn, tuple(sources))
+    turns_kept[due.turn] = KeptTurn(turn.with_changes(calls=calls), due.turn, tuple(sources))
     following = next(iter(sample.turns[due.turn + 1 :]), None)
     if turn.executed and isinstance(following, ResultTurn):
         pairs = zip(wrong, sources, strict=True)
@@ -453,26 +454,26 @@ def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | 
             results = tuple(_result(subject, call, at, due, following) for call, at in pairs)
         except UnfitError:
             return None
-        kept[due.turn + 1] = KeptTurn(following.with_changes(results=results), due.turn + 1)
+        turns_kept[due.turn + 1] = KeptTurn(following.with_changes(results=results), due.turn + 1)
         if not results:
-            del kept[due.turn : due.turn + 2]
-    changed = rebuilt(sample, kept)
+            del turns_kept[due.turn : due.turn + 2]
+    changed = rebuilt(sample, turns_kept)
     return changed if turn.executed else _with_earlier(changed, due, wrong, sources)
 
 
 def _sources(calls: Sequence[Call], due: Sequence[Call]) -> list[int | None]:
     """Return the index of the due call from which each call was made, or None for a new call."""
     left: list[Call | None] = [*due]
-    found: list[int | None] = []
+    source_indexes: list[int | None] = []
     for call in calls:
         at = left.index(call) if call in left else None
-        found.append(at)
+        source_indexes.append(at)
         if at is not None:
             left[at] = None
     if len(calls) == len(due):
         rest = [at for at, one in enumerate(left) if one is not None]
-        found = [rest.pop(0) if at is None and rest else at for at in found]
-    return found
+        source_indexes = [rest.pop(0) if at is None and rest else at for at in source_indexes]
+    return source_indexes
 
 
 def _gold_of(call: Call, source: GoldCall | None) -> GoldCall:
@@ -492,9 +493,9 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
             if name in moved or (name in source.arguments and not moved)
             else next(iter(moved), name)
         )
-        for one in source.evidence:
-            if root_of(one.argument) == taken:
-                yield one.with_changes(argument=f"{name}{one.argument.removeprefix(taken)}")
+        for proof in source.evidence:
+            if root_of(proof.argument) == taken:
+                yield proof.with_changes(argument=f"{name}{proof.argument.removeprefix(taken)}")
 
 
 def _result(
@@ -516,15 +517,15 @@ def _with_earlier(
         if before is None or before == call:
             continue
         for index, turn in enumerate(sample.turns[: due.turn]):
-            for position, one in enumerate(_calls(turn)):
+            for position, gold_call in enumerate(_calls(turn)):
                 # each value that it has of the call before becomes that of the new one
-                if one.tool == before.tool:
+                if gold_call.tool == before.tool:
                     arguments = {
                         name: call.arguments[name] if value == before.arguments.get(name) else value
-                        for name, value in one.arguments.items()
+                        for name, value in gold_call.arguments.items()
                         if name in call.arguments or value != before.arguments.get(name)
                     }
-                    changed = _gold_of(Call(tool=call.tool, arguments=arguments), one)
+                    changed = _gold_of(Call(tool=call.tool, arguments=arguments), gold_call)
                     sample = with_call(sample, index, position, changed)
     return sample
 

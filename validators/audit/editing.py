@@ -82,13 +82,13 @@ def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sampl
 def _moved(start: int, end: int, changes: Iterable[Replacement]) -> tuple[int, int] | None:
     """Return where a span is afterwards, or None if a change covers more or only part of it."""
     before = within = 0
-    for one in changes:
-        grown = len(one.words) - (one.end - one.start)
-        if one.end <= start and (one.start, one.end) != (start, end):
+    for change in changes:
+        grown = len(change.words) - (change.end - change.start)
+        if change.end <= start and (change.start, change.end) != (start, end):
             before += grown
-        elif start <= one.start and one.end <= end:
+        elif start <= change.start and change.end <= end:
             within += grown
-        elif one.start < end:
+        elif change.start < end:
             return None
     return start + before, end + before + within
 

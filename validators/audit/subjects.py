@@ -161,12 +161,12 @@ class AuditSubject(NamedTuple):
 
     def stated(self) -> list[ArgumentPlace]:
         """Return the arguments that the user states for the last due calls, or all in a path."""
-        found = [
+        stated_places = [
             place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)
         ]
-        if self.traits.is_executed or not found:
-            return found
-        return [place for place in found if place.turn == found[-1].turn]
+        if self.traits.is_executed or not stated_places:
+            return stated_places
+        return [place for place in stated_places if place.turn == stated_places[-1].turn]
 
     def _is_quoted(self, evidence: Evidence) -> bool:
         turn = self.sample.turns[evidence.turn] if evidence.turn is not None else None
@@ -176,14 +176,14 @@ class AuditSubject(NamedTuple):
     def others(self, place: ArgumentPlace) -> list[StatedElsewhere]:
         """Return other samples' values, unsaid here, for the same parameter or else its name."""
         language, words = self.sample.language, self.words
-        found = (
+        candidates = (
             self.pool.values.get((language, place.call.tool, place.name))
             or self.pool.values_by_name.get((language, place.name))
             or ()
         )
         return [
             one
-            for one in found
+            for one in candidates
             if type(one.value) is type(place.value)
             and str(one.value).casefold() != str(place.value).casefold()
             and str(one.value).casefold() not in words
@@ -223,11 +223,11 @@ def injects(
 
 def first_evidence(call: GoldCall) -> dict[str, Evidence]:
     """Return the evidence for each whole argument, without evidence for only a part of one."""
-    found: dict[str, Evidence] = {}
+    first_ones: dict[str, Evidence] = {}
     for evidence in call.evidence:
         if evidence.argument in call.arguments and evidence.kind in (*_STATED, "response"):
-            found.setdefault(evidence.argument, evidence)
-    return found
+            first_ones.setdefault(evidence.argument, evidence)
+    return first_ones
 
 
 class UnfitError(Exception):

@@ -64,12 +64,12 @@ def _exchange_removed(subject: AuditSubject, rng: Random) -> Sample | None:
     kinds = [turn.kind for turn in subject.sample.turns]
     last, due = subject.call_turns[-1] if subject.call_turns else (0, CallTurn())
     used = {one.turn for call in due.calls for one in call.evidence}
-    found = [
+    places = [
         at
         for at in range(1, last - 2)
         if kinds[at : at + 3] == ["reply", "user", "calls"] and at + 1 in used
     ]
-    at = pick(found, rng)
+    at = pick(places, rng)
     return _left_out(subject.sample, {at, at + 1, at + 2})
 
 
@@ -163,12 +163,12 @@ def _response_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
             zip(subject.sample.calls_at(at - 1), turn.results, strict=False)
         ):
             others = subject.pool.executed.get(call.tool, [])
-            found = (
+            other_results = (
                 other
                 for one, other in others
                 if one.arguments != call.arguments and other != result
             )
-            options += [(at, turn, place, other) for other in found]
+            options += [(at, turn, place, other) for other in other_results]
     return _with_result(subject, *pick(options, rng))
 
 
@@ -183,7 +183,7 @@ def _results_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
 
 def _replies(subject: AuditSubject) -> list[tuple[int, ReplyTurn, tuple[JsonValue, ...]]]:
     """Return the replies that follow results, with everything returned since the user spoke."""
-    found: list[tuple[int, ReplyTurn, tuple[JsonValue, ...]]] = []
+    replies: list[tuple[int, ReplyTurn, tuple[JsonValue, ...]]] = []
     returned: tuple[JsonValue, ...] = ()
     for at, turn in enumerate(subject.sample.turns):
         match turn:
@@ -192,10 +192,10 @@ def _replies(subject: AuditSubject) -> list[tuple[int, ReplyTurn, tuple[JsonValu
             case ResultTurn(results=results):
                 returned = (*returned, *results)
             case ReplyTurn() if returned:
-                found.append((at, turn, returned))
+                replies.append((at, turn, returned))
             case _:
                 pass
-    return found
+    return replies
 
 
 def _with_reply(subject: AuditSubject, at: int, text: str) -> Sample:

@@ -76,8 +76,8 @@ def _opening_negated(subject: AuditSubject, _rng: Random) -> Sample | None:
     chosen = max(options, key=lambda option: len(option[1]), default=None)
     if chosen is None:
         return None
-    at, opening, other = chosen
-    return with_words(subject.sample, at, [Replacement(0, len(opening), other)])
+    at, opening, negation = chosen
+    return with_words(subject.sample, at, [Replacement(0, len(opening), negation)])
 
 
 @injects("second_request", "another sample's request stands behind the request")
@@ -284,20 +284,20 @@ def _route_turned(subject: AuditSubject, rng: Random) -> Sample | None:
         for other in places[at + 1 :]
         if _is_like(one, other) and one.evidence.quote.casefold() != other.evidence.quote.casefold()
     ]
-    one, other = (place.evidence for place in pick(options, rng))
+    first, other = (place.evidence for place in pick(options, rng))
     if (
-        one.turn is None
-        or one.start is None
-        or one.end is None
+        first.turn is None
+        or first.start is None
+        or first.end is None
         or other.start is None
         or other.end is None
     ):
         return None
     changes = [
-        Replacement(one.start, one.end, other.quote),
-        Replacement(other.start, other.end, one.quote),
+        Replacement(first.start, first.end, other.quote),
+        Replacement(other.start, other.end, first.quote),
     ]
-    return with_words(subject.sample, one.turn, changes)
+    return with_words(subject.sample, first.turn, changes)
 
 
 def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:

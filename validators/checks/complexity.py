@@ -153,12 +153,19 @@ def _failed(conversation: ConversationWithTools) -> str:
 
 def _confirmed(conversation: ConversationWithTools) -> str:
     problem = "No call follows upon a question for approval that the user answers with yes."
-    for one in conversation.rounds:
-        if not (one.made and one.was_sought and one.asked and read_boolean(one.text, {}) is True):
+    for dialogue_round in conversation.rounds:
+        if not (
+            dialogue_round.made
+            and dialogue_round.was_sought
+            and dialogue_round.asked
+            and read_boolean(dialogue_round.text, {}) is True
+        ):
             continue
-        call = one.made[0].call
+        call = dialogue_round.made[0].call
         untold = [
-            name for name in call.arguments if not conversation.says(one.asked.text, call, name)
+            name
+            for name in call.arguments
+            if not conversation.says(dialogue_round.asked.text, call, name)
         ]
         if not untold:
             return ""
@@ -195,8 +202,8 @@ def _plain(conversation: ConversationWithTools) -> str:
 
 def _corrected(conversation: ConversationWithTools) -> str:
     problem = "No call is made again with another value that the user gives for it."
-    for index, one in enumerate(conversation.rounds):
-        for made in one.made:
+    for index, dialogue_round in enumerate(conversation.rounds):
+        for called in dialogue_round.made:
             earlier = (
                 other
                 for each in conversation.rounds[:index]
@@ -204,13 +211,18 @@ def _corrected(conversation: ConversationWithTools) -> str:
                 if not other.failed
             )
             for before in (other.call for other in earlier):
-                changed = _changes(before, made.call)
-                if before.tool != made.call.tool or not changed or one.goals or one.was_sought:
-                    continue
-                new = (name for name in changed if name in made.call.arguments)
-                if sum(conversation.says(one.text, made.call, name) for name in new) == len(
-                    changed
+                changed = _changes(before, called.call)
+                if (
+                    before.tool != called.call.tool
+                    or not changed
+                    or dialogue_round.goals
+                    or dialogue_round.was_sought
                 ):
+                    continue
+                new = (name for name in changed if name in called.call.arguments)
+                if sum(
+                    conversation.says(dialogue_round.text, called.call, name) for name in new
+                ) == len(changed):
                     return ""
                 problem = (
                     f"The turn before the second call of {before.tool!r} does not say its new"
@@ -221,11 +233,18 @@ def _corrected(conversation: ConversationWithTools) -> str:
 
 def _stacked(conversation: ConversationWithTools) -> str:
     problem = "No turn of the user's asks for several things."
-    for one in conversation.rounds:
-        if len(one.goals) < _FEWEST:
+    for dialogue_round in conversation.rounds:
+        if len(dialogue_round.goals) < _FEWEST:
             continue
-        stated = [made for made in one.made if _has_stated(conversation, one, made.call)]
-        if sum(any(_is_of(made, name) for made in stated) for name in one.goals) >= _FEWEST:
+        stated = [
+            made
+            for made in dialogue_round.made
+            if _has_stated(conversation, dialogue_round, made.call)
+        ]
+        if (
+            sum(any(_is_of(made, name) for made in stated) for name in dialogue_round.goals)
+            >= _FEWEST
+        ):
             return ""
         problem = (
             "Of several things that one turn asks for, not two are called with what that turn says."
@@ -256,11 +275,11 @@ def _followed(conversation: ConversationWithTools) -> str:
 
 def _implicit(conversation: ConversationWithTools) -> str:
     problem = "Every call follows upon a question that the assistant asks."
-    for one in conversation.rounds:
-        if not one.made or one.was_sought or not one.goals:
+    for dialogue_round in conversation.rounds:
+        if not dialogue_round.made or dialogue_round.was_sought or not dialogue_round.goals:
             continue
-        call = one.made[0].call
-        if _has_stated(conversation, one, call):
+        call = dialogue_round.made[0].call
+        if _has_stated(conversation, dialogue_round, call):
             return ""
         problem = f"The turn that {call.tool!r} follows upon says nothing of its arguments."
     return problem
@@ -288,12 +307,12 @@ def _underfilled(conversation: ConversationWithTools) -> str:
         tool = conversation.tools.get(call.tool)
         if tool is None or call.tool not in before.goals:
             continue
-        given = [
+        answered_names = [
             name
             for name in tool.required
             if name in call.arguments and conversation.says(after.text, call, name)
         ]
-        if not all(conversation.says(before.text, call, name) for name in given):
+        if not all(conversation.says(before.text, call, name) for name in answered_names):
             return ""
         problem = f"What {call.tool!r} lacked is not asked for and given."
     return problem
@@ -382,7 +401,7 @@ def read_conversation(
 def _round(
     sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None
 ) -> Round:
-    made: list[CallWithResult] = []
+    called: list[CallWithResult] = []
     reply = None
     text = ""
     for index in range(start, end):
@@ -392,14 +411,14 @@ def _round(
         elif isinstance(turn, CallTurn):
             after = sample.turns[index + 1] if index + 1 < end else None
             results = after.results if isinstance(after, ResultTurn) else ()
-            made += [
+            called += [
                 CallWithResult(call, result)
                 for call, result in zip_longest(turn.calls, results)
                 if call
             ]
         elif isinstance(turn, ReplyTurn):
             reply = turn
-    return Round(start, text, goals, asked, tuple(made), reply)
+    return Round(start, text, goals, asked, tuple(called), reply)
 
 
 _TIME = "%Y-%m-%d %H:%M"
@@ -417,8 +436,8 @@ Need = Callable[[Sequence[Tool]], str]
 )
 async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
     """Prove that a scenario can be acted out: by code first, then by the judge's reading."""
-    scenario, found = worded.plan.scenario, next(_by_code(worded.plan, context), None)
-    if found is None:
+    scenario, code_finding = worded.plan.scenario, next(_by_code(worded.plan, context), None)
+    if code_finding is None:
         shown = [
             {"name": tool.name, "description": tool.description}
             for tool in context.toolset(scenario.candidates)
@@ -427,25 +446,27 @@ async def check_scenario(worded: WordedScenario, context: StageContext) -> Answe
             context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal
         )
         problem = _reading_problem(reading, worded.plan, context)
-        found = Finding("unproved", problem) if problem else None
+        code_finding = Finding("unproved", problem) if problem else None
     complexity = scenario.complexity
     proof = f"The goal wants what its APIs do, and {complexity!r} is possible with them."
-    return answer_of([found] if found else [], proof)
+    return answer_of([code_finding] if code_finding else [], proof)
 
 
 def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]:
     scenario, problems = plan.scenario, list[str]()
-    stated, least = scenario.reference_time, scenario.minimum_turns
+    written_time, least = scenario.reference_time, scenario.minimum_turns
     turns = sum(move.speaker == "user" for move in plan.moves)
     try:
-        moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
+        moment = datetime.strptime(written_time, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
     except ValueError:
         problems.append(
-            f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15."
+            f"The reference time {written_time!r} is none; it is written like 2026-11-02 08:15."
         )
     else:
-        if f"{moment:{_TIME}}" != stated:
-            problems.append(f"The reference time {stated!r} is not written like 2026-11-02 08:15.")
+        if f"{moment:{_TIME}}" != written_time:
+            problems.append(
+                f"The reference time {written_time!r} is not written like 2026-11-02 08:15."
+            )
     if least > _MOST_TURNS:
         problems.append(
             f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}."
@@ -497,8 +518,8 @@ def _reading_problem(
     """Return how the goal, as the judge reads it, differs from what the plan serves, or ""."""
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)
-    asked = {part.tool for move in users for part in move.parts}
-    due = {context.tool(key).name for key in asked - withheld}
+    asked_tools = {part.tool for move in users for part in move.parts}
+    due = {context.tool(key).name for key in asked_tools - withheld}
     offered = {context.tool(key).name for move in users for key in move.options}
     named = {want.tool for want in reading.wants if want.tool is not None}
     beyond = [want.want for want in reading.wants if want.tool is None]
@@ -509,12 +530,12 @@ def _reading_problem(
             f"The judge reads a wish for {min(named - due - offered)!r} in the goal, which the plan"
             " does not call."
         )
-    if asked & withheld and not beyond:
+    if asked_tools & withheld and not beyond:
         return (
             "The judge finds no wish in the goal that none of the APIs does, and one is to be"
             " refused."
         )
-    if beyond and not asked & withheld:
+    if beyond and not asked_tools & withheld:
         return f"The judge reads a wish in the goal that none of the APIs does: {beyond[0]!r}."
     return ""
 

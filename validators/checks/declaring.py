@@ -182,31 +182,31 @@ class Check(Stage, Generic[Subject]):
 
     def _only(self, found: Iterable[Finding]) -> list[Finding]:
         """Return what was found. Raise RecordError if it is not findings."""
-        given = list(found) if isinstance(found, Iterable) else [found]
-        wrong = next((one for one in given if not isinstance(one, Finding)), None)
+        findings = list(found) if isinstance(found, Iterable) else [found]
+        wrong = next((one for one in findings if not isinstance(one, Finding)), None)
         if wrong is not None or not isinstance(found, Iterable):
             raise RecordError(
                 f"{whose(f'check {self.name!r}', self.find)} gives {wrong!r}; it gives findings,"
                 " each made by `unproved` or `contradicted`, or an Answer."
             )
-        return given
+        return findings
 
 
 def _told(error: Exception) -> str:
     """Return what user code raised, as a sentence."""
     if not isinstance(error, ValidationError):
         return f"raised {type(error).__name__}: {error}"
-    first, made = error.errors(include_url=False, include_input=False)[0], error.title
+    first, model_name = error.errors(include_url=False, include_input=False)[0], error.title
     if first["type"] != "extra_forbidden":
-        return f"makes a {made} that can't be used: {first_problem(error)}."
-    name, known = (
+        return f"makes a {model_name} that can't be used: {first_problem(error)}."
+    name, field_names = (
         str(first["loc"][-1]),
-        [*DoubtedFact.model_fields] if made == "DoubtedFact" else [],
+        [*DoubtedFact.model_fields] if model_name == "DoubtedFact" else [],
     )
-    near = get_close_matches(name, known, 1)
+    near = get_close_matches(name, field_names, 1)
     meant = f"; did you mean {near[0]!r}?" if near else "."
-    listed = f" Its fields are {', '.join(known)}." if known else ""
-    return f"gives a {made} the field {name!r}, which there is not{meant}{listed}"
+    listed = f" Its fields are {', '.join(field_names)}." if field_names else ""
+    return f"gives a {model_name} the field {name!r}, which there is not{meant}{listed}"
 
 
 Declared: TypeAlias = Callable[[Finder[Subject]], Check[Subject]]

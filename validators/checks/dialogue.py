@@ -145,17 +145,17 @@ def _replay_call(
     findings = list(_form_findings(step, call, before, tool))
     if findings:
         return findings, []
-    known = _given(before)
-    stated = stated_in(step.snapshot.prefix) if step.is_free else step.stated
+    values_before = _given(before)
+    user_texts = stated_in(step.snapshot.prefix) if step.is_free else step.stated
     spoken: list[Evidence] = []
     for name, value in _given(call).items():
-        if name in known and known[name] == value:
+        if name in values_before and values_before[name] == value:
             continue
-        claim = _claim(call, name, tool, known)
+        claim = _claim(call, name, tool, values_before)
         results = step.snapshot.prefix if step.is_free else ()
-        evidence = find_said(claim, stated, script.scene) or find_elsewhere(claim, results)
+        evidence = find_said(claim, user_texts, script.scene) or find_elsewhere(claim, results)
         if evidence is None:
-            findings.append(_unstated(claim, known.get(name), step, script))
+            findings.append(_unstated(claim, values_before.get(name), step, script))
         else:
             spoken.append(evidence)
     return findings, spoken

@@ -54,20 +54,21 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
     # what finds the values as whole words, the longest first
     listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
-    stated = (
+    value_pattern = (
         re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE)
         if listed
         else None
     )
-    known = set[str]()
+    known_digits = set[str]()
     for digits in (digits for value in values for digits in _DIGITS.findall(value)):
-        known |= {digits, digits.lstrip("0")}  # 08 may be written as 8
+        known_digits |= {digits, digits.lstrip("0")}  # 08 may be written as 8
         if _NOON < int(digits[:3]) < 2 * _NOON:  # and 20 as 8, where it is the hour in the evening
-            known.add(str(int(digits) - _NOON))
+            known_digits.add(str(int(digits) - _NOON))
     plain = [_THOUSANDS.sub("", unicodedata.normalize("NFKC", turn)) for turn in turns]
-    others = frozenset(digits for turn in plain for digits in _DIGITS.findall(turn)) - known
+    others = frozenset(digits for turn in plain for digits in _DIGITS.findall(turn)) - known_digits
     masked = tuple(
-        _NUMBER.sub(_MASK, stated.sub(_MASK, turn) if stated else turn) for turn in plain
+        _NUMBER.sub(_MASK, value_pattern.sub(_MASK, turn) if value_pattern else turn)
+        for turn in plain
     )
     return MaskedText(masked, others)
 
@@ -274,15 +275,15 @@ class _Comparison:
 
     def decided(self, position: int, subject: str) -> Verdict:
         """Return the finding on the sample at a position, whose key is `subject`."""
-        relation, other = self._relations[position], self._others[position]
+        relation, earlier_position = self._relations[position], self._others[position]
         if relation == _REPEATED:
-            return self.decided(other, subject)
+            return self.decided(earlier_position, subject)
         if relation == _NEW:
             reason = "It is unlike all before it."
             return Verdict(
                 subject=subject, check=CHECK, version=VERSION, decision="proved", reason=reason
             )
-        likeness, key = self._likenesses[position], self._entries.read(other).key
+        likeness, key = self._likenesses[position], self._entries.read(earlier_position).key
         reason = {
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
             _OTHER_CALLS: f"It says what {key} says, word for word, but other calls are due.",

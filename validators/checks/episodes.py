@@ -186,14 +186,14 @@ class _EndFindings(_Episodes):
             if step >= len(self._steps) or at >= len(self._steps[step]):
                 continue
             due, fields = self._steps[step][at], self._sample.facts.asked_of(step, at)
-            told = self._values(step, due, fields)
+            values_told = self._values(step, due, fields)
             for call in {
                 one.key: one for one in self._in_place_of(due, self._points[step])
             }.values():
                 if due.arguments.items() <= call.arguments.items():
                     continue
                 self.misses += 1
-                if self._values(step, call, fields) == told:
+                if self._values(step, call, fields) == values_told:
                     rendered = f"{call.tool} {call.arguments}"
                     fact = DoubtedFact(kind="told_alike", other=rendered)
                     yield unproved(f"{rendered} returns what is asked for as well.", fact)
@@ -425,13 +425,13 @@ class _FaultFindings(_Episodes):
         others = (
             same_effect(self._planting, PlacedCall(step, self._call)) if step is not None else ()
         )
-        other = next(
+        rival_call = next(
             (one for one in others if not self._run([*self._given, one]).answers[-1].problem), None
         )
         if step is None:
             yield "the task has no such call"
-        elif other:
-            yield f"{other.tool} does it as well"
+        elif rival_call:
+            yield f"{rival_call.tool} does it as well"
         if self._sample.turns[-1] == self._fault.source.turns[-1]:
             yield "nobody is told"
 
@@ -583,11 +583,11 @@ class _PolicyFindings(_Episodes):
         ):
             yield f"nothing shows what {look.tool} tells"
         yield from self._ruled(self._book.rulings(call, episode))
-        said, before = (
+        own_texts, before = (
             [turn.text for turn in one.turns if isinstance(turn, UserTurn)]
             for one in (self._sample, case.source)
         )
-        if case.sort in ("urged", "tempted") and said == before:
+        if case.sort in ("urged", "tempted") and own_texts == before:
             yield "nobody urges"
 
     def _ruled(self, rulings: Sequence[Ruling]) -> Iterator[str]:

@@ -98,11 +98,12 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
         )
         yield unproved(reason, DoubtedFact(kind="not_replayed"))
         return
-    for turn, made in _results_in(sample, tools):
-        if not _is_answer(made, seed):
-            fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
+    for turn, called in _results_in(sample, tools):
+        if not _is_answer(called, seed):
+            fact = DoubtedFact(kind="result_amiss", turn=turn, tool=called.call.tool)
             yield contradicted(
-                f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact
+                f"The result of {called.call.tool} at turn {turn} is not what the call returns.",
+                fact,
             )
 
 
@@ -217,12 +218,12 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
     if traits_of(sample.kind).has_acts:
         acts = set((await ask_opinion(context.chat, ACTS, DialogueActs, reply=reply.text)).acts)
         if acts != set(reply.acts):
-            read, stated = " and ".join(sorted(acts)), ", ".join(reply.acts) or "nothing"
+            read, labels = " and ".join(sorted(acts)), ", ".join(reply.acts) or "nothing"
             fact = DoubtedFact(
                 kind="acts_differ", turn=at, value=list(reply.acts), other=sorted(acts)
             )
             yield unproved(
-                f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.",
+                f"The judge reads the reply at turn {at} as {read}, and it is labelled {labels}.",
                 fact,
             )
 
@@ -339,11 +340,11 @@ def _read_error(
     titles = [
         one.called(language) for made in failed for one in view_of(made.tool.signature).parameters
     ]
-    known = [
+    known_sentences = [
         *_said(language, "errors", "error", messages),
         *_said(language, "others", "called", titles),
     ]
-    unknown = _left_of(turn.text, known)
+    unknown = _left_of(turn.text, known_sentences)
     missing = next(
         (repr(message) for message in messages if message.lower() not in turn.text.lower()), ""
     )
@@ -402,9 +403,14 @@ def _said(language: Language, line: str, slot: str, words: Iterable[str]) -> Ite
 def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
     """Return what is left of a text without the known sentences, compared without case."""
     marks = signs(".")
-    for one in sorted({sentence.rstrip(marks) for sentence in known}, key=len, reverse=True):
+    for known_sentence in sorted(
+        {sentence.rstrip(marks) for sentence in known}, key=len, reverse=True
+    ):
         text = re.sub(
-            rf"(?<!\w){re.escape(one)}(?!\w)[{re.escape(marks)}]*", "\n", text, flags=re.IGNORECASE
+            rf"(?<!\w){re.escape(known_sentence)}(?!\w)[{re.escape(marks)}]*",
+            "\n",
+            text,
+            flags=re.IGNORECASE,
         )
     return tuple(filter(None, (one.strip(_MARKS) for one in text.split("\n"))))
 
@@ -437,7 +443,7 @@ def _read_path_answer(
 
     The results at the ends of the path are required.
     """
-    made = [one for held in results.values() for one in held]
+    called_results = [one for held in results.values() for one in held]
     sentences = {
         id(one): answer_sentence(
             Asked(one.call.tool, one.result, sample.facts.asked_of(step, place)), sample.language
@@ -448,7 +454,7 @@ def _read_path_answer(
     unknown = _left_of(
         turn.text, [*sentences.values(), *shapes_in(sample.language, "assistant.found")]
     )
-    last = [one for one in made if _is_at_an_end(one, results, sample)]
+    last = [one for one in called_results if _is_at_an_end(one, results, sample)]
     missing = next(
         (f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text),
         "",

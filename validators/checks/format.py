@@ -260,23 +260,23 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 
 def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """Yield what is wrong with the language of what the user says."""
-    stated = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
+    user_text = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
     pack = of(sample.language)
-    others, latin = other_letters(stated), len(_LATIN.findall(stated))
+    others, latin = other_letters(user_text), len(_LATIN.findall(user_text))
     if not has_folder(sample.language):
-        if not writes(sample.language, stated):
+        if not writes(sample.language, user_text):
             reason = f"The sample is {pack.name}, but what the user says is in another language."
             yield contradicted(reason, _LANGUAGE_AMISS)
     elif not others and not latin:
         yield unproved(
             "The user says nothing in letters, so the language can't be told.", _LANGUAGE_AMISS
         )
-    elif pack.script != COMMON_SCRIPT and not writes(sample.language, stated):
+    elif pack.script != COMMON_SCRIPT and not writes(sample.language, user_text):
         yield contradicted(
             f"The sample is {pack.name}, but the user says nothing in {pack.name}.", _LANGUAGE_AMISS
         )
     elif pack.script == COMMON_SCRIPT and others:
-        foreign = of(language_of(stated)).name
+        foreign = of(language_of(user_text)).name
         reason = (
             f"The sample is {pack.name}, but {others} characters of what the user says are"
             f" {foreign}."

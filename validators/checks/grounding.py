@@ -60,20 +60,20 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 
 def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     unknown = [*_unknown_tools(sample, {tool.name for tool in tools})]
-    found = [*find_in_sample(sample, tools)]
-    doubted = [(turn, one) for turn, one in found if one.evidence is None]
+    findings = [*find_in_sample(sample, tools)]
+    doubted = [(turn, one) for turn, one in findings if one.evidence is None]
     against = [one for _, one in doubted if one.standing == "contradicted"]
-    evidence = [one.evidence for _, one in found if one.evidence]
+    evidence = [one.evidence for _, one in findings if one.evidence]
     reasons = [f"The tool {one.tool!r} is not among the candidates." for one in unknown]
     reasons += [
         _sentence(turn, one)
         for turn, one in sorted(doubted, key=lambda one: one[1].standing != "contradicted")
     ]
-    counted = len(found) + len(unknown)
+    counted = len(findings) + len(unknown)
     return Answer(
         decision="contradicted" if against or unknown else "unproved" if doubted else "proved",
         score=len(evidence) / counted if counted else 1.0,
-        reason=" ".join(dict.fromkeys(reasons)) or all_found(len(found)),
+        reason=" ".join(dict.fromkeys(reasons)) or all_found(len(findings)),
         evidence=tuple({one.model_dump_json(): one for one in evidence}.values()),
         doubts=(*unknown, *(_fact(turn, one) for turn, one in doubted)),
         open_arguments=tuple(dict.fromkeys(root_of(one.claim.name) for _, one in doubted)),

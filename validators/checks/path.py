@@ -133,13 +133,15 @@ async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) ->
             )
         ]
     answers = _responses(struck.resolved)
-    other = next(
+    changed_key = next(
         (key for key, response in _responses(resolved).items() if answers.get(key) != response),
         None,
     )
-    if other is None:
+    if changed_key is None:
         return []
-    call = next(call for exchange in resolved.path for call in exchange.calls if call.key == other)
+    call = next(
+        call for exchange in resolved.path for call in exchange.calls if call.key == changed_key
+    )
     reason = (
         f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded."
     )
@@ -178,14 +180,16 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
         )
         return [contradicted(reason, DoubtedFact(kind="order_amiss"))]
     led = {call.key: call for exchange in resolved.path for call in exchange.calls}
-    other = next((call for key, call in led.items() if key not in frozenset().union(*gold)), None)
-    if other is None:
+    extra_call = next(
+        (call for key, call in led.items() if key not in frozenset().union(*gold)), None
+    )
+    if extra_call is None:
         return [contradicted("The gold makes calls that no rule leads to.", _PATH_AMISS)]
     reason = (
-        f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold"
-        " calls."
+        f"The rules lead to {extra_call.tool} with {extra_call.arguments!r}, which is not among the"
+        " gold calls."
     )
-    return [contradicted(reason, DoubtedFact(kind="asked_not_made", tool=other.tool))]
+    return [contradicted(reason, DoubtedFact(kind="asked_not_made", tool=extra_call.tool))]
 
 
 def _keys(resolved: Resolved) -> CallKeys:
@@ -217,13 +221,15 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
 
 def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     """Return a finding for dates that the user says and no call takes: a call may be missing."""
-    held = repr([planned.arguments for planned in goal.calls])
+    argument_text = repr([planned.arguments for planned in goal.calls])
     texts = user_texts(sample.turns) if traits_of(sample.kind).is_live else [sample.request]
     dates = [
         (text, one) for text in texts for one in find_dates(text) if one.rule in (DATE, VERBATIM)
     ]
     unused = [
-        text[found.start : found.end] for text, found in dates if str(found.value) not in held
+        text[found.start : found.end]
+        for text, found in dates
+        if str(found.value) not in argument_text
     ]
     told = {words: DoubtedFact(kind="words_left", quote=words) for words in unused}
     return [
@@ -410,13 +416,13 @@ class _PathFindings:
             problem = f"The evidence for {where} leads nowhere: its rule tells no entry."
         else:
             try:
-                held = shifted(value_at(results.results[position], path), rule.later_by)
+                response_value = shifted(value_at(results.results[position], path), rule.later_by)
             except RecordError as error:
                 problem = f"The evidence for {where} leads nowhere: {error}"
             else:
-                if held != value and as_text(held) != value:
+                if response_value != value and as_text(response_value) != value:
                     self._contradict(
-                        f"{where} is {value!r}, but {evidence.path} holds {held!r}.",
+                        f"{where} is {value!r}, but {evidence.path} holds {response_value!r}.",
                         evidence.argument,
                     )
                 call = self._places.index((turn - 1, position))

@@ -89,12 +89,12 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
     for snapshot in sample.snapshots():
         if snapshot.calls:
             users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-            stated = [
+            texts = [
                 text
                 for turn in users
                 for text in (turn.text, turn.external.text if turn.external else "")
             ]
-            question = _Question(sample, " ".join(stated), snapshot.calls, tools)
+            question = _Question(sample, " ".join(texts), snapshot.calls, tools)
             of_calls = [
                 finding for call in question.calls for finding in _call_findings(call, question)
             ]
@@ -177,11 +177,11 @@ def _order(question: _Question) -> Iterator[Finding]:
         for call, own in zip(question.calls, spans, strict=True)
         if (alone := [span for span in own if shared[span] == 1])
     ]
-    for (at, tool), (later, other) in pairwise(begins):
+    for (at, tool), (later, later_tool) in pairwise(begins):
         if later < at:
             fact = DoubtedFact(kind="order_amiss", tool=tool)
             yield unproved(
-                f"{tool} is made before {other}, but the request speaks of it later.", fact
+                f"{tool} is made before {later_tool}, but the request speaks of it later.", fact
             )
 
 
@@ -192,13 +192,13 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
             problem, DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=UNKNOWN)
         )
     schema = question.tools[call.tool].properties.get(name, {})
-    given = [str(value) for one in question.calls for value in known_arguments(one).values()]
+    known_texts = [str(value) for one in question.calls for value in known_arguments(one).values()]
     pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
     if pattern:
         found = re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.stated)
-        stands = next((words.group() for words in found if words.group() not in given), "")
+        stands = next((words.group() for words in found if words.group() not in known_texts), "")
     else:
-        stands = find_stated(name, question.stated, given)
+        stands = find_stated(name, question.stated, known_texts)
     if stands:
         reason = f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it."
         yield contradicted(

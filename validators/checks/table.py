@@ -50,12 +50,15 @@ def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> st
     stages = {stage.name for family in FAMILIES.rows() for stage in family.stages}
     if check.name in stages | _OTHER_STAGES or not check.name.isidentifier():
         return f"{check.name!r} can't be its name: it is a plain word that no stage has"
-    known = _sentences_of(others)
+    sentences_by_kind = _sentences_of(others)
     differs = next(
-        (kind for kind, told in check.doubts.items() if known.get(kind, told) != told), ""
+        (kind for kind, told in check.doubts.items() if sentences_by_kind.get(kind, told) != told),
+        "",
     )
     return (
-        f"the doubt {differs!r} has another sentence already: {known[differs]!r}" if differs else ""
+        f"the doubt {differs!r} has another sentence already: {sentences_by_kind[differs]!r}"
+        if differs
+        else ""
     )
 
 
@@ -130,20 +133,20 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
     left_open: set[SampleClaim] = set()
     by_models: set[SampleClaim] = set()
     is_doubted = False
-    for one in verdicts:
-        check = checks.get(one.check)
+    for verdict in verdicts:
+        check = checks.get(verdict.check)
         if check is None:  # one that is gone settles nothing, and what it doubts is for people
-            is_doubted |= one.decision != "proved"
+            is_doubted |= verdict.decision != "proved"
             continue
         claimed.update(ARGUMENTS if check.name == _OF_ARGUMENTS else check.settles)
-        is_doubted |= one.decision == "contradicted" or (
-            one.decision == "unproved" and check.left_to == "people"
+        is_doubted |= verdict.decision == "contradicted" or (
+            verdict.decision == "unproved" and check.left_to == "people"
         )
-        if one.grade == "proved":
+        if verdict.grade == "proved":
             by_rules.update(check.settles)
-        elif one.grade == "judged":
+        elif verdict.grade == "judged":
             by_models.update(check.settles)
-        if one.grade != "proved" and check.sort == "rule":
+        if verdict.grade != "proved" and check.sort == "rule":
             left_open.update(check.settles)
     return SettledClaims(
         is_doubted, frozenset(claimed), frozenset(by_rules - left_open), frozenset(by_models)
@@ -161,13 +164,13 @@ async def has_rest(
     """
     if not isinstance(stage, Check) or stage.way not in (None, context.consistency):
         return not isinstance(stage, Check)
-    known = {one.check for one in verdicts}
+    known_checks = {one.check for one in verdicts}
     if not stage.only_rest:
         return True
-    found = list(verdicts)
+    all_verdicts = list(verdicts)
     checks = all_checks()
     for rule in checks[: checks.index(stage)]:
-        if rule.name not in known and rule.sort == "rule" and rule.applies(sample):
-            found += await rule(sample, context)
-    settled = settled_claims(found)
+        if rule.name not in known_checks and rule.sort == "rule" and rule.applies(sample):
+            all_verdicts += await rule(sample, context)
+    settled = settled_claims(all_verdicts)
     return not settled.is_doubted and bool(settled.open & set(stage.settles))

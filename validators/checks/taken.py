@@ -113,11 +113,15 @@ def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
     """
     by_name = {tool.name: tool for tool in tools}
     for snapshot in sample.snapshots():
-        said = "\n".join([sample.system_message, *_texts(snapshot.prefix)]).casefold()
+        earlier_text = "\n".join([sample.system_message, *_texts(snapshot.prefix)]).casefold()
         for call in snapshot.calls:
             for name, value in call.arguments.items():
                 is_free = isinstance(value, str) and kind_of(_schema(call, name, by_name)) == "text"
-                if is_free and _is_written(str(value)) and str(value).casefold() not in said:
+                if (
+                    is_free
+                    and _is_written(str(value))
+                    and str(value).casefold() not in earlier_text
+                ):
                     yield ComposedText(snapshot.turn, call, name)
 
 
@@ -151,10 +155,12 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
     """Let the judge read each composed text beside the conversation before it."""
     findings: list[Finding] = []
     tools = context.toolset(sample.candidates)
-    for one in composed_texts(sample, tools):
-        fact = DoubtedFact(kind="composed_unread", turn=one.turn, argument=one.argument)
+    for composed in composed_texts(sample, tools):
+        fact = DoubtedFact(kind="composed_unread", turn=composed.turn, argument=composed.argument)
         if not reads_language(context.chat.name):
-            reason = f"No model that reads language has read {one.argument!r}, which is composed."
+            reason = (
+                f"No model that reads language has read {composed.argument!r}, which is composed."
+            )
             findings.append(unproved(reason, fact))
             continue
         try:
@@ -165,23 +171,30 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
                 sample.briefing,
                 language=sample.language,
                 tools=outlined_tools(
-                    (tool, one.call.arguments) for tool in tools if tool.name == one.call.tool
+                    (tool, composed.call.arguments)
+                    for tool in tools
+                    if tool.name == composed.call.tool
                 ),
-                conversation=conversation_text(sample.turns[: one.turn]),
-                call=shown_call(one.call),
-                parameter=one.argument,
+                conversation=conversation_text(sample.turns[: composed.turn]),
+                call=shown_call(composed.call),
+                parameter=composed.argument,
             )
         except ReplyError as error:
-            reason = f"The judge gave no answer about {one.argument!r} that can be read: {error}"
+            reason = (
+                f"The judge gave no answer about {composed.argument!r} that can be read: {error}"
+            )
             findings.append(unproved(reason, fact))
             continue
         if opinion.score < _LEAST:
             amiss = DoubtedFact(
-                kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason
+                kind="composed_amiss",
+                turn=composed.turn,
+                argument=composed.argument,
+                other=opinion.reason,
             )
             reason = (
-                f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5:"
-                f" {opinion.reason}"
+                f"The judge gives {composed.argument!r} before turn {composed.turn} {opinion.score}"
+                f" of 5: {opinion.reason}"
             )
             findings.append(unproved(reason, amiss))
     return findings

@@ -67,9 +67,9 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
     Contradicted outweighs unproved, which outweighs proved; what a graver finding outweighs is
     left out. The answer states `most` reasons (None: all) and all facts, each once.
     """
-    found = list(findings)
+    all_findings = list(findings)
     for decision in _GRAVEST_FIRST:
-        grave = [finding for finding in found if finding.decision == decision]
+        grave = [finding for finding in all_findings if finding.decision == decision]
         if grave:
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
             doubts: list[DoubtedFact] = []
@@ -78,7 +78,7 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
                 if doubt is not None and doubt not in doubts:
                     doubts.append(doubt)
             return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
-    shown = dict.fromkeys(finding.reason for finding in found)
+    shown = dict.fromkeys(finding.reason for finding in all_findings)
     return Answer(decision="proved", reason=proof or " ".join([*shown][:most]))
 
 
@@ -114,9 +114,9 @@ def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> Verd
     is rejected.
     """
     for decision in _GRAVEST_FIRST:
-        found = next((verdict for verdict in verdicts if verdict.decision == decision), None)
-        if found is not None:
+        gravest = next((verdict for verdict in verdicts if verdict.decision == decision), None)
+        if gravest is not None:
             outcome: StageOutcome = "waiting" if decision == "contradicted" else "passed"
             code: ReasonCode = "contradicted" if decision == "contradicted" else "unproved"
-            return VerdictOutcome("rejected" if must_prove else outcome, code, found.reason)
+            return VerdictOutcome("rejected" if must_prove else outcome, code, gravest.reason)
     return VerdictOutcome("passed")

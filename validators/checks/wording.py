@@ -102,14 +102,14 @@ def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
     # what lacks is the format's matter
     shown = (context.tools[key] for key in sample.candidates if key in context.tools)
     tools = [tool for tool in shown if tool.name in named]
-    said = [
+    user_texts = [
         (index, turn.text) for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)
     ]
-    for index, text in said:
+    for index, text in user_texts:
         yield from (
             problem.at(index) for problem in problems_of(text, is_known=has_folder(sample.language))
         )
-    for index, text in said:
+    for index, text in user_texts:
         yield from (problem.at(index) for tool in tools for problem in words_of_tool(text, tool))
 
 
@@ -194,17 +194,17 @@ class NaturalReading(BaseModel):
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge for the naturalness and plausibility of a request; the lower score decides."""
     calls = sample.all_calls
-    given = {
+    names_by_tool = {
         name: [one for call in calls if call.tool == name for one in call.arguments]
         for name in {one.tool for one in calls}
     }
-    tools = (tool for tool in context.toolset(sample.candidates) if tool.name in given)
+    tools = (tool for tool in context.toolset(sample.candidates) if tool.name in names_by_tool)
     reading = await ask_opinion(
         context.chat,
         NATURAL,
         NaturalReading,
         sample.time_sentence,
-        tools=outlined_tools((tool, given[tool.name]) for tool in tools),
+        tools=outlined_tools((tool, names_by_tool[tool.name]) for tool in tools),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )
@@ -307,12 +307,12 @@ def check_user(sample: Sample, context: StageContext) -> Answer:
         said = Said(words.text, UserAnswer("tell", (fact,)), question)
         if is_amiss(fact, said, sample.language, named[fact.tool]):
             wrong.add(fact.turn)
-            told = DoubtedFact(
+            doubt = DoubtedFact(
                 kind="user_amiss", turn=fact.turn, argument=fact.parameter, value=fact.value
             )
             findings.append(
                 unproved(
-                    f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", told
+                    f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", doubt
                 )
             )
     answers = sum(isinstance(turn, UserTurn) for turn in turns) - 1

@@ -54,23 +54,25 @@ def mistakes_of(
     predictions: Iterable[Prediction], samples: Mapping[str, Sample]
 ) -> Iterator[ErrorType | None]:
     """Yield the mistake of each prediction, "" if there is none, None if no call was possible."""
-    known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
-    for one in predictions:
-        sample = samples[one.subject]
+    known_mistakes: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
+    for prediction in predictions:
+        sample = samples[prediction.subject]
         traits = traits_of(sample.kind)
-        turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
+        turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
         if not isinstance(turn, CallTurn) and traits.asked != "call":
             yield None
             continue
-        seen = (one.subject, one.turn, id(one.calls))
-        if seen not in known:
+        seen = (prediction.subject, prediction.turn, id(prediction.calls))
+        if seen not in known_mistakes:
             is_set = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
             due = turn.calls if isinstance(turn, CallTurn) else ()
-            known[seen] = (
-                error_type(one, sample) if is_set else plan_error(one, due, sample.language),
-                one.calls,
+            known_mistakes[seen] = (
+                error_type(prediction, sample)
+                if is_set
+                else plan_error(prediction, due, sample.language),
+                prediction.calls,
             )
-        yield known[seen][0]
+        yield known_mistakes[seen][0]
 
 
 def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
@@ -151,12 +153,12 @@ def _pair_error(pair: CallPair, language: Language) -> ErrorType:
         return "wrong_tool"
     due, made = pair.due.arguments, pair.made.arguments
     open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
-    given = stated_arguments({**made, **open_ones})
-    if arguments_match(due, given, language):
+    given_arguments = stated_arguments({**made, **open_ones})
+    if arguments_match(due, given_arguments, language):
         return ""
-    if missing_names(due, given):
+    if missing_names(due, given_arguments):
         return "missing_argument"
-    return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"
+    return "hallucinated_argument" if hallucinated_names(due, given_arguments) else "wrong_value"
 
 
 class InventedScores(RatioScores):

@@ -97,17 +97,20 @@ def _difference(
 ) -> Interval | None:
     import numpy as np
 
-    one, other = (
+    sums_before, sums_after = (
         [
             weights @ np.array([getattr(part, name) for part in parts], dtype=float)
             for name in ("met", "whole")
         ]
         for parts in (before, after)
     )
-    counted = (one[1] > 0) & (other[1] > 0)
+    counted = (sums_before[1] > 0) & (sums_after[1] > 0)
     if not counted.any():
         return None
-    return _middle(other[0][counted] / other[1][counted] - one[0][counted] / one[1][counted])
+    return _middle(
+        sums_after[0][counted] / sums_after[1][counted]
+        - sums_before[0][counted] / sums_before[1][counted]
+    )
 
 
 def _middle(values: npt.NDArray[np.float64]) -> Interval:

@@ -38,12 +38,12 @@ def _overlap(tool: Tool, said: str) -> int:
 def _matched(tool: Tool, said: str) -> dict[str, JsonValue]:
     numbers = [float(one) for one in _NUMBER.findall(said)]
     names = [quoted or plain for quoted, plain in _NAME.findall(said)]
-    given: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = {}
     for name, schema in tool.properties.items():
         value = _first(schema, said, numbers, names)
         if value is not None:
-            given[name] = value
-    return given
+            arguments[name] = value
+    return arguments
 
 
 def _first(schema: JsonSchema, said: str, numbers: list[float], names: list[str]) -> JsonValue:
@@ -96,12 +96,12 @@ async def _settle_unread(
     point: DuePoint, written: Reading, _sample: Sample, _context: StageContext
 ) -> tuple[Vote, ...]:
     """Vote for the calls with more arguments, as golds mostly have; on a tie, the first shown."""
-    gold, other = (
+    gold, written_count = (
         sum(len(call.arguments) for call in calls) for calls in (point.calls, written.calls)
     )
-    if gold == other:
+    if gold == written_count:
         return ("gold", "written")
-    return ("gold", "gold") if gold > other else ("written", "written")
+    return ("gold", "gold") if gold > written_count else ("written", "written")
 
 
 BASELINES = (

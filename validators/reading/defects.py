@@ -167,14 +167,14 @@ def _value_of_other(leaf: Leaf, point: DuePoint, rng: Random) -> Iterator[JsonVa
     results = (
         result for turn in point.prefix if isinstance(turn, ResultTurn) for result in turn.results
     )
-    held = [
+    named_values = [
         (path.rpartition(".")[2], value)
         for result in results
         for path, value in walk(result, "")
         if isinstance(value, str)
     ]
-    names = {name for name, value in held if value == leaf.value}
-    told: list[JsonValue] = [*dict.fromkeys(value for name, value in held if name in names)]
+    names = {name for name, value in named_values if value == leaf.value}
+    told: list[JsonValue] = [*dict.fromkeys(value for name, value in named_values if name in names)]
     yield from rng.sample(told, len(told))
     try:
         yield make_value(leaf.name, leaf.schema, point.language, rng)
@@ -211,23 +211,25 @@ def _unit_off(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonValue]
 
 @_of_values("day_beside", "a gold date is the day or the week beside the one that is said")
 def _day_beside(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonValue]:
-    found = _DATE.match(leaf.value) if isinstance(leaf.value, str) else None
+    date_match = _DATE.match(leaf.value) if isinstance(leaf.value, str) else None
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3])) if found else None
+        day = (
+            date(int(date_match[1]), int(date_match[2]), int(date_match[3])) if date_match else None
+        )
     except ValueError:  # 31 February
         return
-    if found and day:
+    if date_match and day:
         for step in (1, -1, 7, -7):
-            yield f"{day + timedelta(days=step)}{found.string[found.end() :]}"
+            yield f"{day + timedelta(days=step)}{date_match.string[date_match.end() :]}"
 
 
 @_of_values("half_day_off", "a gold time is twelve hours off")
 def _half_day_off(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonValue]:
-    found = _CLOCK.search(leaf.value) if isinstance(leaf.value, str) else None
-    if found:
-        at = (int(found[1]) * 60 + int(found[2]) + _HALF_DAY) % _DAY
+    clock_match = _CLOCK.search(leaf.value) if isinstance(leaf.value, str) else None
+    if clock_match:
+        at = (int(clock_match[1]) * 60 + int(clock_match[2]) + _HALF_DAY) % _DAY
         yield (
-            f"{found.string[: found.start()]}{at // 60:02}:{at % 60:02}{found.string[found.end() :]}"  # noqa: E501
+            f"{clock_match.string[: clock_match.start()]}{at // 60:02}:{at % 60:02}{clock_match.string[clock_match.end() :]}"  # noqa: E501
         )
 
 
@@ -366,14 +368,14 @@ def _fitted(call: Call, gold: Tool, tool: Tool, point: DuePoint, rng: Random) ->
 
     Only required ones are made up. None if one can't be.
     """
-    given, left = Arguments(), Arguments()
+    new_arguments, left = Arguments(), Arguments()
     for name, value in call.arguments.items():
         declared = gold.properties.get(name, {})
         fits_in = name in tool.properties and json_type(tool.properties[name]) == json_type(
             declared
         )
-        (given if fits_in else left)[name] = value
-    for name in (one for one in tool.required if one not in given):
+        (new_arguments if fits_in else left)[name] = value
+    for name in (one for one in tool.required if one not in new_arguments):
         wanted = tool.properties.get(name, {})
         taken = next(
             (one for one in left if _have_one_form(gold.properties.get(one, {}), wanted)), None
@@ -381,8 +383,8 @@ def _fitted(call: Call, gold: Tool, tool: Tool, point: DuePoint, rng: Random) ->
         value = left.pop(taken) if taken is not None else _made(name, tool, point, rng)
         if value is None:
             return None
-        given[name] = value
-    return {name: given[name] for name in tool.properties if name in given}
+        new_arguments[name] = value
+    return {name: new_arguments[name] for name in tool.properties if name in new_arguments}
 
 
 @_of_calls("call_repeated", "a call stands twice")

@@ -158,7 +158,7 @@ def _speaks_against(
     if reading is None or not difference.has_same_tool:
         return False
     texts = user_texts(snapshot.prefix)
-    given, gold = reading.arguments, snapshot.calls[0].arguments
+    read_arguments, gold = reading.arguments, snapshot.calls[0].arguments
     if any(kind_of(schemas.get(name, {})) == "text" for name in difference.hallucinated):
         # any words of the request could be put into free text that the gold has no use for
         return False
@@ -168,7 +168,7 @@ def _speaks_against(
     # word against the gold.
     return (
         bool(added)
-        and all(_says(texts, given[name], schemas.get(name, {})) for name in added)
+        and all(_says(texts, read_arguments[name], schemas.get(name, {})) for name in added)
         and not any(_says(texts, gold[name], schemas.get(name, {})) for name in dropped)
     )
 

@@ -234,13 +234,13 @@ def _by_sort(readings: Iterable[PlantedReading]) -> list[SortFigures]:
         if one.defect:
             counts[one.defect][0] += 1
             counts[one.defect][1] += one.outcome == "caught"
-    found = []
+    figures = []
     for defect, (planted, caught) in counts.items():
         between = share_interval(caught, planted)
-        found.append(
+        figures.append(
             SortFigures(defect, planted, caught, caught / planted, between.low, between.high)
         )
-    return sorted(found, key=lambda one: (one.rate, one.defect))
+    return sorted(figures, key=lambda one: (one.rate, one.defect))
 
 
 def _problem(

@@ -104,13 +104,13 @@ def shortened(turn: Turn) -> Turn:
 
 def leaves(point: DuePoint) -> list[Leaf]:
     """Return the known values of the due calls, in order."""
-    found: list[Leaf] = []
+    all_leaves: list[Leaf] = []
     for place, call in enumerate(point.calls):
         tool = point.tools.get(call.tool)
         for name, value in call.arguments.items() if tool else ():
             within = values_within(value, tool.properties.get(name, {}) if tool else {}, (name,))
-            found += (Leaf(place, *one) for one in within)
-    return [leaf for leaf in found if leaf.value != UNKNOWN]
+            all_leaves += (Leaf(place, *one) for one in within)
+    return [leaf for leaf in all_leaves if leaf.value != UNKNOWN]
 
 
 def with_leaf(calls: Calls, leaf: Leaf, value: JsonValue) -> Calls:
@@ -139,12 +139,12 @@ def do_the_same(
         return all(is_same_call(*pair, tools) for pair in zip(calls, others, strict=True))
     left = list(others)
     for call in calls:
-        found = next(
+        place = next(
             (at for at, other in enumerate(left) if is_same_call(call, other, tools)), None
         )
-        if found is None:
+        if place is None:
             return False
-        del left[found]
+        del left[place]
     return True
 
 

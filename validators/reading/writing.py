@@ -238,11 +238,14 @@ async def settle(
     """
     names = {call.tool for call in (*point.calls, *written.calls)}
     tools = [_shown(tool, has_returns=False) for tool in point.tools.values() if tool.name in names]
-    gold, other = _way(point.calls, "none"), _way(written.calls, written.instead or "none")
+    gold, written_way = _way(point.calls, "none"), _way(written.calls, written.instead or "none")
     if not point.calls:  # the assistant speaks: it asks or tells something
         gold = _way((), "ask")
     votes: list[Vote] = []
-    for first, second, meanings in ((gold, other, _GOLD_FIRST), (other, gold, _GOLD_SECOND)):
+    for first, second, meanings in (
+        (gold, written_way, _GOLD_FIRST),
+        (written_way, gold, _GOLD_SECOND),
+    ):
         settlement = await ask_opinion(
             _settler(context),
             SETTLE,
@@ -294,11 +297,11 @@ def _differ_in_wording(point: DuePoint, written: Sequence[Call], rouge_l: float)
     """Whether two sets of calls differ only in the wording of free text."""
     if not point.calls or len(point.calls) != len(written):
         return False
-    for gold, other in zip(point.calls, written, strict=True):
+    for gold, written_call in zip(point.calls, written, strict=True):
         tool = point.tools.get(gold.tool)
         schemas = tool.properties if tool else {}
-        exact = compare_calls(gold, other, schemas, threshold=1.0)
-        is_alike = compare_calls(gold, other, schemas, threshold=rouge_l).is_same
+        exact = compare_calls(gold, written_call, schemas, threshold=1.0)
+        is_alike = compare_calls(gold, written_call, schemas, threshold=rouge_l).is_same
         if not is_alike or not all(
             is_free_text(schemas.get(one.argument, {})) for one in exact.wrong
         ):

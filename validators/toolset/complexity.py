@@ -215,7 +215,7 @@ class _Gap(NamedTuple):
 
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
     """Return what each category can create but not show, change or delete, one per resource."""
-    found: dict[str, Problem] = {}  # said once, whatever the languages
+    problems: dict[str, Problem] = {}  # said once, whatever the languages
     for tool, thing, lacking in (
         gap for group in _companies(tools).values() for gap in _gaps(group)
     ):
@@ -224,8 +224,8 @@ def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
             f"What {tool.name!r} creates ({thing}) can't be {missing} by any tool of the category."
         )
         problem = Problem(where=tool.category, tool=tool.name, kind="crud_gap", message=message)
-        found[problem.key] = problem
-    return list(found.values())
+        problems[problem.key] = problem
+    return list(problems.values())
 
 
 def _companies(tools: Sequence[Tool]) -> Mapping[tuple[str, str], list[Tool]]:
@@ -251,16 +251,16 @@ def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:
 
 def _gaps(group: Sequence[Tool]) -> Iterator[_Gap]:
     doings = [doing_of(tool.name, tool.description) for tool in group]
-    known: set[frozenset[str]] = set()
+    known_words: set[frozenset[str]] = set()
     for tool, doing in zip(group, doings, strict=True):
-        made = _created(tool, doing, doings)
-        if not made or made in known:
+        created_words = _created(tool, doing, doings)
+        if not created_words or created_words in known_words:
             continue
-        known.add(made)
+        known_words.add(created_words)
         missing = [
             kind
             for kind in _MANAGED
-            if not any(_manages(other, kind, made, doing) for other in doings)
+            if not any(_manages(other, kind, created_words, doing) for other in doings)
         ]
         if missing:
             yield _Gap(tool, yields(doing) or doing.head, missing)
@@ -272,12 +272,12 @@ def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str
         return frozenset()
     if doing.verb in {"add", "save"} and _ONTO & set(split_name(tool.name.rsplit(".", 1)[-1])):
         return frozenset()  # a song into a playlist changes the playlist
-    made = frozenset({stem(yields(doing) or doing.head)})
+    created_words = frozenset({stem(yields(doing) or doing.head)})
     if doing.verb == "set" and not any(
-        DELETE in other.kinds and made & set(other.resource) for other in doings
+        DELETE in other.kinds and created_words & set(other.resource) for other in doings
     ):
         return frozenset()  # the volume is set; an alarm is set, and deleted
-    return _BOOKED if made & _BOOKED else made
+    return _BOOKED if created_words & _BOOKED else created_words
 
 
 def _manages(other: Doing, kind: str, made: frozenset[str], creating: Doing) -> bool:

@@ -117,12 +117,12 @@ def are_opposed(one: Tool, other: Tool) -> bool:
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
     """Whether the verbs are opposites, or differ and are of kind "other": reply, forward."""
-    verb, other = doing.verb, others.verb
-    if not verb or not other or verb == other:
+    verb, other_verb = doing.verb, others.verb
+    if not verb or not other_verb or verb == other_verb:
         return False
-    if verb == f"un{other}" or other == f"un{verb}":
+    if verb == f"un{other_verb}" or other_verb == f"un{verb}":
         return True
-    return doing.kinds == others.kinds == {OTHER} and deep_stem(verb) != deep_stem(other)
+    return doing.kinds == others.kinds == {OTHER} and deep_stem(verb) != deep_stem(other_verb)
 
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
@@ -213,27 +213,31 @@ def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
 def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
     least = (IN_DOUBT - NAME - PARAMETERS) / DESCRIPTION
     texts = [tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1]) for tool in tools]
-    found = {(one, other): near for one, other, near in near_pairs(texts, least)}
+    near_by_pair = {(one, other): near for one, other, near in near_pairs(texts, least)}
     named: dict[str, int] = {}
     for place, tool in enumerate(tools):
         if tool.name in named:
-            found.setdefault((named[tool.name], place), 0.0)
+            near_by_pair.setdefault((named[tool.name], place), 0.0)
         named.setdefault(tool.name, place)
-    for (first, second), near in sorted(found.items()):
-        one, other = tools[first], tools[second]
-        names = [doing_of(tool.name, tool.description).resource for tool in (one, other)]
+    for (first, second), near in sorted(near_by_pair.items()):
+        first_tool, second_tool = tools[first], tools[second]
+        names = [
+            doing_of(tool.name, tool.description).resource for tool in (first_tool, second_tool)
+        ]
         parameters = [
             [word for name in tool.properties for word in split_name(name) if word != "name"]
-            for tool in (one, other)
+            for tool in (first_tool, second_tool)
         ]
         alike = (
             _same_words(names, without=0.0),
             near,
             _same_words(parameters, without=_NO_PARAMETERS),
         )
-        duplicates = DuplicateTools(one, other, *alike)
+        duplicates = DuplicateTools(first_tool, second_tool, *alike)
         is_doubtful = duplicates.likeness >= IN_DOUBT or duplicates.are_alike
-        if one.name == other.name or (is_doubtful and not are_opposed(one, other)):
+        if first_tool.name == second_tool.name or (
+            is_doubtful and not are_opposed(first_tool, second_tool)
+        ):
             yield duplicates
 
 
@@ -246,17 +250,17 @@ def _same_words(sides: Iterable[Iterable[str]], *, without: float) -> float:
 def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
     if duplicates is None:
         return Verdict(subject=tool.key, check=CHECK, decision="proved", version=VERSION)
-    one, are_alike = duplicates.one, duplicates.are_alike
+    twin, are_alike = duplicates.one, duplicates.are_alike
     reason = (
-        f"{'Does' if are_alike else 'May do'} the same as {one.name!r} ({one.description.strip()}):"
-        f" names {duplicates.name:.0%} alike, descriptions {duplicates.description:.0%}, parameters"
-        f" {duplicates.parameters:.0%}."
+        f"{'Does' if are_alike else 'May do'} the same as {twin.name!r}"
+        f" ({twin.description.strip()}): names {duplicates.name:.0%} alike, descriptions"
+        f" {duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
     )
     duplicate = Evidence(
-        argument="twin", kind="normalised", quote=one.name, path=one.key, rule="twin"
+        argument="twin", kind="normalised", quote=twin.name, path=twin.key, rule="twin"
     )
     fact = DoubtedFact(
-        kind="tools_alike" if are_alike else "tools_near", tool=tool.name, other=one.name
+        kind="tools_alike" if are_alike else "tools_near", tool=tool.name, other=twin.name
     )
     decision = "contradicted" if are_alike else "unproved"
     return Verdict(

@@ -52,13 +52,13 @@ def right_runs(
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
         told = sample.with_changes(turns=run.turns, facts=sample.facts.with_changes(asked=()))
-        for one in teach(told) if run.turns else ():
-            if isinstance(one, TrainingExample):
-                yield one._replace(
+        for taught in teach(told) if run.turns else ():
+            if isinstance(taught, TrainingExample):
+                yield taught._replace(
                     sample=sample, given_by=run.given_by, pass_rate=answers.pass_rate
                 )
             else:
-                yield one
+                yield taught
 
 
 def unproved_runs(sample: Sample, answers: SampleAnswers, _teach: Teach) -> Iterator[LeftOutRow]:
@@ -80,14 +80,14 @@ def pairs(
     The right one is the same candidate's, or the gold if it has none.
     """
     own = {one.given.given_by: one.message for one in reversed(list(_right(example, answers)))}
-    found = list(_wrong(example, answers))
-    for given, message in found:
-        chosen = own.get(given.given_by)
-        worse = example._replace(rejected=message, rejected_by=_name(given))
-        by = given.given_by if chosen else ""
+    wrong_answers = list(_wrong(example, answers))
+    for answer, message in wrong_answers:
+        chosen = own.get(answer.given_by)
+        worse = example._replace(rejected=message, rejected_by=_name(answer))
+        by = answer.given_by if chosen else ""
         better = worse._replace(last=chosen or example.last, given_by=by)
         yield better._replace(pass_rate=answers.pass_rate)
-    if not found:
+    if not wrong_answers:
         yield LeftOutRow(example.sample.kind, NO_WRONG)
 
 
@@ -113,9 +113,9 @@ def _name(given: GivenAnswer) -> str:
 def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
     """Yield the right answers that speak or call as the gold does, if the tools accept them."""
     speaks = "tool_calls" not in example.last
-    for one in (one for one in _stated(example, answers) if one.given.is_right):
-        if speaks != bool(one.given.calls) and _is_taken(example, one.message):
-            yield one
+    for answer in (one for one in _stated(example, answers) if one.given.is_right):
+        if speaks != bool(answer.given.calls) and _is_taken(example, answer.message):
+            yield answer
 
 
 def _once(found: Iterable[_Stated]) -> list[_Stated]:
@@ -146,20 +146,20 @@ def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
     """Return the wrong answers, and a planted defect only if nobody has answered wrongly."""
     speaks = "tool_calls" not in example.last
     wrong = (one for one in _stated(example, answers) if not one.given.is_right)
-    found = _once(one for one in wrong if one.given.calls or not speaks)
-    seen = [one for one in found if one.given.source != "planted"]
-    return seen or found[:1]
+    wrong_answers = _once(one for one in wrong if one.given.calls or not speaks)
+    seen = [one for one in wrong_answers if one.given.source != "planted"]
+    return seen or wrong_answers[:1]
 
 
 def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
     """Yield what was answered at the example's turn, as messages, without empty answers."""
     names = {true: plain for plain, true in example.names.items()}
-    for given in answers.given:
-        if given.turn == example.turn and (given.calls or given.words.strip()):
+    for answer in answers.given:
+        if answer.turn == example.turn and (answer.calls or answer.words.strip()):
             message: Message = {"role": "assistant"}
-            if given.calls:
-                message["tool_calls"] = tool_calls(given.calls, names, given.turn)
+            if answer.calls:
+                message["tool_calls"] = tool_calls(answer.calls, names, answer.turn)
             else:
-                message["content"] = given.words
-            thought = {"reasoning_content": given.reasoning} if given.reasoning else {}
-            yield _Stated(given, message | thought)
+                message["content"] = answer.words
+            thought = {"reasoning_content": answer.reasoning} if answer.reasoning else {}
+            yield _Stated(answer, message | thought)

@@ -141,8 +141,10 @@ def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
     """Return calls in the notation that BFCL's decoder reads."""
     written = []
     for call in calls:
-        given = {names.parameter(call.tool, name): one for name, one in call.arguments.items()}
-        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        argument_texts = {
+            names.parameter(call.tool, name): one for name, one in call.arguments.items()
+        }
+        shown = ", ".join(f"{name}={value!r}" for name, value in argument_texts.items())
         written.append(f"{names.tool(call.tool)}({shown})")
     return f"[{', '.join(written)}]"
 
@@ -297,9 +299,9 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Questi
                 before += [one.with_changes(results=one.results[:number]) for one in following]
             docs = function_docs(tools, names, (call,), with_required=True)
             [answer] = accepted_calls((call,), tools, names)
-            stated = {name: _required(due) for name, due in answer.items()}
+            required_call = {name: _required(due) for name, due in answer.items()}
             question = {"question": [list(_conversation_messages(before, names))], "function": docs}
-            yield question, {"ground_truth": [stated]}
+            yield question, {"ground_truth": [required_call]}
 
 
 def _required(due: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -320,13 +322,13 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, 
         for call in calls:
             given = ",".join(f"{name}=[{value!r}]" for name, value in call.arguments.items())
             written.append(f"{names.tool(call.tool)}({given})")
-        asked = {
+        question_row = {
             "question": [list(_conversation_messages(sample.turns[: group[0][0]], names))],
             "function": function_docs(tools, names, with_required=True),
             "turn": list(_conversation_messages(turns, names)),
             "category": sample.category,
         }
-        yield asked, {"ground_truth": labels, "ground_truth_content": [*written, words]}
+        yield question_row, {"ground_truth": labels, "ground_truth_content": [*written, words]}
 
 
 def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Question]:

@@ -161,12 +161,12 @@ class ExampleFormat(NamedTuple):
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
-        told: list[JsonValue] = []
+        content_parts: list[JsonValue] = []
         for said in (*one.messages, *([one.rejected] if one.rejected else ())):
             calls = [call["function"] for call in said.get("tool_calls", ())]
-            told.append([said["role"], said.get("content"), calls])
+            content_parts.append([said["role"], said.get("content"), calls])
         wrong = [True] if one.is_wrong else []
-        words = bytes.fromhex(content_key([told, *sorted(one.sample.candidates), *wrong]))
+        words = bytes.fromhex(content_key([content_parts, *sorted(one.sample.candidates), *wrong]))
         if words in seen:
             part.leave_out(one.sample, ONCE)
             return False
@@ -197,11 +197,11 @@ def examples_of(
     documents = tuple(
         tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
     )
-    found: list[TrainingExample] = []
+    taught_examples: list[TrainingExample] = []
     # nothing is learned from what was done until it went wrong
-    given = sample.fault.until if sample.fault else 0
-    for at in (at for at in _taught(turns) if at >= given):
-        problem = _problem(turns[given:], at - given, tools)
+    first_turn = sample.fault.until if sample.fault else 0
+    for at in (at for at in _taught(turns) if at >= first_turn):
+        problem = _problem(turns[first_turn:], at - first_turn, tools)
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
         turn = turns[at]
@@ -210,7 +210,7 @@ def examples_of(
         if problem := problem or (NO_WORDS if is_wordless and not refusal else ""):
             yield LeftOutRow(sample.kind, problem)
             continue
-        one = TrainingExample(
+        example = TrainingExample(
             sample=sample,
             turn=at,
             before=tuple(openai_messages(briefing, turns[:at], names)),
@@ -219,11 +219,11 @@ def examples_of(
             names={plain: name for name, plain in names.items() if plain != name},
             tools_left_out=tuple(name for name in tools if name in dropped),
         )
-        found.append(one)
-    for at, one in enumerate(found):
-        whole, others = tuple(one.messages), found[at + 1 :] if are_whole else []
+        taught_examples.append(example)
+    for at, example in enumerate(taught_examples):
+        whole, others = tuple(example.messages), taught_examples[at + 1 :] if are_whole else []
         if not any(later.before[: len(whole)] == whole for later in others):
-            yield one
+            yield example
 
 
 def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
@@ -283,22 +283,22 @@ def _taught(turns: Sequence[Turn]) -> Iterator[int]:
 def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     """Return why a turn cannot be taught, or "" if it can."""
     earlier = [turn for turn in turns[:at] if isinstance(turn, CallTurn)]
-    made = [call for turn in earlier if turn.executed for call in turn.calls]
+    executed_calls = [call for turn in earlier if turn.executed for call in turn.calls]
     turn = turns[at]
     due = list(turn.calls) if isinstance(turn, CallTurn) else []
     lacks_due = any(_lacks(call, tools) for call in due if call.tool in tools)
-    for call in (*made, *due):
+    for call in (*executed_calls, *due):
         tool = tools.get(call.tool)
         if tool is None or not call.arguments.keys() <= tool.properties.keys():
             return NO_SUCH_TOOL
-    if any(UNKNOWN in json_text(call.arguments) for call in (*made, *due)):
+    if any(UNKNOWN in json_text(call.arguments) for call in (*executed_calls, *due)):
         return NOT_KNOWN
     is_asked = isinstance(_following(turns, at), ReplyTurn)
-    if any(_lacks(call, tools) for call in made) or (lacks_due and not is_asked):
+    if any(_lacks(call, tools) for call in executed_calls) or (lacks_due and not is_asked):
         return NOT_ASKED
     if _was_taken_for_made(turns[:at], tools):
         return NOT_MADE
-    called = [*made, *(() if lacks_due else due)]
+    called = [*executed_calls, *(() if lacks_due else due)]
     stated = ((tools[call.tool].parameters, call.arguments) for call in called)
     is_valid = all(is_allowed(json_text(schema), json_text(given)) for schema, given in stated)
     return "" if is_valid else NOT_VALID

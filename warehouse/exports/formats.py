@@ -100,11 +100,11 @@ def format_of(to: str) -> Format | TableFormat:
     """
     if not (path := to.rpartition(":")[0]).endswith(".py"):
         return EXPORTS.named(to)
-    found = row_in_file(*file_of(to, Path())).row
-    if not isinstance(found, Format | TableFormat):
+    own_format = row_in_file(*file_of(to, Path())).row
+    if not isinstance(own_format, Format | TableFormat):
         problem = f"{to!r} is not an export format. {path} must define a Format of that name."
         raise ConfigurationError(problem)
-    return found
+    return own_format
 
 
 class Skipped(NamedTuple):
@@ -189,27 +189,27 @@ def _put(
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        made = make(beside)
+        output = make(beside)
         readme = beside / README
-        text = _readme(card, made.header, _account(release, form, made, beside))
+        text = _readme(card, output.header, _account(release, form, output, beside))
         readme.write_text(text, encoding="utf-8")
-        written = sorted([*made.export.files, readme])
+        written = sorted([*output.export.files, readme])
         # what the README says, for programs, with the hash of each file
         manifest: dict[str, Any] = {
             "format": form.name,
             "release": release.name,
             "content_hash": release.content_hash,
-            "rows": made.export.splits,
-            "skipped": [one._asdict() for one in made.export.skipped],
-            "canary": made.canary,
+            "rows": output.export.splits,
+            "skipped": [one._asdict() for one in output.export.skipped],
+            "canary": output.canary,
             "files": {path.relative_to(beside).as_posix(): hash_of(path) for path in written},
         }
-        everything = (*made.export.files, readme, write_json(beside / MANIFEST, manifest))
+        everything = (*output.export.files, readme, write_json(beside / MANIFEST, manifest))
         files = [folder / path.relative_to(beside) for path in everything]
         _move(beside, folder)
     finally:
         rmtree(beside, ignore_errors=True)
-    return made.export._replace(files=files)
+    return output.export._replace(files=files)
 
 
 def _require_place(folder: Path, to: str) -> None:

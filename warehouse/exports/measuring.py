@@ -38,12 +38,12 @@ def inspect_row(example: TrainingExample) -> dict[str, Any]:
 
 
 def _message(message: Message, called: dict[str, str]) -> Message:
-    made = {"role": message["role"], "content": message.get("content", "")}
+    plain_message = {"role": message["role"], "content": message.get("content", "")}
     if message["role"] == "tool":
         identity = message["tool_call_id"]
-        return made | {"tool_call_id": identity, "function": called[identity]}
+        return plain_message | {"tool_call_id": identity, "function": called[identity]}
     calls = _calls(message)
-    return made | ({"tool_calls": calls} if calls else {})
+    return plain_message | ({"tool_calls": calls} if calls else {})
 
 
 def _calls(message: Message) -> list[dict[str, Any]]:
@@ -132,17 +132,17 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     for sign, escaped in _TEMPLATES.items():
         messages = messages.replace(sign, escaped)
     tools = [{"type": "function", "function": tool} for tool in example.tools]
-    made: list[dict[str, Any]] = []
+    assertions: list[dict[str, Any]] = []
     for call in due:
         wanted = {"name": call["name"], "args": orjson.loads(call["arguments"]), "mode": "exact"}
-        made.append({"type": "trajectory:tool-args-match", "value": wanted})
+        assertions.append({"type": "trajectory:tool-args-match", "value": wanted})
     count = {"type": "tool", "min": len(due), "max": len(due)}
     counted = {"type": "trajectory:step-count", "value": count}
     return {
         "description": f"{example.sample.key}-{example.turn}",
         "vars": {"messages": messages},
         "options": {"tools": tools},
-        "assert": [*made, counted],
+        "assert": [*assertions, counted],
         "metadata": {**example.origin, "words": example.last.get("content", "")},
     }
 

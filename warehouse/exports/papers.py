@@ -58,11 +58,11 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
-    stated = stated_id(sample, "callnavi")
+    own_id = stated_id(sample, "callnavi")
     is_chained = any(UNKNOWN in call.arguments.values() for call in calls)
     by_calls = "easy" if len(calls) < 2 else "hard" if is_chained else "medium"  # noqa: PLR2004 - one call is easy
     return {
-        "id": name if stated is None else str(stated),
+        "id": name if own_id is None else str(own_id),
         "question": spoken,
         "ground_truth": {"API": names, "parameters": parameters},
         "difficulty": sample.facts.difficulty or by_calls,

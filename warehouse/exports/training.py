@@ -108,8 +108,8 @@ def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
         case _:
             calls = [call["function"] for call in first["tool_calls"]]
             given = ((call["name"], orjson.loads(call["arguments"])) for call in calls)
-            made = [{"name": name, "arguments": arguments} for name, arguments in given]
-            value = json_text(made[0] if len(made) == 1 else made)
+            plain_calls = [{"name": name, "arguments": arguments} for name, arguments in given]
+            value = json_text(plain_calls[0] if len(plain_calls) == 1 else plain_calls)
             return {"from": "function_call", "value": value}
 
 
@@ -159,8 +159,8 @@ def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
     """
     listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
     items = [item for message in example.before for item in _items(message)]
-    asked = {"responses_create_params": {"input": items, "tools": listed}}
-    return {**asked, "expected_action": _action(example.last), "origin": example.origin}
+    model_request = {"responses_create_params": {"input": items, "tools": listed}}
+    return {**model_request, "expected_action": _action(example.last), "origin": example.origin}
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:

@@ -67,10 +67,10 @@ def grpo_row(example: TrainingExample) -> dict[str, Any]:
     *prompt, last = _messages(example)
     listed = "\n".join(json_text({"type": "function", "function": tool}) for tool in example.tools)
     system = [one["content"] for one in prompt if one["role"] == "system"]
-    told = "\n\n".join([*system, f"{CALLING}\n<tools>\n{listed}\n</tools>"])
+    system_text = "\n\n".join([*system, f"{CALLING}\n<tools>\n{listed}\n</tools>"])
     spoken = [one for one in prompt if one["role"] != "system"]
     due = [call["function"] for call in last.get("tool_calls", ())]
-    asked = [{"role": "system", "content": told}, *spoken]
+    asked = [{"role": "system", "content": system_text}, *spoken]
     gold = json_text(due)
     return {"prompt": asked, "gold": gold, "words": last["content"], **_tools(example)}
 
@@ -90,12 +90,17 @@ def _message(message: Message, called: Mapping[str, str]) -> Message:
     role, content = message["role"], message.get("content", "")
     if role == "tool":
         return {"role": role, "name": called[message["tool_call_id"]], "content": content}
-    made = []
+    function_calls = []
     for call in (call["function"] for call in message.get("tool_calls", ())):
         function = {"name": call["name"], "arguments": orjson.loads(call["arguments"])}
-        made.append({"type": "function", "function": function})
+        function_calls.append({"type": "function", "function": function})
     thought = {name: message[name] for name in ("reasoning_content",) if name in message}
-    return {"role": role, "content": content, **({"tool_calls": made} if made else {}), **thought}
+    return {
+        "role": role,
+        "content": content,
+        **({"tool_calls": function_calls} if function_calls else {}),
+        **thought,
+    }
 
 
 def _header(

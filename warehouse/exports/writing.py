@@ -275,7 +275,7 @@ def _identifier(name: str) -> str:
 
 
 def _distinct(names: Iterable[str], plain_of: Callable[[str], str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    distinct_names: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names):
         plain, number = plain_of(name), 1
@@ -283,6 +283,6 @@ def _distinct(names: Iterable[str], plain_of: Callable[[str], str]) -> dict[str,
             number += 1
             suffix = f"_{number}"
             plain = plain_of(name)[: _LONGEST - len(suffix)] + suffix
-        found[name] = plain
+        distinct_names[name] = plain
         taken.add(plain)
-    return found
+    return distinct_names

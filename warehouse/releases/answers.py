@@ -88,12 +88,14 @@ def _right(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> GivenRun:
         return GivenRun(row["given_by"], is_right=True, problem=NOT_CLEAN)
     last = turns[-1]
     is_short = {row["completeness"], row["correctness"]} - {None, _BEST}
-    found: dict[str, list[JsonValue]] = {}  # what calls returned, by their keys
+    results_by_call: dict[str, list[JsonValue]] = {}  # what calls returned, by their keys
     for turn, following in pairwise(turns):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
             for call, result in zip(turn.calls, following.results, strict=True):
-                found.setdefault(call.bare.key, []).append(result)
-    if isinstance(last, ReplyTurn) and (is_short or untold_fields(sample, last.text, found)):
+                results_by_call.setdefault(call.bare.key, []).append(result)
+    if isinstance(last, ReplyTurn) and (
+        is_short or untold_fields(sample, last.text, results_by_call)
+    ):
         return GivenRun(row["given_by"], is_right=True, turns=turns[:-1], problem=NOT_TOLD)
     return GivenRun(row["given_by"], is_right=True, turns=turns)
 
@@ -274,10 +276,10 @@ class AnswerReader:
             raise RecordError(NOT_ANSWERED)
         if rate is not None and not band.lowest <= rate <= band.highest:
             raise RecordError(OUT_OF_BAND)
-        given = list(map(_given, self._given.get(sample.key, ())))
+        all_answers = list(map(_given, self._given.get(sample.key, ())))
         for row in self._earlier.get(sample.key, ()):
             earlier = Sample.model_validate_json(row["body"])
-            given += _differing(sample, earlier, "person", "corrected")
+            all_answers += _differing(sample, earlier, "person", "corrected")
         broken = self._planted(sample)
         found = (_differing(sample, one, "planted", name) for name, one in broken)
         planted = chain.from_iterable(found)
@@ -287,22 +289,23 @@ class AnswerReader:
             runs.append(run)
             if wrong is not None:
                 whose: tuple[int, AnswerSource, str] = (wrong.turn, "candidate", run.given_by)
-                given.append(GivenAnswer(*whose, False, wrong.calls, wrong.words))  # noqa: FBT003
-        return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
+                all_answers.append(GivenAnswer(*whose, False, wrong.calls, wrong.words))  # noqa: FBT003
+        return SampleAnswers((*all_answers, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
         names = ["~".join(one) for one in self._asked.candidates]
-        asked = [self._release, names, list(keys)]
+        query_values = [self._release, names, list(keys)]
         queries: Queries = {
-            "given": (sql("given_answers.answers"), asked),
-            "runs": (sql("given_answers.runs"), asked),
-            "rates": (sql("given_answers.pass_rates"), asked),
+            "given": (sql("given_answers.answers"), query_values),
+            "runs": (sql("given_answers.runs"), query_values),
+            "rates": (sql("given_answers.pass_rates"), query_values),
             "earlier": (sql("given_answers.corrected"), [list(keys)]),
         }
-        found = self._warehouse.rows_by_name(queries)
-        self._rates = {row["sample"]: row["pass_rate"] for row in found["rates"]}
+        answer_rows = self._warehouse.rows_by_name(queries)
+        self._rates = {row["sample"]: row["pass_rate"] for row in answer_rows["rates"]}
         self._given, self._runs, self._earlier = (
-            grouped(found[name], itemgetter("subject")) for name in ("given", "runs", "earlier")
+            grouped(answer_rows[name], itemgetter("subject"))
+            for name in ("given", "runs", "earlier")
         )
 
 

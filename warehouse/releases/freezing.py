@@ -110,17 +110,17 @@ def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
 
 
 def _build_named(start: str, builds: Sequence[Row]) -> str:
-    found = [row["key"] for row in builds if start and row["key"].startswith(start)]
-    if len(found) == 1:
-        return str(found[0])
+    build_keys = [row["key"] for row in builds if start and row["key"].startswith(start)]
+    if len(build_keys) == 1:
+        return str(build_keys[0])
     trial = {True: ", a trial", False: ""}
     told = (f"{row['key']} ({row['recipe']}{trial[row['is_trial']]})" for row in builds)
-    known = ", ".join(told)
-    if found:
+    build_texts = ", ".join(told)
+    if build_keys:
         problem = f"Several builds begin with {start!r}"
     else:
         problem = f"No build that has landed samples is {start!r}"
-    raise ConfigurationError(f"{problem}; there are {known}.")
+    raise ConfigurationError(f"{problem}; there are {build_texts}.")
 
 
 def _left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
@@ -230,8 +230,8 @@ def make_release(
     # Somebody's condition is asked by a DuckDB of its own, which opens the file itself.
     with nullcontext() if selection.where else read.reading_together():
         selected = select_samples(read, selection)
-        stated = _stated(selection, selected, terms)
-        earlier = _followed(read, name, stated, terms)
+        full_selection = _stated(selection, selected, terms)
+        earlier = _followed(read, name, full_selection, terms)
         before = splits_of(read, earlier.name) if earlier else {}
     plan = SplitPlan((), ())
     duplicates: Sequence[CrossDuplicate] = ()
@@ -248,15 +248,21 @@ def make_release(
         note=terms.note,
         version=terms.version or following,
         follows=earlier.name if earlier else "",
-        selection=stated,
+        selection=full_selection,
         splits=dict(terms.shares),
     )
-    kept = _keep(warehouse, release, selected.keys, plan, duplicates)
+    stored_release = _keep(warehouse, release, selected.keys, plan, duplicates)
     groups = Counter(plan.groups)
     same = sum(1 for key, split in now.items() if split and before.get(key) == split)
     splits = Counter(plan.splits)
     return MadeRelease(
-        kept, selected, splits, len(groups), duplicates, max(groups.values(), default=0), same
+        stored_release,
+        selected,
+        splits,
+        len(groups),
+        duplicates,
+        max(groups.values(), default=0),
+        same,
     )
 
 

@@ -92,12 +92,12 @@ def release_named(warehouse: Warehouse, name: str) -> Release:
     """Return the release with this name. Raise ConfigurationError that lists the known names."""
     releases = {release.name: release for release in list_releases(warehouse)}
     if name not in releases:
-        known = (
+        hint = (
             f"The releases are {', '.join(releases)}."
             if releases
             else f"There are no releases yet; create one with `callwright release create {name}`."
         )
-        raise ConfigurationError(f"No release is named {name!r}. {known}")
+        raise ConfigurationError(f"No release is named {name!r}. {hint}")
     return releases[name]
 
 
@@ -279,11 +279,11 @@ def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
         "manifest": (sql("manifests.manifest_hash"), [name, name]),
         "keys": (sql("manifests.keys"), [name]),
     }
-    found = warehouse.rows_by_name(queries)
-    changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in found["samples"]]
-    changes += [ReleaseChange(row["change"], "tools", row["key"]) for row in found["tools"]]
-    is_manifest = (found["manifest"][0]["hash"] or "") == release.manifest_hash
-    keys, splits = found["keys"][0]["keys"] or (), found["keys"][0]["splits"] or ()
+    state_rows = warehouse.rows_by_name(queries)
+    changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in state_rows["samples"]]
+    changes += [ReleaseChange(row["change"], "tools", row["key"]) for row in state_rows["tools"]]
+    is_manifest = (state_rows["manifest"][0]["hash"] or "") == release.manifest_hash
+    keys, splits = state_rows["keys"][0]["keys"] or (), state_rows["keys"][0]["splits"] or ()
     hashed = content_hash(keys, splits if release.splits else ())
     if len(keys) != release.samples:
         changes.append(ReleaseChange("added or removed", "release_samples"))
@@ -359,7 +359,7 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
         pairs = tuple((one, other) for one, other, _ in found["pairs"])
         paired = {key for pair in pairs for key in pair}
         alone = [row for row in found["alone"] if row[0] not in paired]
-        kept, moved = (
+        kept_counts, moved = (
             dict(found["kept"]),
             tuple((key, was, now) for key, was, now in found["moved"]),
         )
@@ -373,15 +373,15 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
         Counter(kind for _, kind, is_new in alone if is_new is side) for side in (True, False)
     )
     kinds = (
-        KindDiff(kind, came[kind], went[kind], anew[kind], kept.get(kind, 0))
-        for kind in sorted({*came, *went, *anew, *kept})
+        KindDiff(kind, came[kind], went[kind], anew[kind], kept_counts.get(kind, 0))
+        for kind in sorted({*came, *went, *anew, *kept_counts})
     )
     fields = (ChangedField(name, number, *first[name]) for name, number in numbers.most_common())
     return ReleaseDiff(
         added=tuple(key for key, _, is_new in alone if is_new),
         removed=tuple(key for key, _, is_new in alone if not is_new),
         changed=pairs,
-        kept=sum(kept.values()),
+        kept=sum(kept_counts.values()),
         kinds=tuple(kinds),
         moved=moved,
         fields=tuple(fields),
@@ -396,14 +396,14 @@ def changed_samples(
         some = pairs[start : start + _AT_ONCE]
         keys = [[one for one, _ in some], [other for _, other in some]]
         rows = warehouse.stream(sql("differences.changed"), [*keys, old, new])
-        for one, other, kind, *sides in rows:
+        for old_key, new_key, kind, *sides in rows:
             before, after = map(orjson.loads, sides)
             for side in (before, after):  # older bodies hold texts
                 facts = SampleFacts.model_validate(side["facts"] or {})
                 side["facts"] = facts.model_dump(mode="json")
             changed = (name for name in before if before[name] != after[name])
             fields = (FieldChange(name, before[name], after[name]) for name in changed)
-            yield ChangedSample(one, other, kind, tuple(fields))
+            yield ChangedSample(old_key, new_key, kind, tuple(fields))
 
 
 _AT_ONCE = 2000  # pairs: each pass reads the table of samples

@@ -75,8 +75,8 @@ def plan_splits(
     with warehouse.reading() as connection:
         asked = [key for key, split in earlier.items() if split in shares]
         there = connection.execute(sql("splits.there"), [asked]).fetchall()
-        known = {key: earlier[key] for (key,) in there}
-        everything = sorted({*keys, *known})
+        splits_before = {key: earlier[key] for (key,) in there}
+        everything = sorted({*keys, *splits_before})
         chosen_keys = "create temp table chosen as select unnest(?::varchar[]) as key"
         connection.execute(chosen_keys, [everything])
         samples = connection.execute(sql("splits.samples")).fetchnumpy()
@@ -87,21 +87,21 @@ def plan_splits(
     wanted = set(keys)
     is_new = np.array([key in wanted for key in everything], dtype=bool)
     names = list(shares)
-    places = [names.index(known[key]) if key in known else -1 for key in everything]
+    places = [names.index(splits_before[key]) if key in splits_before else -1 for key in everything]
     earlier_places = np.array(places, dtype=np.int64)
     fixed = earlier_splits(groups, earlier_places, list(shares.values()))
-    kept, levels = groups[is_new], [samples[level][is_new] for level in _LEVELS]
-    chosen = assign_groups(kept, levels, list(shares.values()), fixed[is_new])
+    new_groups, levels = groups[is_new], [samples[level][is_new] for level in _LEVELS]
+    chosen = assign_groups(new_groups, levels, list(shares.values()), fixed[is_new])
     empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
     if empty:
         linked = " or that call the same tools" if by == "tool" else ""
-        number = len(set(kept.tolist()))
+        number = len(set(new_groups.tolist()))
         raise ConfigurationError(
             f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the"
             f" {len(keys)} samples are {number} {'group' if number == 1 else 'groups'} of them."
             " Give it a larger share, or release kinds one by one."
         )
-    _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
+    _, firsts, members = np.unique(new_groups, return_index=True, return_inverse=True)
     splits = tuple(names[place] for place in chosen.tolist())
     return SplitPlan(splits, tuple(keys[first] for first in firsts[members].tolist()))
 
@@ -165,7 +165,7 @@ def assign_groups(
     _, firsts, members, sizes = np.unique(
         groups, return_index=True, return_inverse=True, return_counts=True
     )
-    known = fixed[firsts]
+    fixed_splits = fixed[firsts]
     width = int(strata.max(initial=0)) + 1
     cells, counts = np.unique(np.tile(members, len(levels)) * width + strata, return_counts=True)
     bounds = np.searchsorted(cells, np.arange(len(sizes) + 1) * width).tolist()
@@ -176,14 +176,19 @@ def assign_groups(
     beside = (-due).tolist()
     of_cells, in_cells = (cells % width).tolist(), counts.tolist()
     chosen = [0] * len(sizes)
-    for group in np.lexsort((-sizes, known < 0)).tolist():
-        found = [(of_cells[at], in_cells[at]) for at in range(bounds[group], bounds[group + 1])]
+    for group in np.lexsort((-sizes, fixed_splits < 0)).tolist():
+        group_cells = [
+            (of_cells[at], in_cells[at]) for at in range(bounds[group], bounds[group + 1])
+        ]
         costs = [
-            sum(number * (2 * row[stratum] + number) * weight[stratum] for stratum, number in found)
+            sum(
+                number * (2 * row[stratum] + number) * weight[stratum]
+                for stratum, number in group_cells
+            )
             for row, weight in zip(beside, weights, strict=True)
         ]
-        best = int(known[group]) if known[group] >= 0 else costs.index(min(costs))
-        for stratum, number in found:
+        best = int(fixed_splits[group]) if fixed_splits[group] >= 0 else costs.index(min(costs))
+        for stratum, number in group_cells:
             beside[best][stratum] += number
         chosen[group] = best
     placed: Numbers = np.asarray(chosen, dtype=np.int64)[members]
@@ -230,11 +235,11 @@ def find_duplicates(
     least = 100 * LEAST_LIKENESS
     likeness = (cpdist(texts, other_texts, scorer=fuzz.ratio, score_cutoff=least) / 100).tolist()
     best: dict[str, CrossDuplicate] = {}
-    for found in map(CrossDuplicate, subjects, own, others, other_splits, likeness):
-        known = best.get(found.subject, found)
-        is_better = (found.likeness, known.other) > (known.likeness, found.other)
-        if found.likeness and (known is found or is_better):
-            best[found.subject] = found
+    for duplicate in map(CrossDuplicate, subjects, own, others, other_splits, likeness):
+        known = best.get(duplicate.subject, duplicate)
+        is_better = (duplicate.likeness, known.other) > (known.likeness, duplicate.other)
+        if duplicate.likeness and (known is duplicate or is_better):
+            best[duplicate.subject] = duplicate
     return [best[subject] for subject in sorted(best)]
 
 

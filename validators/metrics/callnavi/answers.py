@@ -335,22 +335,22 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
 
 def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Match:
     structure = ast = True
-    for given, wanted in zip(made, gold, strict=True):
-        if wanted and not isinstance(given, dict | list | str):
+    for made_parameters, wanted in zip(made, gold, strict=True):
+        if wanted and not isinstance(made_parameters, dict | list | str):
             return WRONG._replace(
-                problem=f"The parameters of a call are {_kind(given)}, not an object."
+                problem=f"The parameters of a call are {_kind(made_parameters)}, not an object."
             )
         for name, value in wanted.items():
-            if name not in given:  # type: ignore[operator] # whatever has no members was refused above
+            if name not in made_parameters:  # type: ignore[operator] # whatever has no members was refused above
                 structure = ast = False
                 break
             if value in (UNKNOWN, {}):
                 continue
-            if not isinstance(given, dict):
+            if not isinstance(made_parameters, dict):
                 return WRONG._replace(
-                    problem=f"The parameters of a call are {_kind(given)}, not an object."
+                    problem=f"The parameters of a call are {_kind(made_parameters)}, not an object."
                 )
-            ast = ast and given[name] == value
+            ast = ast and made_parameters[name] == value
     return Match(order=True, structure=structure, ast=ast)
 
 
@@ -436,19 +436,21 @@ def score_answer(question: GoldQuestion, answer: object, *, repair: bool = True)
 
 def share_right(judged: Iterable[tuple[str, float]]) -> Shares:
     """Return the shares of these verdicts or scores, each with the difficulty of its question."""
-    asked: Counter[str] = Counter()
+    question_counts: Counter[str] = Counter()
     right: dict[str, float] = defaultdict(int)
     for difficulty, verdict in judged:
-        asked[difficulty] += 1
+        question_counts[difficulty] += 1
         right[difficulty] += verdict
-    shares = {name: right[name] / asked[name] for name in DIFFICULTIES if asked[name]}
+    shares = {
+        name: right[name] / question_counts[name] for name in DIFFICULTIES if question_counts[name]
+    }
     return Shares(
         easy=shares.get("easy"),
         medium=shares.get("medium"),
         hard=shares.get("hard"),
-        overall=sum(right.values()) / asked.total() if asked else None,
+        overall=sum(right.values()) / question_counts.total() if question_counts else None,
         macro=fmean(shares.values()) if shares else None,
-        counts={name: right[name] for name in dict.fromkeys((*DIFFICULTIES, *asked))},
+        counts={name: right[name] for name in dict.fromkeys((*DIFFICULTIES, *question_counts))},
     )
 
 
@@ -590,9 +592,9 @@ def _by_question(
             f"{domain}.json has a row for {one!r}, which is no question." for one in sorted(unknown)
         ]
         by_id = {str(name): row for name, row in zip(reversed(named), reversed(rows), strict=True)}
-        found = [by_id.get(question.id) for question in asked]
+        question_rows = [by_id.get(question.id) for question in asked]
     else:
-        found = [*rows[: len(asked)], *[None] * (len(asked) - len(rows))]
+        question_rows = [*rows[: len(asked)], *[None] * (len(asked) - len(rows))]
         if rows and len(rows) != len(asked):
             problems.append(
                 f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in"
@@ -604,7 +606,7 @@ def _by_question(
             if isinstance(row, dict)
             else None
         )
-        for row in found
+        for row in question_rows
     ]
 
 

@@ -132,7 +132,7 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
 def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
     """Yield what is wrong with a gold call's values; `schema` is what its tool declares."""
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
-    stated = [
+    stated_texts = [
         str(value)
         for one in question.gold.parameters
         for _, value, _ in leaves(one, {})
@@ -140,7 +140,10 @@ def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
     ]
     for at_path, value, declared in leaves(parameters, schema):
         path = ".".join(one for one in at_path if isinstance(one, str))
-        for fault in (_judge(question, at, path, value, stated), _mistyped(path, value, declared)):
+        for fault in (
+            _judge(question, at, path, value, stated_texts),
+            _mistyped(path, value, declared),
+        ):
             if fault is not None:
                 yield RequestFault(fault[0], question.domain, question.id, fault[1], tool, path)
     for name, value in parameters.items():
@@ -222,13 +225,13 @@ class CheckedDataset(NamedTuple):
     def summary(self) -> list[tuple[str, int, int, str]]:
         """Return each kind found: how many faults, in how many questions, and its meaning."""
         faults = Counter(finding.kind for finding in self.findings)
-        asked = Counter(
+        question_counts = Counter(
             kind
             for kind, question in {(one.kind, one.question) for one in self.findings}
             if question
         )
         return [
-            (kind, faults[kind], asked[kind], text)
+            (kind, faults[kind], question_counts[kind], text)
             for kind, text in fault_kinds().items()
             if faults[kind]
         ]
@@ -255,12 +258,12 @@ def check_callnavi(folder: Path) -> CheckedDataset:
 def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[RequestFault]:
     """Yield what is wrong with a question, given the tools of all domains."""
     gold = question.gold
-    known = tools.get(question.domain, {})
+    domain_tools = tools.get(question.domain, {})
     yield from _check_shape(question)
     for at, name in enumerate(gold.names):
-        schema = known.get(name)
+        schema = domain_tools.get(name)
         if schema is None:
-            near = [one for one in known if one.lower() == name.lower()]
+            near = [one for one in domain_tools if one.lower() == name.lower()]
             elsewhere = ", ".join(other for other, own in tools.items() if name in own)
             hint = (
                 f" It has {near[0]!r}."
@@ -309,15 +312,17 @@ def _check_names(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
     declared = schema.get("properties") or {}
     undeclared = [one for one in given if one not in declared]
     missing = [one for one in declared if one not in given]
-    for one in undeclared:
+    for parameter in undeclared:
         instead = f"; {', '.join(map(repr, missing))} is not given" if missing else ""
-        message = f"{name!r} declares {sorted(declared)}, not {one!r}{instead}."
-        yield RequestFault("undeclared_parameter", question.domain, question.id, message, name, one)
+        message = f"{name!r} declares {sorted(declared)}, not {parameter!r}{instead}."
+        yield RequestFault(
+            "undeclared_parameter", question.domain, question.id, message, name, parameter
+        )
     if not undeclared:
-        for one in missing:
-            message = f"{name!r} declares {one!r}, which is not given."
+        for parameter in missing:
+            message = f"{name!r} declares {parameter!r}, which is not given."
             yield RequestFault(
-                "missing_parameter", question.domain, question.id, message, name, one
+                "missing_parameter", question.domain, question.id, message, name, parameter
             )
 
 
@@ -347,11 +352,11 @@ def check_counts(
     questions: Sequence[GoldQuestion], tools: Mapping[str, int]
 ) -> Iterator[RequestFault]:
     """Yield differences from Table 2 in a domain's tools, or its questions of a difficulty."""
-    found = Counter((question.domain, question.difficulty) for question in questions)
+    counts = Counter((question.domain, question.difficulty) for question in questions)
     table = packaged(_PACKAGE, _FILE)["table_2"]
     for domain in dict.fromkeys(question.domain for question in questions):
         for what, published in zip(_COUNTED, table.get(domain, ()), strict=False):
-            here = tools.get(domain, 0) if what == "tools" else found[domain, what]
+            here = tools.get(domain, 0) if what == "tools" else counts[domain, what]
             if here != published:
                 counted = f"{here} {what}" if what == "tools" else f"{here} {what} questions"
                 yield RequestFault(

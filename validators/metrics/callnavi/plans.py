@@ -39,14 +39,17 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMet
     """Return what is right about an answer, by metric, compared with the due calls."""
     wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
     calls = prediction.calls or ()
-    made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
+    predicted_plan = {
+        NAMES: [call.tool for call in calls],
+        PARAMETERS: [call.arguments for call in calls],
+    }
     notation = notation_of(prediction.strategy)
     valid = is_valid(prediction.text, notation) if notation else bool(calls)
-    match = match_answer(made if prediction.calls is not None else None, wanted)
+    match = match_answer(predicted_plan if prediction.calls is not None else None, wanted)
     return {
         "syntax_validity": valid,
         "syntax_validity_repaired": valid or bool(calls),
-        "routing": prediction.calls is not None and is_routed(made, wanted.names),
+        "routing": prediction.calls is not None and is_routed(predicted_plan, wanted.names),
         "structure": match.structure,
         "ast": match.ast,
     }

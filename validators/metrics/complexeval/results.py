@@ -80,8 +80,8 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         if error.kind == "value_error" and error.parameter
     )
     pairs = [(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]
-    made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
-    columns = (made, shortest, [steps - least for steps, least in pairs])
+    steps_made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
+    columns = (steps_made, shortest, [steps - least for steps, least in pairs])
     counts = [dict(sorted(Counter(column).items())) for column in columns]
     return Summary(
         overall=_figures(rows, PUBLISHED_ALL if is_published else len(rows)),
@@ -105,7 +105,12 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         errors=len(errors),
         value_error_parameters=_shares(wrong),
         steps=StepFigures(
-            len(made), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0
+            len(steps_made),
+            counts[0],
+            counts[1],
+            counts[2],
+            _mean(steps_made) or 0.0,
+            _mean(shortest) or 0.0,
         ),
     )
 

@@ -293,17 +293,17 @@ async def _compare_as_published(
         if mistake is not None:
             judged[pair.at] = MatchedCall(call, "", pair.golden, mistake)
             continue
-        found, emptied = await _match_as_published(call, pair, setting)
+        matched_call, emptied = await _match_as_published(call, pair, setting)
         if emptied:
             errors, is_broken = [_EMPTY], True
-        judged[pair.at] = found
-        if found.mistake is not None:
+        judged[pair.at] = matched_call
+        if matched_call.mistake is not None:
             if is_broken:
                 crash = (
                     crash
                     or f"After an empty response to {call.tool!r} the published code can't note the mistake."  # noqa: E501
                 )
-            errors.append(found.mistake)
+            errors.append(matched_call.mistake)
     return TurnResult(
         tuple(judged.get(at) or _surplus(call) for at, call in enumerate(calls)),
         tuple(errors),
@@ -513,17 +513,17 @@ class SampleRun:
 
     def _note(self, result: TurnResult) -> None:
         """Apply a turn's effect: on what is due, on the counts, and on whether the run goes on."""
-        found = len(result.matched)
+        matched_count = len(result.matched)
         has_format_error = any(
             one.mistake is not None and one.mistake.is_format_error for one in result.calls
         )
         self._last_errors = result.errors
         if result.crash:
             self._fail(Mistake("crash", "", result.crash))
-        elif not self._is_paper and not found and not has_format_error:
+        elif not self._is_paper and not matched_count and not has_format_error:
             self._end(mistakes=result.errors)
         else:
-            self._correct += found
+            self._correct += matched_count
             self._golden.update(result)
             if self._taken >= self._setting.rules.turn_limit:
                 reason = f"The model was still calling after {self._taken} turns."
@@ -570,15 +570,21 @@ def unresolved(
         (at for at, calls in enumerate(turns) if any(one.matched for one in calls)), default=-1
     )
     left: list[Mistake] = []
-    for at, one in ((at, one) for at, calls in enumerate(turns) for one in calls):
-        mistake = one.mistake
+    for at, judged_call in ((at, one) for at, calls in enumerate(turns) for one in calls):
+        mistake = judged_call.mistake
         if mistake is None:
             continue
-        if one.call and one.call.tool not in functions and mistake.error_type != "func_error":
+        if (
+            judged_call.call
+            and judged_call.call.tool not in functions
+            and mistake.error_type != "func_error"
+        ):
             mistake = Mistake(
-                "func_error", "", f"{one.call.tool!r} is not needed here. {mistake.reason}"
+                "func_error", "", f"{judged_call.call.tool!r} is not needed here. {mistake.reason}"
             )
-        if (at >= last_found and one.golden is None) or _is_open(one, mistake, at, due):
+        if (at >= last_found and judged_call.golden is None) or _is_open(
+            judged_call, mistake, at, due
+        ):
             left.append(mistake)
     return tuple(left)
 
@@ -635,12 +641,14 @@ class PublishedGoldenList(GoldenList):
     def update(self, result: TurnResult) -> None:
         """Remove calls found or made free; a success or a list of only free calls adds a step."""
         self.due = [one._replace(call=sorted_call(one.call)) for one in self.due]
-        found = [one.golden for one in result.calls if one.matched and one.golden is not None]
-        for golden in found:
+        matched_calls = [
+            one.golden for one in result.calls if one.matched and one.golden is not None
+        ]
+        for golden in matched_calls:
             equal = next((one for one in self.due if is_same_call(one.call, golden.call)), None)
             if equal is not None:
                 self.due.remove(equal)
-        if found:
+        if matched_calls:
             self._add_next()
         self.due = [one for one in self.due if not self._free.is_made(one.call)]
         if self._is_only_free():

@@ -160,11 +160,17 @@ def _figure(node: ast.expr) -> Any:  # noqa: ANN401 - a number or a text
         case ast.UnaryOp(op=ast.UAdd(), operand=ast.Constant(value=int() | float() as value)):
             return value
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _REACHED:
-            one, other = _figure(left), _figure(right)
-            if isinstance(one, str) and isinstance(other, str) and isinstance(op, ast.Add):
-                return one + other
+            left_value, right_value = _figure(left), _figure(right)
+            if (
+                isinstance(left_value, str)
+                and isinstance(right_value, str)
+                and isinstance(op, ast.Add)
+            ):
+                return left_value + right_value
             try:
-                return _number(_REACHED[type(op)](_number(one, node), _number(other, node)), node)
+                return _number(
+                    _REACHED[type(op)](_number(left_value, node), _number(right_value, node)), node
+                )
             except (ZeroDivisionError, OverflowError) as error:
                 raise ValueError(f"{ast.unparse(node)!r} has no value: {error}") from error
         case _:
@@ -232,12 +238,14 @@ def _judge(value: Any, accepted: Any, kind: type, nested: type | None) -> str:  
 
 
 def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -> Check:  # noqa: ANN401 - see above
-    given = next((type(one) for one in accepted if one != OPTIONAL), None)
+    accepted_type = next((type(one) for one in accepted if one != OPTIONAL), None)
     if type(value) is kind and (
         nested is None or any(_is_nested_right(value, one, nested) for one in accepted)
     ):
-        return Check(valid=True, is_variable=given is not None and given is not kind)
-    if given is None or type(value) is not given:
+        return Check(
+            valid=True, is_variable=accepted_type is not None and accepted_type is not kind
+        )
+    if accepted_type is None or type(value) is not accepted_type:
         return Check(valid=False, error_type="type_error:simple")
     if type(value) is kind:
         return Check(valid=False, error_type="type_error:nested", is_variable=True)
@@ -296,15 +304,15 @@ def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what
 def judge_objects(value: list[Any], accepted: list[Any]) -> str:
     """Return what is wrong with a list of dictionaries, whose order counts; "" if one fits."""
     trouble = NO_OBJECTS
-    for one in accepted:
-        if len(value) != len(one if isinstance(one, dict) else _members(one)):
+    for option in accepted:
+        if len(value) != len(option if isinstance(option, dict) else _members(option)):
             trouble = LENGTH
             continue
-        found = (
+        problems = (
             judge_object(given, [wanted])
-            for given, wanted in zip(value, _members(one), strict=True)
+            for given, wanted in zip(value, _members(option), strict=True)
         )
-        trouble = next(filter(None, found), "")
+        trouble = next(filter(None, problems), "")
         if not trouble:
             return ""
     return trouble
@@ -312,11 +320,11 @@ def judge_objects(value: list[Any], accepted: list[Any]) -> str:
 
 def _judge_members(value: dict[Any, Any], accepted: dict[Any, Any]) -> str:
     trouble = ""
-    for name, given in value.items():
+    for name, member in value.items():
         if name not in accepted:
             trouble = MEMBER_NAME
             break
-        if standard(given) not in [standard(one) for one in _members(accepted[name])]:
+        if standard(member) not in [standard(one) for one in _members(accepted[name])]:
             trouble = MEMBER_VALUE
             break
     # every text has the empty one in it: a member that is not wrapped as a list may officially be

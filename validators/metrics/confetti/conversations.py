@@ -121,20 +121,20 @@ class GoldConversation:
     def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
         """Yield the due and given texts that a scorer will be asked about, with few others."""
         different = {(one.turn, id(one.calls)): one for one in predictions if one.calls}
-        for one in different.values():
-            gold = self._gold.get(one.turn)
+        for prediction in different.values():
+            gold = self._gold.get(prediction.turn)
             if (
                 gold is None
-                or len(one.calls or ()) != len(gold.calls)
-                or _is_plainly_same(one, gold.calls)
+                or len(prediction.calls or ()) != len(gold.calls)
+                or _is_plainly_same(prediction, gold.calls)
             ):
                 continue
-            made = _made(one)
+            predicted_calls = _made(prediction)
             # a call that lacks a parameter, an empty one aside, is worth nothing whatever its
             # values
             for due in gold.calls:
                 needed = {name for name, value in due.arguments.items() if value != OPTIONAL}
-                complete = [call for call in made if needed <= call.arguments.keys()]
+                complete = [call for call in predicted_calls if needed <= call.arguments.keys()]
                 yield from (
                     pair for call in complete for pair in texts_to_compare(call, _answer(due))
                 )
@@ -180,18 +180,20 @@ def _score_turn(
         return _WRONG
     if _is_plainly_same(prediction, gold):
         return _RIGHT
-    made = _made(prediction)
-    if len(made) > 1:
-        strictly = _product(made, gold, score_exactly, Combining("least"))
-        return TurnScore(float(strictly == 1), _product(made, gold, scorer, Combining()))
+    predicted_calls = _made(prediction)
+    if len(predicted_calls) > 1:
+        strictly = _product(predicted_calls, gold, score_exactly, Combining("least"))
+        return TurnScore(float(strictly == 1), _product(predicted_calls, gold, scorer, Combining()))
     # of one call the scorer is asked only about values that are not accepted
     answer = _answer(gold[0])
-    strict = score_call(made, answer, score_exactly, Combining("least"))
+    strict = score_call(predicted_calls, answer, score_exactly, Combining("least"))
     if strict.problem or strict.score == 1:
         return TurnScore(strict.score, strict.score)
     accepted = next(iter(answer.values()))
     soft = [
-        worth if worth == 1 else score_value(made[0].arguments[name], accepted[name], scorer)
+        worth
+        if worth == 1
+        else score_value(predicted_calls[0].arguments[name], accepted[name], scorer)
         for name, worth in strict.parameters.items()
     ]
     return TurnScore(0.0, fmean(soft))

@@ -150,7 +150,7 @@ def score_confetti(
     questions: Mapping[str, QuestionContext] | None = None,
 ) -> ConfettiScores:
     """Score predicted rows against everything due; a missing prediction is worth 0."""
-    known = questions or {}
+    contexts = questions or {}
     scored: dict[str, ScoredCall] = {}
     for start in range(0, len(answers.calls), _AT_ONCE):
         due = [
@@ -164,7 +164,8 @@ def score_confetti(
             scorer, (pair for call, made in single for pair in texts_to_compare(made, call.answer))
         )
         scored |= {
-            call.id: _score(call, made, scorer, combining, known.get(call.id)) for call, made in due
+            call.id: _score(call, made, scorer, combining, contexts.get(call.id))
+            for call, made in due
         }
     products = [
         (
@@ -176,9 +177,10 @@ def score_confetti(
     ]
     firsts = [chain[0].id for chain in answers.chains]
     spoken = [
-        known[one].user_turns if one in known else answers.user_turns.get(one) for one in firsts
+        contexts[one].user_turns if one in contexts else answers.user_turns.get(one)
+        for one in firsts
     ]
-    tools = [len(known[one].tools) if one in known else None for one in firsts]
+    tools = [len(contexts[one].tools) if one in contexts else None for one in firsts]
     unknown = predicted.keys() - scored.keys() - {turn.id for turn in answers.turns}
     return ConfettiScores(
         calls=len(scored),
@@ -298,7 +300,10 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
     turns = [(frozenset(gold), frozenset(predicted)) for gold, predicted in pairs]
     right = sum(bool(gold & predicted) for gold, predicted in turns)
     shared = sum(len(gold & predicted) for gold, predicted in turns)
-    stated, due = sum(len(predicted) for _, predicted in turns), sum(len(gold) for gold, _ in turns)
+    predicted_count, due = (
+        sum(len(predicted) for _, predicted in turns),
+        sum(len(gold) for gold, _ in turns),
+    )
     weights: dict[tuple[str, str], float] = defaultdict(float)
     for gold, predicted in turns:
         pairs_of = [(act, as_) for act in gold for as_ in predicted or {"none"}]
@@ -308,9 +313,9 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
     return ActScores(
         turns=len(turns),
         accuracy=right / len(turns) if turns else None,
-        precision=shared / stated if stated else None,
+        precision=shared / predicted_count if predicted_count else None,
         recall=shared / due if due else None,
-        f1=2 * shared / (stated + due) if stated + due else None,
+        f1=2 * shared / (predicted_count + due) if predicted_count + due else None,
         confusion={
             act: {as_: weights[act, as_] for as_ in (*ACTS, "none") if weights[act, as_]}
             for act in ACTS
@@ -420,7 +425,7 @@ def read_questions(place: Path | None) -> dict[str, QuestionContext]:
     if place is None:
         return {}
     files = sorted(place.glob("*.json*")) if place.is_dir() else [place]
-    found: dict[str, QuestionContext] = {}
+    contexts: dict[str, QuestionContext] = {}
     for row in (row for file in files for row, _ in _rows(file)):
         tools, turns = (
             (row[name] if isinstance(row.get(name), list) else [])
@@ -428,10 +433,10 @@ def read_questions(place: Path | None) -> dict[str, QuestionContext]:
         )
         stated = [one for turn in turns if isinstance(turn, list) for one in turn]
         users = sum(isinstance(one, dict) and one.get("role") == "user" for one in stated)
-        found[str(row.get("id"))] = QuestionContext(
+        contexts[str(row.get("id"))] = QuestionContext(
             [tool for tool in tools if isinstance(tool, dict)], users
         )
-    return found
+    return contexts
 
 
 def _due_call(row: dict[str, Any], where: str) -> DueCall:

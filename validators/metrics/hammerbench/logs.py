@@ -49,12 +49,12 @@ def read_log(place: Path) -> Log:
 
 def _nearby(folder: Path) -> str:
     """Return a sentence about logs nearby that may have been meant."""
-    found = sorted(
+    log_folders = sorted(
         str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}")
     )
     return (
-        f" There are logs in its folders {', '.join(found)}."
-        if found
+        f" There are logs in its folders {', '.join(log_folders)}."
+        if log_folders
         else " Is it the folder of a log?"
     )
 

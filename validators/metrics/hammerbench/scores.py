@@ -355,17 +355,17 @@ def arguments_match(label: Arguments, given: JsonValue, language: Language) -> b
     """Whether `given` matches `label`: no name beyond it, values equal or close by Rouge-L."""
     if not isinstance(given, dict):
         return False
-    wanted, stated = _as_texts(label), _as_texts(given)
-    if not stated.keys() <= wanted.keys():
+    wanted, given_texts = _as_texts(label), _as_texts(given)
+    if not given_texts.keys() <= wanted.keys():
         return False
-    if wanted == stated:
+    if wanted == given_texts:
         return True
     wanted.pop(CATCH_ALL, None)
-    stated.pop(CATCH_ALL, None)
-    if wanted == stated or not wanted:
-        return wanted == stated
+    given_texts.pop(CATCH_ALL, None)
+    if wanted == given_texts or not wanted:
+        return wanted == given_texts
     return all(
-        name in stated and hammerbench_rouge_l(value, stated[name], language) >= THRESHOLD
+        name in given_texts and hammerbench_rouge_l(value, given_texts[name], language) >= THRESHOLD
         for name, value in wanted.items()
     )
 
@@ -404,14 +404,17 @@ def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> 
     """
     if not reference or not hypothesis:
         return float(reference == hypothesis)
-    expected, given = _sentences(reference, language), _sentences(hypothesis, language)
-    if not expected or not given:
+    expected, given_sentences = _sentences(reference, language), _sentences(hypothesis, language)
+    if not expected or not given_sentences:
         return 0.0
     shared = {
-        word for wanted in expected for stated in given for word in _shared_words(wanted, stated)
+        word
+        for wanted in expected
+        for stated in given_sentences
+        for word in _shared_words(wanted, stated)
     }
     recall = len(shared) / len({*chain.from_iterable(expected)})
-    precision = len(shared) / len({*chain.from_iterable(given)})
+    precision = len(shared) / len({*chain.from_iterable(given_sentences)})
     return 2.0 * (precision * recall / (precision + recall + _ROUGE_EPSILON))
 
 
@@ -438,17 +441,17 @@ def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:
         for column, other in enumerate(stated):
             here.append(above[column] + 1 if word == other else max(here[-1], above[column + 1]))
         lengths.append(here)
-    found: list[str] = []
+    common_words: list[str] = []
     row, column = len(wanted), len(stated)
     while row and column:
         if wanted[row - 1] == stated[column - 1]:
-            found.append(wanted[row - 1])
+            common_words.append(wanted[row - 1])
             row, column = row - 1, column - 1
         elif lengths[row - 1][column] > lengths[row][column - 1]:
             row -= 1
         else:
             column -= 1
-    return found
+    return common_words
 
 
 Style = Literal["lenient", "default", "mistral", "xlam", "toolace"]

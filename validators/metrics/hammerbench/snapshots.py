@@ -277,23 +277,25 @@ def snapshot_result(
 
 def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) -> SnapshotResult:
     """Return what is right about a call; missing and needless calls have all names wrong."""
-    due, made = pair
-    if due is None or made is None:
+    due, made_call = pair
+    if due is None or made_call is None:
         return SnapshotResult(
             tool_right=False,
             arguments_right=False,
             missing=len(due.arguments) if due else 0,
-            hallucinated=len(stated_arguments(made.arguments)) if made else 0,
+            hallucinated=len(stated_arguments(made_call.arguments)) if made_call else 0,
         )
-    given, tool_right = stated_arguments(made.arguments), made.tool == due.tool
+    given_arguments, tool_right = stated_arguments(made_call.arguments), made_call.tool == due.tool
     defined = tools.get(due.tool)
     return SnapshotResult(
         tool_right=tool_right,
-        arguments_right=tool_right and arguments_match(due.arguments, given, language),
-        arguments_exact=tool_right and arguments_equal(due.arguments, given),
-        hallucinated=hallucinated_names(due.arguments, given),
-        missing=missing_names(due.arguments, given),
-        undefined=None if defined is None else hallucinated_names(defined.properties, given),
+        arguments_right=tool_right and arguments_match(due.arguments, given_arguments, language),
+        arguments_exact=tool_right and arguments_equal(due.arguments, given_arguments),
+        hallucinated=hallucinated_names(due.arguments, given_arguments),
+        missing=missing_names(due.arguments, given_arguments),
+        undefined=None
+        if defined is None
+        else hallucinated_names(defined.properties, given_arguments),
     )
 
 
@@ -312,19 +314,19 @@ def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCal
     Each comes with the call made. Empty if rules can decide.
     """
     differing: list[tuple[GoldCall, Call]] = []
-    for due, made in pair_calls(
+    for due, made_call in pair_calls(
         due_calls(prediction, sample), prediction.calls or (), sample.language
     ):
-        given = stated_arguments(made.arguments) if made else {}
+        given_arguments = stated_arguments(made_call.arguments) if made_call else {}
         if (
             due is None
-            or made is None
-            or made.tool != due.tool
-            or given.keys() != due.arguments.keys()
+            or made_call is None
+            or made_call.tool != due.tool
+            or given_arguments.keys() != due.arguments.keys()
         ):
             return []
-        if given != due.arguments:
-            differing.append((due, made.with_changes(arguments=given)))
+        if given_arguments != due.arguments:
+            differing.append((due, made_call.with_changes(arguments=given_arguments)))
     return differing
 
 
@@ -347,8 +349,8 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
     if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
     silences: Counter[NoCallReply] = Counter()
-    for one, times in counted.items():
-        for silence in one.silences if choice == "all" else ():
+    for conversation, times in counted.items():
+        for silence in conversation.silences if choice == "all" else ():
             silences[silence] += times
     first, later = (
         {one: n for one, n in silences.items() if one.after_calls is after}
@@ -430,12 +432,13 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
         spoken = (
             turn for turn in reversed(snapshot.prefix) if isinstance(turn, UserTurn | CallTurn)
         )
-        stated = next(spoken, None)
-        if isinstance(stated, UserTurn):
+        latest_turn = next(spoken, None)
+        if isinstance(latest_turn, UserTurn):
             is_worded = (
-                shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
+                shift == "same_turn"
+                and _OVERRIDING.of(latest_turn.text).search(latest_turn.text) is not None
             )
-            if stated.external is not None or is_worded:
+            if latest_turn.external is not None or is_worded:
                 yield number
                 continue
         if shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot):
