@@ -148,7 +148,7 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
     if personal_counts:
         drawn = "" if all_taken else " (in all records; the funnel counts those that were drawn)"
         listed = ", ".join(f"{count} {kind}" for kind, count in personal_counts.most_common())
-        yield (f"Personal data {done}: {listed}{drawn}.")
+        yield f"Personal data {done}: {listed}{drawn}."
     elif recipe.sources and recipe.personal_data.mode == "off":
         yield (
             "Personal data was not looked for. Set `personal_data: on` to replace it, or `report`"
