@@ -15,10 +15,8 @@ async def say_thanks(derivation: Derivation, context: StageContext) -> list[Samp
         asked.with_changes(text=f"{asked.text} {thanks}") if isinstance(asked, UserTurn) else asked
     )
     origin = Origin(stage="thanks", parents=(derivation.key,), seed=derivation.seed)
-    facts, turns = (
-        derivation.source.facts,
-        (thanking_turn, *others),
-    )  # its turns stand where they stood
+    facts = derivation.source.facts  # its turns stand where they stood
+    turns = (thanking_turn, *others)
     return [derivation.source.with_changes(kind="example", turns=turns, facts=facts, origin=origin)]
 
 

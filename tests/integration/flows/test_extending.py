@@ -250,7 +250,7 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
     [
         (
             "    1 / 0",
-            r"Your stage 'thanks' \(.*own.py:19\) raised ZeroDivisionError: division by zero",
+            r"Your stage 'thanks' \(.*own.py:20\) raised ZeroDivisionError: division by zero",
         ),
         slow(
             "    return 3",
