@@ -29,9 +29,9 @@ from callwright.annotation.rendering import (
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
-    Returned,
     ReviewTask,
     Typed,
+    UnusableEdit,
     parse_annotation,
     typed_into,
     version_after,
@@ -88,7 +88,7 @@ def acts_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> ActsTask:
     """Return the task that asks whether each assistant turn has the right dialogue acts."""
     words, general = acts_words_in(language), words_in(language)

@@ -36,9 +36,9 @@ from callwright.annotation.rendering import (
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
-    Returned,
     ReviewTask,
     Typed,
+    UnusableEdit,
     parse_annotation,
     parse_verdict,
     read_control,
@@ -117,7 +117,7 @@ def correction_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> CorrectionTask:
     """Return the task that asks people about the corrections of `path`.
 
@@ -320,7 +320,7 @@ def disambiguation_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> DisambiguationTask:
     """Return the task that asks which entries to strike from the responses of `sample`."""
     words, general = disambiguation_words_in(language), words_in(language)

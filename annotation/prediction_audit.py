@@ -15,8 +15,8 @@ from callwright.annotation.rendering import (
 )
 from callwright.annotation.reviews import (
     ParsedReview,
-    Returned,
     ReviewTask,
+    UnusableEdit,
     parse_verdict,
     version_after,
     why_asked,
@@ -79,7 +79,7 @@ def audit_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> AuditTask:
     """Return the task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)

@@ -10,7 +10,7 @@ from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import Record, Review, ReviewDecision, Sample, Strike, Tool
 
 
-class Returned(Record):
+class UnusableEdit(Record):
     """An edit that could not be used: what was typed, the problem, and the task's version.
 
     For more than a single request, `request` is the whole conversation as lines and `calls` is
@@ -83,12 +83,12 @@ def task_key(kind: str, subject: str, version: int) -> str:
     return f"{kind}:{subject}:{version}"
 
 
-def version_after(returned: Returned | None) -> int:
+def version_after(returned: UnusableEdit | None) -> int:
     """Return the version of a task: one higher if it hands back an edit."""
     return returned.version + 1 if returned else 1
 
 
-def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
+def why_asked(reason: str, returned: UnusableEdit | None, sentence: str) -> str:
     """Return why people are asked, after `sentence` with the problem if an edit is returned."""
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
 
@@ -114,7 +114,7 @@ class ParsedReview(Record):
     review: Review | None = None
     edited: Sample | Tool | None = None
     strikes: tuple[Strike, ...] = ()
-    returned: Returned | None = None
+    returned: UnusableEdit | None = None
 
 
 class Typed(NamedTuple):
@@ -184,7 +184,7 @@ def parse_annotation(
         except RecordError as error:
             problem = str(error)
     if problem:
-        returned = Returned(
+        returned = UnusableEdit(
             request=typed.request, calls=typed.calls, problem=problem, version=pulled.version
         )
         return ParsedReview(outcome="returned", returned=returned)

@@ -29,9 +29,9 @@ from callwright.annotation.rendering import (
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
-    Returned,
     ReviewTask,
     Typed,
+    UnusableEdit,
     parse_annotation,
     typed_into,
     version_after,
@@ -84,7 +84,7 @@ def review_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> SampleTask:
     """Return the task that asks people about `sample`.
 

@@ -15,9 +15,9 @@ from callwright.annotation.rendering import Line, describe_tool, parameter_facts
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
-    Returned,
     ReviewTask,
     Typed,
+    UnusableEdit,
     parse_annotation,
     typed_into,
     version_after,
@@ -74,7 +74,7 @@ def tool_task(
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
-    returned: Returned | None = None,
+    returned: UnusableEdit | None = None,
 ) -> ToolTask:
     """Return the task that asks people about `tool`.
 
@@ -102,7 +102,7 @@ def tool_task(
     )
 
 
-def read_returned(returned: Returned) -> TypedTool:
+def read_returned(returned: UnusableEdit) -> TypedTool:
     """Return the typed tool of an edit that came back."""
     name, _, description = returned.request.partition("\n")
     return TypedTool(name=name, description=description, parameters=returned.calls)

@@ -9,7 +9,7 @@ from typing import Any
 from callwright.validators.metrics.confetti.bfcl import (
     OPTIONAL,
     Answer,
-    Check,
+    CallVerdict,
     DecodedCall,
     Document,
     UnreadableAnswerError,
@@ -18,7 +18,7 @@ from callwright.validators.metrics.confetti.bfcl import (
 )
 
 UNREADABLE = "unreadable_answer"  # where the official checker crashes
-RIGHT = Check(valid=True)
+RIGHT = CallVerdict(valid=True)
 
 
 def check_calls(
@@ -26,7 +26,7 @@ def check_calls(
     made: Sequence[DecodedCall],
     answers: Sequence[Answer],
     category: str,
-) -> Check:
+) -> CallVerdict:
     """Return whether the calls are the accepted ones.
 
     `category` decides how many calls there may be, as in BFCL.
@@ -40,14 +40,14 @@ def check_calls(
         document = _document(documents, answers[0]) if kind == "multiple" else documents[0]
         return check_call(document, made[0], answers[0])
     except (UnreadableAnswerError, IndexError, StopIteration) as error:
-        return Check(
+        return CallVerdict(
             valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}."
         )
 
 
 def _check_parallel(
     documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]
-) -> Check:
+) -> CallVerdict:
     """Match each answer with the first remaining call that fits, without backtracking."""
     if len(made) != len(answers):
         return _wrong_count("parallel_function_checker_no_order", made, len(answers))
@@ -63,12 +63,12 @@ def _check_parallel(
         else:
             reason = f"No call fits {next(iter(answer))!r}: {' '.join(reasons)}"
             name = "parallel_function_checker_no_order:cannot_find_match"
-            return Check(valid=False, error_type=name, reason=reason)
+            return CallVerdict(valid=False, error_type=name, reason=reason)
     return RIGHT
 
 
-def _wrong_count(checker: str, made: Sequence[DecodedCall], due: int) -> Check:
-    return Check(
+def _wrong_count(checker: str, made: Sequence[DecodedCall], due: int) -> CallVerdict:
+    return CallVerdict(
         valid=False,
         error_type=f"{checker}:wrong_count",
         reason=f"There are {len(made)} calls for {due}.",
@@ -83,7 +83,7 @@ def _document(documents: Sequence[Document], answer: Answer) -> Document:
     return found
 
 
-def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
+def check_call(document: Document, made: DecodedCall, answer: Answer) -> CallVerdict:
     """Check a call against the accepted one: name, required parameters, values, and omissions."""
     accepted = next(iter(answer.values()))
     name, declared = document.get("name"), document.get("parameters") or {}
@@ -103,7 +103,7 @@ def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
 
 def _check_values(
     made: DecodedCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]
-) -> Check:
+) -> CallVerdict:
     variable = False
     for parameter, value in made.arguments.items():
         if parameter not in properties or parameter not in accepted:
@@ -112,8 +112,8 @@ def _check_values(
         if not check.valid:
             return check
         variable = variable or check.is_variable
-    return Check(valid=True, is_variable=variable)
+    return CallVerdict(valid=True, is_variable=variable)
 
 
-def _wrong(kind: str, reason: str) -> Check:
-    return Check(valid=False, error_type=f"simple_function_checker:{kind}", reason=reason)
+def _wrong(kind: str, reason: str) -> CallVerdict:
+    return CallVerdict(valid=False, error_type=f"simple_function_checker:{kind}", reason=reason)

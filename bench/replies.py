@@ -22,7 +22,7 @@ from bench.bfcl import check_calls
 from callwright.flows.evaluation.predictions import parse_calls
 from callwright.llm.answers import read_object
 from callwright.llm.chat import Completion
-from callwright.llm.wire_format import WrittenCall, read_reply
+from callwright.llm.wire_format import WireCall, read_reply
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
     """A reply: its text, the calls its provider extracted, and its question, "" if unknown."""
 
     text: str
-    written: tuple[WrittenCall, ...] = ()
+    written: tuple[WireCall, ...] = ()
     question: str = ""
     is_object: bool = False
 
@@ -94,8 +94,8 @@ def _results(value: Any, question: str) -> Iterator[Reply]:  # noqa: ANN401 - a 
             yield from _results(member, "")
 
 
-def _written(name: str, arguments: Any) -> WrittenCall:  # noqa: ANN401 - a text, or what it would say
-    return WrittenCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments))
+def _written(name: str, arguments: Any) -> WireCall:  # noqa: ANN401 - a text, or what it would say
+    return WireCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
 def read(reply: Reply) -> Read:

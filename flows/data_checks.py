@@ -272,12 +272,12 @@ async def find_records(
             tempfile.TemporaryDirectory(prefix="callwright-check-") as folder,
             ExitStack() as opened,
         ):
-            worlds = _Worlds(Path(folder), opened)
+            worlds = _WorldsByName(Path(folder), opened)
             for line in _lines(rows):
                 yield await _check_record(line, chats, worlds)
 
 
-class _Worlds:
+class _WorldsByName:
     """The simulated worlds that records' calls are repeated in, each opened once."""
 
     def __init__(self, folder: Path, opened: ExitStack) -> None:
@@ -318,7 +318,9 @@ class _Worlds:
         return self._known[settings]
 
 
-async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) -> CheckedRecordLine:
+async def _check_record(
+    line: FileLine, chats: Chats | None, worlds: _WorldsByName
+) -> CheckedRecordLine:
     try:
         loaded = _loaded(line)
         sample = Sample.model_validate(loaded["sample"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from callwright.flows.api.tasks import Tasks
-from callwright.flows.evaluation.tasks import Answer, Episode, Task
+from callwright.flows.evaluation.tasks import CallAnswer, Episode, Task
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.exports.tasks import RESET, REWARD
 from callwright.warehouse.extras import require_extra
@@ -79,7 +79,7 @@ class WorldSessions:
         )  # where nothing is asked for, nothing is rewarded
         return [*task.tools, *(controls if self._has_controls else ())]
 
-    def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> CallAnswer:
         """Return the answer to a call in a session."""
         if self._has_controls and name in (RESET, REWARD):
             try:
@@ -89,21 +89,21 @@ class WorldSessions:
                     else self._judge(session, **arguments)
                 )
             except (CallwrightError, TypeError) as error:
-                return Answer({"error": str(error)}, is_error=True)
+                return CallAnswer({"error": str(error)}, is_error=True)
         return self.episode(session).step(name, dict(arguments))
 
-    def _reset(self, session: str, task: str = "") -> Answer:
+    def _reset(self, session: str, task: str = "") -> CallAnswer:
         wanted = self._tasks.of_key(task) if task else self.episode(session).task
         if session in self._episodes:
             self._episodes.pop(session).close()
         self._episodes[session] = wanted.begin()
         messages: list[JsonValue] = [{**message} for message in wanted.messages]
-        return Answer({"task": wanted.key, "messages": messages})
+        return CallAnswer({"task": wanted.key, "messages": messages})
 
-    def _judge(self, session: str, text: str | None = None) -> Answer:
+    def _judge(self, session: str, text: str | None = None) -> CallAnswer:
         episode = self.episode(session)
         changes: list[JsonValue] = [change.model_dump(mode="json") for change in episode.changes]
-        return Answer(
+        return CallAnswer(
             {
                 "reward": episode.reward(text),
                 "changes": changes,

@@ -81,7 +81,7 @@ class Asking(NamedTuple):
     schema: dict[str, Any]
 
 
-class _Spent(NamedTuple):
+class _RequestCost(NamedTuple):
     """What a request has cost so far, in US dollars, and how many seconds its last try took."""
 
     cost: float = 0.0
@@ -194,7 +194,7 @@ class LedgeredChat:
             raise
         if is_known:
             known = _NOTHING._replace(planted=reply.planted)
-            self._note(key, prompt, sample_index, reply=known, spent=_Spent(), cached=True)
+            self._note(key, prompt, sample_index, reply=known, spent=_RequestCost(), cached=True)
         validate_text(reply.text)
         validate_calls(reply.calls or ())
         return reply
@@ -206,7 +206,7 @@ class LedgeredChat:
         sample_index: int,
         *,
         reply: RawReply = _NOTHING,
-        spent: _Spent,
+        spent: _RequestCost,
         cached: bool = False,
         error: str = "",
     ) -> None:
@@ -248,9 +248,9 @@ class _Sending:
     most_tokens: int
     key: bytes
     tries: int = 0
-    spent: _Spent = field(default_factory=_Spent)
+    spent: _RequestCost = field(default_factory=_RequestCost)
     # the tries that another answer forestalled, each for itself
-    called_off: list[_Spent] = field(default_factory=list)
+    called_off: list[_RequestCost] = field(default_factory=list)
     prompt_tokens: int = 0
     expected: TokenCounts | None = None
 
@@ -325,9 +325,9 @@ class _Sending:
         elif _is_keyed(type(self.around.adapter)):
             cost = 0.0
         if is_called_off:
-            self.called_off.append(_Spent(cost, latency))
+            self.called_off.append(_RequestCost(cost, latency))
         else:
-            self.spent = _Spent(self.spent.cost + cost, latency)
+            self.spent = _RequestCost(self.spent.cost + cost, latency)
         if self.around.traffic is not None:
             self.around.traffic.cost += cost
             if isinstance(ended, RawReply):

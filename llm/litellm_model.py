@@ -29,7 +29,7 @@ from callwright.llm.refusals import (
     without_values,
 )
 from callwright.llm.wire_format import (
-    WrittenCall,
+    WireCall,
     read_content,
     read_reasoning,
     read_reply,
@@ -190,7 +190,7 @@ class LiteLLMModel:
             problem = f"The provider's content filter withheld the reply of {self._name}."
             raise ReplyError(problem, may_be_charged=True)
         made = (call.function for call in choice.message.tool_calls or ())
-        written = [WrittenCall(call.name or "", call.arguments or "") for call in made]
+        written = [WireCall(call.name or "", call.arguments or "") for call in made]
         said = read_content(choice.message.content)
         reasoning = read_reasoning(getattr(choice.message, "reasoning_content", None), said)
         text, calls = read_reply(said, written)

@@ -13,7 +13,7 @@ from typing import Any
 
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.wire_format import (
-    WrittenCall,
+    WireCall,
     read_reasoning,
     read_reply,
     wire_messages,
@@ -132,7 +132,7 @@ def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
                 known[0] += call.get("function", {}).get("name") or ""
                 known[1] += call.get("function", {}).get("arguments") or ""
     whole = "".join(text)
-    said, calls = read_reply(whole, [WrittenCall(*call) for _, call in sorted(written.items())])
+    said, calls = read_reply(whole, [WireCall(*call) for _, call in sorted(written.items())])
     counted = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     return RawReply(said, calls, *counted, is_cut=is_cut, reasoning=read_reasoning(None, whole))
 

@@ -51,7 +51,7 @@ _SHOWN = 100  # characters
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class WrittenCall(NamedTuple):
+class WireCall(NamedTuple):
     """A call as the model wrote it: the name on the wire, and the arguments as text."""
 
     name: str
@@ -83,7 +83,7 @@ def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, A
     return found
 
 
-def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
+def read_calls(written: Iterable[WireCall]) -> tuple[Call, ...] | None:
     """Return the calls under their written names; None if none, or one lacks a name or object."""
     calls = []
     for call in written:
@@ -94,7 +94,7 @@ def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
     return tuple(calls) or None
 
 
-def read_reply(text: str, written: Sequence[WrittenCall]) -> tuple[str, tuple[Call, ...] | None]:
+def read_reply(text: str, written: Sequence[WireCall]) -> tuple[str, tuple[Call, ...] | None]:
     """Return what a reply says after its train of thought, and its calls.
 
     Calls that can't be read are put into the text. Servers without a parser for thoughts leave
@@ -131,7 +131,7 @@ def _text_of(part: object) -> str | None:
     return part if isinstance(part, str) else None
 
 
-def read_tool_calls(stated: object) -> list[WrittenCall]:
+def read_tool_calls(stated: object) -> list[WireCall]:
     """Return the calls of a message as written.
 
     Raises ReplyError if they have another form.
@@ -145,11 +145,11 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
     return [_written(function) for function in functions]
 
 
-def _written(function: Mapping[str, Any]) -> WrittenCall:
+def _written(function: Mapping[str, Any]) -> WireCall:
     """Return a call as written; a name or arguments that are no text become JSON text."""
     given = (function.get("name") or "", function.get("arguments") or "")
     name, arguments = (one if isinstance(one, str) else orjson.dumps(one).decode() for one in given)
-    return WrittenCall(name, arguments)
+    return WireCall(name, arguments)
 
 
 def shown_json(value: object) -> str:
@@ -163,7 +163,7 @@ def read_reasoning(stated: object, text: str) -> str:
     return (stated if isinstance(stated, str) and stated else thought_of(text))[:LONGEST].strip()
 
 
-def as_text(written: Sequence[WrittenCall]) -> str:
+def as_text(written: Sequence[WireCall]) -> str:
     """Return unreadable calls as text."""
     return "\n".join(f"{call.name}({call.arguments})" for call in written)
 

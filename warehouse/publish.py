@@ -41,7 +41,7 @@ class Publication(NamedTuple):
     parquet: Path
 
 
-class Reading(NamedTuple):
+class ReadableWarehouse(NamedTuple):
     """A warehouse that no writer waits for; `as_of` is when its original was last written."""
 
     warehouse: Warehouse
@@ -180,7 +180,7 @@ def _remove_old(folder: Path) -> None:
 @contextmanager
 def published_or_copied(
     warehouse: Warehouse, folder: Path, *, may_be_older: bool = False
-) -> Iterator[Reading]:
+) -> Iterator[ReadableWarehouse]:
     """Give the published copy if it is current or `may_be_older`, or else a temporary copy.
 
     The copy is removed at the end. If none can be made (a read-only folder, a full disk), the
@@ -200,9 +200,9 @@ def published_or_copied(
         yield _reading(copy)
 
 
-def _reading(warehouse: Warehouse) -> Reading:
+def _reading(warehouse: Warehouse) -> ReadableWarehouse:
     written = warehouse.path.stat().st_mtime if warehouse.path.exists() else time.time()
-    return Reading(warehouse, datetime.fromtimestamp(written, UTC))
+    return ReadableWarehouse(warehouse, datetime.fromtimestamp(written, UTC))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut
 from callwright.flows.evaluation.gate import (
     AnsweredItem,
     Demands,
-    Gate,
+    GateResult,
     Scope,
     hold,
     read_figures,
@@ -135,7 +135,7 @@ class Evaluation:
         against: str = "",
         worse_by: float = 0.0,
         p: float = 0.05,
-    ) -> Gate:
+    ) -> GateResult:
         """Check every candidate against bounds, and against another candidate of the release.
 
             gate = found.gate({"args_acc": 0.9}, against="agent", worse_by=0.02)

@@ -12,10 +12,10 @@ from callwright.flows.api.options import BuildOptions, OneModel
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    Outcome,
+    CommandResult,
     RecipeFile,
-    Table,
     Terminal,
+    TextTable,
     command,
     commands,
     present,
@@ -52,7 +52,7 @@ def init(
     environment: Annotated[str, Option(metavar="NAME")] = "",
     model: Annotated[str, Option(metavar="NAME")] = "",
     metric: Annotated[str, Option(metavar="NAME")] = "",
-) -> Outcome:
+) -> CommandResult:
     """Write a first recipe, or a working example of an extension.
 
     An extension is a kind, a check, an export format, an importer, a world, a model or a metric of
@@ -96,14 +96,14 @@ def init(
         lines += (
             ["Evaluate with it: callwright evaluate RELEASE --recipe RECIPE.yaml"] if metric else []
         )
-        return Outcome({"extensions": written}, lines)
+        return CommandResult({"extensions": written}, lines)
     path = write_first_recipe(folder)
     lines = [
         f"Wrote {path}, for you to edit, and {SCHEMA_FILE}, which tells editors its settings.",
         f"Check it: {command_line('recipe', 'check', path)}",
         f"Try it:   {command_line('build', path, '--preview', 5)}",
     ]
-    return Outcome({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
+    return CommandResult({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
 
 
 @command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
@@ -134,7 +134,8 @@ def build(
                 chosen, preview, model=options["model"], workers=None, progress=screen
             )
         present(
-            Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json
+            CommandResult(shown, (line for item in shown for line in sample_lines(item))),
+            as_json=as_json,
         )
         return
     settings, began = read_settings(), time.monotonic()
@@ -157,7 +158,7 @@ def build(
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": seconds}
         value = report._asdict() | {"spending": spent, "review": pushed}
         present(
-            Outcome(value, chain(_report_text(report, pushed, seconds), _next_text(report))),
+            CommandResult(value, chain(_report_text(report, pushed, seconds), _next_text(report))),
             as_json=as_json,
         )
     if report.emptiness:
@@ -167,10 +168,10 @@ def build(
 
 def _report_text(
     report: "BuildReport", pushed: "Pushed | None", seconds: float
-) -> Iterator[str | Table]:
+) -> Iterator[str | TextTable]:
     funnel = table_of(report.worked)
     if not any(row.personal_data for row in report.worked):  # the last column, only if any is found
-        funnel = Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
+        funnel = TextTable(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
     yield funnel
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
@@ -178,7 +179,7 @@ def _report_text(
     if measured:
         yield table_of([_reader_row(row) for row in measured])
     if report.spending:
-        yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
+        yield TextTable((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
     yield report.sentence
     yield from report.remarks
     if report.is_trial:
@@ -219,7 +220,7 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
 @command(
     app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model"
 )
-def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
+def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> CommandResult:
     """Estimate the calls, tokens and cost of a build.
 
     The table is by role and kind. No model is called.
@@ -229,7 +230,7 @@ def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
 
     chosen = read_recipe_to_build(recipe).as_asked(**options)
     build_estimate = run_loop(estimate_build(chosen, read_settings()))
-    lines: list[str | Table] = [
+    lines: list[str | TextTable] = [
         *([table_of(build_estimate.rows)] if build_estimate.rows else []),
         build_estimate.sentence,
     ]
@@ -244,11 +245,11 @@ def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> Outcome:
         lines.append(
             f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}."
         )
-    return Outcome(build_estimate, [*lines, *build_estimate.notes])
+    return CommandResult(build_estimate, [*lines, *build_estimate.notes])
 
 
 @command(app, "stages", "stages --json")
-def list_stages() -> Outcome:
+def list_stages() -> CommandResult:
     """List the stages of a build.
 
     The table says what each stage reads and makes, and the section of the paper it comes from.
@@ -257,11 +258,11 @@ def list_stages() -> Outcome:
 
     columns = ("name", "group", "reads", "yields", "role", "source", "about")
     table = table_of(all_stages(), columns, ("stage", *columns[1:]))
-    return Outcome([stage.described() for stage in all_stages()], [table])
+    return CommandResult([stage.described() for stage in all_stages()], [table])
 
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
-def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> Outcome:
+def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> CommandResult:
     """Schedule builds with Prefect.
 
     Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes
@@ -278,13 +279,13 @@ def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> Outcome:
         zone = f" ({one.timezone})" if one.timezone else ""
         when = f"{one.schedule}{zone}" if one.schedule else "no schedule (start it from its page)"
         lines.append(f"{one.name}: {when}\n  {one.url}")
-    return Outcome(
+    return CommandResult(
         deployed, [*lines, f"Start a worker to run them: prefect worker start --pool {pool}"]
     )
 
 
 @command(app, "demo", "demo")
-def demo() -> Outcome:
+def demo() -> CommandResult:
     """Build a demo dataset with every part at work.
 
     The parts are Prefect, Label Studio, DuckDB, a release, two candidates and a report.
@@ -293,11 +294,11 @@ def demo() -> Outcome:
 
     with Terminal() as screen:
         result = run_demo(read_settings(), screen)
-    return Outcome(result, result.lines())
+    return CommandResult(result, result.lines())
 
 
 @command(app, "stop", "stop")
-def stop() -> Outcome:
+def stop() -> CommandResult:
     """Stop the local servers that callwright started. Their data are kept."""
     from callwright.flows.demo import stop_servers
 
@@ -307,7 +308,7 @@ def stop() -> Outcome:
         if stopped
         else "No server of this work folder is running."
     )
-    return Outcome({"stopped": stopped}, text)
+    return CommandResult({"stopped": stopped}, text)
 
 
 @command(
@@ -316,7 +317,7 @@ def stop() -> Outcome:
     "recipe check recipe.yaml",
     begins="Checking the recipe and what its tools allow",
 )
-def check_recipes(recipes: Sequence[Path]) -> Outcome:
+def check_recipes(recipes: Sequence[Path]) -> CommandResult:
     """List every mistake in recipes, with file, line, column and the name that was probably meant.
 
     For a valid recipe, list the samples that its tools do not allow, and why.
@@ -338,13 +339,13 @@ def check_recipes(recipes: Sequence[Path]) -> Outcome:
     checked = count_of(len(recipes), "recipe")
     valid = "Recipe is valid." if len(recipes) == 1 else f"All {checked} are valid."
     whole = f"{count_of(len(problems), 'mistake')} in {wrong} of {checked}." if problems else valid
-    return Outcome(
+    return CommandResult(
         recipe_problems, [*map(str, recipe_problems), Aside(whole)], _WRONG if problems else 0
     )
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")
-def schema(*, out: Path | None = None) -> Outcome:
+def schema(*, out: Path | None = None) -> CommandResult:
     """Print or write the JSON Schema of recipes.
 
     Editors use it where the first line of a recipe is `# yaml-language-server: $schema=FILE`.
@@ -356,17 +357,17 @@ def schema(*, out: Path | None = None) -> Outcome:
     from callwright.flows.recipe.schema import recipe_schema
 
     if out is None:
-        return Outcome(recipe_schema(), schema_text().rstrip())
+        return CommandResult(recipe_schema(), schema_text().rstrip())
     path = write_schema(out)
     hint = Aside(
         "Make this the first line of a recipe in the same folder: # yaml-language-server:"
         f" $schema={path.name}"
     )
-    return Outcome({"schema": path}, [str(path), hint])
+    return CommandResult({"schema": path}, [str(path), hint])
 
 
 @command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
-def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> Outcome:
+def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> CommandResult:
     """Show every prompt of a build in full, with your tools in it. No model is called.
 
     Args:
@@ -383,7 +384,7 @@ def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> Outc
         raise ConfigurationError(
             f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}."
         )
-    return Outcome(
+    return CommandResult(
         shown,
         "\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)),
     )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from callwright.flows.cli.screen import (
     AsJson,
     CheckingModel,
+    CommandResult,
     JsonList,
-    Outcome,
-    Table,
     Terminal,
+    TextTable,
     command,
     commands,
     say,
@@ -62,7 +62,7 @@ _FIGURES = (
 
 
 @command(check, "hammerbench", "check hammerbench en/single-turn/ST_Perfect.json")
-def hammerbench(path: Path, *, model: CheckingModel = "", failures: bool = False) -> Outcome:
+def hammerbench(path: Path, *, model: CheckingModel = "", failures: bool = False) -> CommandResult:
     """Run the checks on HammerBench records, with their labels as gold, and print the verdicts.
 
     Args:
@@ -82,10 +82,10 @@ def hammerbench(path: Path, *, model: CheckingModel = "", failures: bool = False
     shown = checked._replace(
         records=[one for one in checked.records if not failures or one.decision != "proved"]
     )
-    return Outcome(shown, _hammerbench_text(shown, path), 0 if checked.records else 1)
+    return CommandResult(shown, _hammerbench_text(shown, path), 0 if checked.records else 1)
 
 
-def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Table]:
+def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | TextTable]:
     def short(where: str) -> str:
         """Return a record's place without the given path: "#/5", or "ST_Perfect.json#/5".
 
@@ -103,7 +103,7 @@ def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Tabl
             f"{kind} ({count_of(count, 'time')}, first at {short(first[kind].where)}):"
             f" {first[kind].message}"
         )
-    yield Table(("check", "proved", "unproved", "contradicted"), checked.summary)
+    yield TextTable(("check", "proved", "unproved", "contradicted"), checked.summary)
 
 
 def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
@@ -115,7 +115,7 @@ def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
 
 
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
-def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> Outcome:
+def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> CommandResult:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless
     placeholders and more.
 
@@ -140,9 +140,9 @@ def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> Outcome:
         f"{finding.question or finding.domain}  {finding.kind}  {finding.message}"
         for finding in shown
     ]
-    table = Table(("kind", "faults", "questions", "what it is"), checked.summary)
+    table = TextTable(("kind", "faults", "questions", "what it is"), checked.summary)
     counts = f"{count_of(checked.questions, 'question')}, {count_of(checked.tools, 'tool')}"
-    return Outcome({"findings": shown, "summary": counted, **whole}, [*lines, table, counts])
+    return CommandResult({"findings": shown, "summary": counted, **whole}, [*lines, table, counts])
 
 
 @command(check, "requests", "check requests wordings.jsonl --json")
@@ -211,7 +211,7 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
 
 
 @command(app, "doctor", "doctor --json")
-def doctor(recipe: Path | None = None) -> Outcome:
+def doctor(recipe: Path | None = None) -> CommandResult:
     """Check what this machine has, and how to add what is missing.
 
     Args:
@@ -220,8 +220,8 @@ def doctor(recipe: Path | None = None) -> Outcome:
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)
-    table = Table(("part", "state", "what to do"), findings)
-    return Outcome(findings, [table], int(any(one.state == "broken" for one in findings)))
+    table = TextTable(("part", "state", "what to do"), findings)
+    return CommandResult(findings, [table], int(any(one.state == "broken" for one in findings)))
 
 
 @command(audit, "checks", "audit checks --release v1 --limit 10", begins="Reading the samples")
@@ -235,7 +235,7 @@ def audit_checks(
     defect: Sequence[str] = (),
     survivors: Path | None = None,
     out: Path | None = None,
-) -> Outcome:
+) -> CommandResult:
     """Inject defects into accepted samples, and count how many each check finds and how many
     intact samples it doubts.
 
@@ -260,10 +260,10 @@ def audit_checks(
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(auditing.audit_page(report), encoding="utf-8")
-    return Outcome(report, _audit_text(report))
+    return CommandResult(report, _audit_text(report))
 
 
-def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
+def _audit_text(report: "AuditReport") -> Iterator[str | TextTable]:
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
     yield table_of(by_check, ("check_name", *_FIGURES), ("check", *_FIGURES))
     together = [
@@ -293,7 +293,7 @@ def audit_readers(
     seed: Seed = 0,
     wrong_at_most: Annotated[float | None, Option(least=0, most=1)] = None,
     wrong_before: Annotated[float | None, Option(least=0, most=1)] = None,
-) -> Outcome:
+) -> CommandResult:
     """Compare models as readers of the same accepted samples: what they catch, what they wrongly
     doubt, and their cost.
 
@@ -310,10 +310,10 @@ def audit_readers(
     plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
     with Terminal() as screen:
         report = run_loop(compare_readers(plan, read_settings(), screen))
-    return Outcome(report, _comparison_text(report))
+    return CommandResult(report, _comparison_text(report))
 
 
-def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
+def _comparison_text(report: "ReaderComparison") -> Iterator[str | TextTable]:
     yield table_of(
         [
             {
@@ -342,7 +342,7 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         for sort in one.sorts
     ]
     if sorts:
-        yield Table(("reader", "sort of defect", "defects", "caught"), sorts)
+        yield TextTable(("reader", "sort of defect", "defects", "caught"), sorts)
     for reader_row in report.readers:
         if reader_row.problem:
             yield f"By default {reader_row.model} settles nothing: it {reader_row.problem}."

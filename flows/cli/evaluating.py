@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 from callwright.flows.api.options import EvaluationOptions
 from callwright.flows.cli.screen import (
     Aside,
-    Outcome,
-    Table,
+    CommandResult,
+    TextTable,
     command,
     commands,
     first_lines,
@@ -25,7 +25,7 @@ from callwright.warehouse.errors import ConfigurationError
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
     from callwright.flows.evaluation.evaluating import ForeseenEvaluation
-    from callwright.flows.evaluation.gate import Gate
+    from callwright.flows.evaluation.gate import GateResult
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
 
@@ -57,7 +57,7 @@ def evaluate(
     junit: Path | None = None,
     summary: Path | None = None,
     **options: Unpack[EvaluationOptions],
-) -> Outcome:
+) -> CommandResult:
     """Evaluate models on a release.
 
     Candidates are asked for the calls that are due, and their answers are scored. Multi-step
@@ -109,12 +109,12 @@ def evaluate(
             gate.write_junit(junit)
         if summary:
             gate.write_summary(summary)
-        return Outcome(
+        return CommandResult(
             _boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed)
         )
 
 
-def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
+def _foreseen_text(found: "ForeseenEvaluation") -> CommandResult:
     changed = [
         {
             "tool": one.tool.name,
@@ -130,7 +130,7 @@ def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
         f" {count_of(found.samples, 'sample')} of {found.release} each,{touched} with at least"
         f" {count_of(found.requests, 'request')}, minus those answered before."
     )
-    return Outcome(
+    return CommandResult(
         found._asdict() | {"changed": changed},
         [words, *([table_of(changed, [*changed[0]])] if changed else [])],
     )
@@ -141,7 +141,7 @@ _OF_TOOLS = ("tool", "shown_name", "changed", "samples", "better", "worse", "dif
 _MOST_PAIRS = 12
 
 
-def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
+def _changes_text(found: "Evaluation") -> "Iterator[str | TextTable]":
     """Yield the effect of changed tools per candidate: overall, by metric, by tool, confusions."""
     from callwright.warehouse.browsing import effect_sentence
 
@@ -170,7 +170,7 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
             yield table_of(pairs, columns, ("due", "called in its place", *columns[2:]))
 
 
-def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
+def _boards_value(found: "Evaluation", gate: "GateResult") -> "list[Row]":
     """Return the leaderboard, each row with its domains, answers, gate and changed tools."""
     by_run = ("candidate", "run", "judge", "strategy")
     more: dict[str, tuple[list[Row], Sequence[str]]] = {
@@ -192,7 +192,7 @@ def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
     ]
 
 
-def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
+def _boards_text(found: "Evaluation", gate: "GateResult") -> "Iterator[str | TextTable]":
     from callwright.language.packs import packaged
 
     shown = packaged("callwright.flows.cli", "boards.yaml")
@@ -228,7 +228,7 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     yield from _changes_text(found)
     if gate.demands:
         demands = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]
-        yield Table(("candidate", "strategy", "demand", "value", "bound", "p", "gate"), demands)
+        yield TextTable(("candidate", "strategy", "demand", "value", "bound", "p", "gate"), demands)
 
 
 @command(
@@ -248,7 +248,7 @@ def score_hammerbench(
     language: Annotated[str | None, Option(metavar="CODE")] = None,
     style: Literal["default", "mistral", "xlam", "toolace", "lenient"] = "default",
     column: str = "",
-) -> Outcome:
+) -> CommandResult:
     """Score HammerBench's result files with the metrics of its paper, as fractions.
 
     Args:
@@ -293,13 +293,13 @@ def score_hammerbench(
         for name, value in figures.items()
     }
     lines = [f"{name:{width}}  {text}" for name, text in texts.items()]
-    return Outcome(figures | {"problems": scoring.problems}, lines)
+    return CommandResult(figures | {"problems": scoring.problems}, lines)
 
 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
 def score_results(
     *, results: Path, mode: Literal["as_published_code", "as_paper"] = "as_published_code"
-) -> Outcome:
+) -> CommandResult:
     """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps,
     as fractions.
 
@@ -336,7 +336,7 @@ def score_results(
     rows = [
         (part, *(getattr(figures, name) for name in columns)) for part, figures in parts.items()
     ]
-    text: list[str | Table] = [Table(("domain", *columns), rows)]
+    text: list[str | TextTable] = [TextTable(("domain", *columns), rows)]
     if summary.answers:
         text.append(table_of([summary], ("completeness", "correctness")))
     for title, shares in (
@@ -344,13 +344,13 @@ def score_results(
         ("parameter of a value error", summary.value_error_parameters),
     ):
         if any(shares.values()):
-            text.append(Table((title, "share"), [*shares.items()]))
+            text.append(TextTable((title, "share"), [*shares.items()]))
     if summary.steps.runs:
-        text.append(Table(("steps beyond the shortest", "runs"), summary.steps.extra.items()))
+        text.append(TextTable(("steps beyond the shortest", "runs"), summary.steps.extra.items()))
         text.append(
             f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}"
         )
-    return Outcome(value, [*text, *map(Aside, scoring.problems)])
+    return CommandResult(value, [*text, *map(Aside, scoring.problems)])
 
 
 @command(
@@ -358,7 +358,7 @@ def score_results(
 )
 def score_answers(
     *, questions: Path, predictions: Sequence[Path], repair: Literal["rules", "none"] = "rules"
-) -> Outcome:
+) -> CommandResult:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as
     fractions.
 
@@ -386,7 +386,7 @@ def score_answers(
     lines = _problems_text(
         scoring.problems, "remarks on what was predicted; what can't be read counts as wrong."
     )
-    return Outcome(value, [Table(("figure", *_SHARES), rows), *lines])
+    return CommandResult(value, [TextTable(("figure", *_SHARES), rows), *lines])
 
 
 @command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
@@ -399,7 +399,7 @@ def score_turns(
     weights: Path | None = None,
     combine: Literal["mean", "product", "least"] = "mean",
     partial: bool = False,
-) -> Outcome:
+) -> CommandResult:
     """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity,
     as fractions.
 
@@ -423,10 +423,10 @@ def score_turns(
         combining=Combining(combine, whole=not partial),
     )
     switches = {"scorer": scorer, "combine": combine, "partial": partial}
-    return Outcome(scores._asdict() | switches, _confetti_text(scores))
+    return CommandResult(scores._asdict() | switches, _confetti_text(scores))
 
 
-def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
+def _confetti_text(scores: "ConfettiScores") -> Iterator[str | TextTable]:
     columns = ("chains", "ast_soft", "ast")
     rows: list[tuple[object, ...]] = [
         ("calls", "", scores.calls, scores.ast_soft, scores.ast),
@@ -435,17 +435,17 @@ def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
     for name in ("by_chain_length", "by_user_turns", "by_tools"):
         parts = table_of([*getattr(scores, name).values()], columns).rows
         rows += [(name, part, *row) for part, row in zip(getattr(scores, name), parts, strict=True)]
-    yield Table(("figures of", "", "number", "ast_soft", "ast"), rows)
+    yield TextTable(("figures of", "", "number", "ast_soft", "ast"), rows)
     if scores.acts is not None:
-        yield Table(scores.acts._fields[:-1], [scores.acts[:-1]])
+        yield TextTable(scores.acts._fields[:-1], [scores.acts[:-1]])
         seen = list(dict.fromkeys(act for row in scores.acts.confusion.values() for act in row))
         details = [
             (act, *(row.get(as_, 0.0) for as_ in seen))
             for act, row in scores.acts.confusion.items()
         ]
-        yield Table(("annotated, predicted as", *seen), details)
+        yield TextTable(("annotated, predicted as", *seen), details)
     if scores.validity is not None:
-        yield Table(scores.validity._fields, [scores.validity])
+        yield TextTable(scores.validity._fields, [scores.validity])
     yield from _problems_text(
         scores.problems, "remarks on what was predicted; what can't be read counts as wrong."
     )

@@ -10,10 +10,10 @@ from callwright.flows.api.options import ExportOptions, Live, ReleaseOptions
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
+    CommandResult,
     OneRelease,
-    Outcome,
-    Table,
     Terminal,
+    TextTable,
     command,
     commands,
     first_lines,
@@ -47,7 +47,7 @@ _SHOWN = 60  # characters of a value
 @command(
     release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1"
 )
-def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
+def create(name: str, **options: Unpack[ReleaseOptions]) -> CommandResult:
     """Freeze the accepted samples of the newest full build of each recipe, with a version and a
     content hash.
 
@@ -72,7 +72,7 @@ def create(name: str, **options: Unpack[ReleaseOptions]) -> Outcome:
         "missed": made_release.missed,
         "duplicates": made_release.duplicates,
     }
-    return Outcome(value, _made_text(made_release))
+    return CommandResult(value, _made_text(made_release))
 
 
 def _made_text(made: "MadeRelease") -> Iterator[str]:
@@ -134,7 +134,9 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
 
 
 @command(release, "import", "release import published callnavi data/callnavi")
-def import_one(name: str, form: Annotated[str, Option(metavar="FORMAT")], path: Path) -> Outcome:
+def import_one(
+    name: str, form: Annotated[str, Option(metavar="FORMAT")], path: Path
+) -> CommandResult:
     """Make a release of samples made by others, unchecked, to evaluate candidates on them.
 
     Args:
@@ -153,11 +155,11 @@ def import_one(name: str, form: Annotated[str, Option(metavar="FORMAT")], path: 
         f"{imported_release.name}: {count_of(imported_release.samples, 'sample')},"
         f" {imported.left_out} left out, content hash {imported_release.content_hash}"
     )
-    return Outcome(imported, [*problems, whole])
+    return CommandResult(imported, [*problems, whole])
 
 
 @command(release, "list", "release list")
-def list_all(*, live: Live = False) -> Outcome:
+def list_all(*, live: Live = False) -> CommandResult:
     """List the releases, newest first, with their content hashes.
 
     `release verify` recomputes the hashes.
@@ -166,14 +168,16 @@ def list_all(*, live: Live = False) -> Outcome:
 
     with reading(live=live) as warehouse:
         releases = list_releases(warehouse)
-    return Outcome(
+    return CommandResult(
         releases,
         [table_of(releases, ("name", "version", "samples", "content_hash", "created_at", "note"))],
     )
 
 
 @command(release, "diff", "release diff v1 v2")
-def diff(old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = False) -> Outcome:
+def diff(
+    old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = False
+) -> CommandResult:
     """Compare two releases: samples added, removed, and changed field by field.
 
     Args:
@@ -190,25 +194,25 @@ def diff(old: OneRelease, new: str, *, live: Live = False, as_json: AsJson = Fal
             for one in changed_samples(warehouse, old, new, release_diff.changed if as_json else ())
         ]
     fields = {field.field: field.samples for field in release_diff.fields}
-    return Outcome(
+    return CommandResult(
         release_diff._asdict() | {"changed": changed, "fields": fields}, _diff_text(release_diff)
     )
 
 
-def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
+def _diff_text(found: "ReleaseDiff") -> Iterator[str | TextTable]:
     """Yield the counts, the first changed sample per field, and the keys added and removed."""
     yield (
         f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed,"
         f" {len(found.changed)} changed, {len(found.moved)} in another split."
     )
-    yield Table(("kind", "added", "removed", "changed", "kept"), found.kinds)
+    yield TextTable(("kind", "added", "removed", "changed", "kept"), found.kinds)
     if found.changed:
         yield ""
         rows = [
             (one.field, one.samples, one.first, _short(one.change.old), _short(one.change.new))
             for one in found.fields
         ]
-        yield Table(("field", "samples", "for one", "was", "is"), rows)
+        yield TextTable(("field", "samples", "for one", "was", "is"), rows)
     for sign, keys in (("+", found.added), ("-", found.removed)):
         yield from first_lines((f"{sign} {key}" for key in keys), _LISTED)
 
@@ -230,7 +234,7 @@ def overlap(
     data_sets: Annotated[Sequence[str], Option(flag="--with", metavar="FORMAT:PATH")],
     likeness: Annotated[float, Option(least=0, most=1)] = 0.6,
     live: Live = False,
-) -> Outcome:
+) -> CommandResult:
     """Find what a release has in common with other datasets: the same tools (by schema), calls and
     requests.
 
@@ -247,10 +251,10 @@ def overlap(
         overlaps = load_release(name, live=live).overlap(
             *data_sets, likeness=likeness, progress=screen
         )
-    return Outcome(overlaps, _overlap_text(overlaps))
+    return CommandResult(overlaps, _overlap_text(overlaps))
 
 
-def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
+def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | TextTable]:
     """Yield the shares of both sides, then a few of the pairs, the nearest requests first."""
     rows = [
         (
@@ -264,7 +268,7 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
         for one in found
         for how, number in one.shared.items()
     ]
-    yield Table(
+    yield TextTable(
         ("with", "the same", "of the release", "share", "of the other", "share of it"), rows
     )
     for data_overlap in found:
@@ -286,7 +290,7 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
 
 
 @command(release, "verify", "release verify v1")
-def verify(name: str | None = None, *, live: Live = False) -> Outcome:
+def verify(name: str | None = None, *, live: Live = False) -> CommandResult:
     """Compare releases with their manifests, row by row.
 
     The exit code is 1 if anything was changed, added or removed.
@@ -299,7 +303,7 @@ def verify(name: str | None = None, *, live: Live = False) -> Outcome:
     with reading(live=live) as warehouse:
         states = [verify_release(warehouse, name)] if name else verify_releases(warehouse)
     is_wrong = not all(state.is_intact for state in states)
-    return Outcome(
+    return CommandResult(
         [*map(_state_value, states)], [state.sentence for state in states], int(is_wrong)
     )
 
@@ -314,13 +318,13 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 
 
 @command(release, "card", "release card v1")
-def card(name: OneRelease, *, live: Live = False) -> Outcome:
+def card(name: OneRelease, *, live: Live = False) -> CommandResult:
     """Print the dataset card of a release: its contents, making, checks, limits and citation."""
     from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
         facts = card_facts(warehouse, name)
-    return Outcome(
+    return CommandResult(
         facts._asdict() | {"state": _state_value(facts.state), "limits": facts.limits},
         render_card(facts),
     )
@@ -329,7 +333,7 @@ def card(name: OneRelease, *, live: Live = False) -> Outcome:
 @command(app, "query", 'query "select * from funnel"')
 def query(
     sql: str, *, live: Live = False, timeout: Annotated[float, Option(least=0)] = QUERY_SECONDS
-) -> Outcome:
+) -> CommandResult:
     """Run a read-only SQL query on the warehouse. `show tables` lists the tables.
 
     Builds go on meanwhile.
@@ -340,11 +344,13 @@ def query(
     """
     with reading(live=live) as warehouse:
         columns, rows = warehouse.query(sql, timeout)
-    return Outcome([dict(zip(columns, row, strict=True)) for row in rows], [Table(columns, rows)])
+    return CommandResult(
+        [dict(zip(columns, row, strict=True)) for row in rows], [TextTable(columns, rows)]
+    )
 
 
 @command(app, "publish", "publish")
-def publish() -> Outcome:
+def publish() -> CommandResult:
     """Refresh the published copy of the warehouse.
 
     It is a read-only database and Parquet files, which can be opened during builds.
@@ -353,7 +359,7 @@ def publish() -> Outcome:
 
     settings = read_settings()
     published = publish_warehouse(open_warehouse(settings), settings.published)
-    return Outcome(published, f"{published.database}\n{published.parquet}")
+    return CommandResult(published, f"{published.database}\n{published.parquet}")
 
 
 @command(
@@ -370,7 +376,7 @@ def export(
     out: Path | None = None,
     live: Live = False,
     **options: Unpack[ExportOptions],
-) -> Outcome:
+) -> CommandResult:
     """Write a release and its card in another format. What the format cannot hold is counted.
 
     Formats for training leave out samples that only template/v1 worded or judged, because these are
@@ -405,7 +411,7 @@ def export(
         "samples": samples,
         "rows": written.rows,
     } | written._asdict()
-    return Outcome(value, _export_text(written, samples))
+    return CommandResult(value, _export_text(written, samples))
 
 
 def _export_text(written: "Export", samples: int) -> Iterator[str]:

@@ -8,11 +8,11 @@ from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
+    CommandResult,
     Host,
-    Outcome,
     Port,
-    Table,
     Terminal,
+    TextTable,
     command,
     commands,
     present,
@@ -65,7 +65,7 @@ _ROOM = 54
 
 
 @command(review, "serve", "review serve")
-def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> Outcome:
+def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> CommandResult:
     """Start a local Label Studio in the background, or find the one that is running.
 
     It is installed into an environment of its own and keeps its data in SQLite.
@@ -92,11 +92,11 @@ def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> Outcome:
         "pid": server.pid,
     }
     lines = f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}"
-    return Outcome(value, [lines, "To end it: callwright review stop"])
+    return CommandResult(value, [lines, "To end it: callwright review stop"])
 
 
 @command(review, "stop", "review stop")
-def stop() -> Outcome:
+def stop() -> CommandResult:
     """Stop the local Label Studio. Its data are kept."""
     from callwright.flows.review.servers import stop_label_studio
 
@@ -104,11 +104,11 @@ def stop() -> Outcome:
     text = (
         "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
     )
-    return Outcome({"stopped": stopped}, text)
+    return CommandResult({"stopped": stopped}, text)
 
 
 @command(review, "push", "review push", begins="Looking for questions to send")
-def push(*, again: Again = False) -> Outcome:
+def push(*, again: Again = False) -> CommandResult:
     """Send waiting questions to Label Studio. Nothing is sent twice."""
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -123,7 +123,7 @@ def push(*, again: Again = False) -> Outcome:
     there = f" ({result.already_there} were there already)" if result.already_there else ""
     pushed = f"{count_of(result.created, 'task')} sent{there}: {result.url}"
     nothing = f"There is nothing to send. Open questions are at {result.url}"
-    return Outcome(result, pushed if result.created or there else nothing)
+    return CommandResult(result, pushed if result.created or there else nothing)
 
 
 @command(review, "pull", "review pull", begins="Looking for new answers")
@@ -142,7 +142,7 @@ def pull(*, every: Annotated[float, Option(least=0)] = 0, as_json: AsJson = Fals
     settings = read_settings()
 
     def tell(result: "Pulled") -> None:
-        present(Outcome(result, pulled_lines(result)), as_json=as_json)
+        present(CommandResult(result, pulled_lines(result)), as_json=as_json)
 
     if every:
         with Terminal() as screen:
@@ -197,7 +197,7 @@ def listen(
         if remove:
             removed = listening.remove_webhooks(studio)
             present(
-                Outcome({"removed": removed}, f"{count_of(removed, 'webhook')} removed."),
+                CommandResult({"removed": removed}, f"{count_of(removed, 'webhook')} removed."),
                 as_json=as_json,
             )
             return
@@ -262,7 +262,7 @@ def edit(
 @command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")
 def audit(
     release: str, *, model: Sequence[str] = (), draw: Annotated[int, Option(least=1)] = 50
-) -> Outcome:
+) -> CommandResult:
     """Draw answers of candidates, for reviewers to say whether the metric is right about them.
 
     `callwright review push` sends them. The same number is drawn of each error type and of the
@@ -284,13 +284,15 @@ def audit(
         " them now."
     )
     next_step = ["Send them to reviewers with `callwright review push`."] if drawn.new else []
-    return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
+    return CommandResult(
+        drawn, [counts, TextTable(("what the metric says", "drawn"), rows), *next_step]
+    )
 
 
 @command(review, "training", "review training --items 10", begins="Reading the training items")
 def training(
     *, items: Annotated[int, Option(least=1)] = 10, results: bool = False, reviewer: str = ""
-) -> Outcome:
+) -> CommandResult:
     """Send items with known answers to a training project for new reviewers.
 
     Half of the items are correct, half have a defect. Each reviewer answers each item once; `review
@@ -308,12 +310,12 @@ def training(
     settings = read_settings()
     if results:
         found = training_answers(open_warehouse(settings), reviewer)
-        return Outcome(found, training_lines(found))
+        return CommandResult(found, training_lines(found))
     with Terminal() as screen, require_label_studio(settings) as studio:
         pushed = push_training(settings, studio, screen, items)
     sent = f"{count_of(pushed.created, 'training item')} sent"
     words = f"{sent} ({pushed.already_there} were there already): {pushed.url}"
-    return Outcome(pushed, words)
+    return CommandResult(pushed, words)
 
 
 def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
@@ -342,7 +344,7 @@ def recheck(
     *,
     draw: Annotated[int, Option(least=1)] = 100,
     seed: int = 0,
-) -> Outcome:
+) -> CommandResult:
     """Ask reviewers about random accepted samples again, to measure the share that is usable.
 
     `callwright review push` sends them; `callwright review agreement` shows the share.
@@ -361,11 +363,11 @@ def recheck(
         f" {count_of(drawn.asked, 'new question')}."
     )
     next_step = ["Send them to reviewers with `callwright review push`."] if drawn.asked else []
-    return Outcome(drawn, [counts, *next_step])
+    return CommandResult(drawn, [counts, *next_step])
 
 
 @command(review, "suspects", "review suspects v1")
-def suspects(release: str) -> Outcome:
+def suspects(release: str) -> CommandResult:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
     A sample is suspect where all candidates fail at the same call, or where several give the same
@@ -387,14 +389,14 @@ def suspects(release: str) -> Outcome:
     next_step = (
         ["Send the new ones to reviewers with `callwright review push`."] if suspicions.new else []
     )
-    return Outcome(
+    return CommandResult(
         {"release": release, "new": suspicions.new, "suspects": suspicions.suspects},
         [*lines, *next_step],
     )
 
 
 @command(review, "status", "review status --json")
-def status(*, refresh: Annotated[bool, Option(flag="--server")] = False) -> Outcome:
+def status(*, refresh: Annotated[bool, Option(flag="--server")] = False) -> CommandResult:
     """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost
     that are left.
 
@@ -404,10 +406,10 @@ def status(*, refresh: Annotated[bool, Option(flag="--server")] = False) -> Outc
     from callwright.flows.review.status import review_status
 
     found = review_status(read_settings(), ask_server=refresh)
-    return Outcome(found, _status_text(found))
+    return CommandResult(found, _status_text(found))
 
 
-def _status_text(found: "Status") -> Iterator[str | Table]:
+def _status_text(found: "Status") -> Iterator[str | TextTable]:
     if not found["queue"]:
         yield "There are no review questions yet."
         return
@@ -420,7 +422,7 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
         mine = [row for row in found["queue"] if row["kind"] == kind]
         rows.append([_words(kind), *(sum(row[name] for row in mine) for name in counts)])
         rows += [[f"  {row['cause']}", *(row[name] for name in counts)] for row in mine]
-    yield Table(["questions", *map(_words, counts)], rows)
+    yield TextTable(["questions", *map(_words, counts)], rows)
     if found["people"]:
         yield ""
         yield from _people_text(found["people"])
@@ -438,13 +440,13 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
             for place, row in enumerate(found["next"])
             if place - kinds.index(row["kind"]) < _NEXT
         ]
-        yield from ("", Table(("asked next", "place", "because"), next_rows))
+        yield from ("", TextTable(("asked next", "place", "because"), next_rows))
     if "label_studio" in found:
         columns = ("project", "tasks", "finished", "annotations", "skipped")
         yield from ("", table_of(found["label_studio"], columns))
 
 
-def _people_text(people: "list[Row]") -> Iterator[str | Table]:
+def _people_text(people: "list[Row]") -> Iterator[str | TextTable]:
     """Yield a line for each person; columns without any value are left out."""
     columns: dict[str, list[object]] = {
         "reviewer": [row["reviewer"] for row in people],
@@ -464,7 +466,7 @@ def _people_text(people: "list[Row]") -> Iterator[str | Table]:
     shown = {
         name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)
     }
-    yield Table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
+    yield TextTable(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
     for name, meaning in _WHERE_KNOWN.items():
         if meaning and name in shown:
             yield f"({name}: {meaning})"
@@ -493,7 +495,7 @@ def _whole_text(found: "Status") -> Iterator[str]:
         yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
 
 
-def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
+def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
     """Yield the unsettled subjects: reviewers disagree, or a doubtful edit needs a second one.
 
     For each it names the people who could be asked next.
@@ -508,13 +510,13 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
             )
             for row in rows[:_FEW]
         ]
-        yield Table(("unsettled", "said", "could be asked next"), shown)
+        yield TextTable(("unsettled", "said", "could be asked next"), shown)
         if len(rows) > _FEW:
             yield f"… and {len(rows) - _FEW} more; list them all with --json."
 
 
 @command(review, "agreement", "review agreement")
-def agreement() -> Outcome:
+def agreement() -> CommandResult:
     """Show how reviewers agree with each other and with models, and do on gold items.
 
     The usable share is shown too.
@@ -522,10 +524,10 @@ def agreement() -> Outcome:
     from callwright.flows.review.status import agreement_report
 
     report = agreement_report(read_settings())
-    return Outcome(report, _agreement_text(report))
+    return CommandResult(report, _agreement_text(report))
 
 
-def _agreement_text(report: "Status") -> Iterator[str | Table]:
+def _agreement_text(report: "Status") -> Iterator[str | TextTable]:
     from callwright.flows.review.status import MEASURES, agreement_lines
 
     if not any(report.values()):
@@ -537,7 +539,7 @@ def _agreement_text(report: "Status") -> Iterator[str | Table]:
         yield "agreement (1: always, 0: as by chance, empty: undefined):"
         lines = agreement_lines(report["agreement"])
         columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
-        yield Table(columns, [[*line[:-1], *line.values] for line in lines])
+        yield TextTable(columns, [[*line[:-1], *line.values] for line in lines])
     tables = {
         "models that read against people": "readers",
         "gold items": "gold_items",

@@ -62,14 +62,16 @@ def serving() -> Iterator[None]:
         raise Stopped("Server stopped.") from None
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """Rows with their column names."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[Any]]
 
 
-def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[str] = ()) -> Table:
+def table_of(
+    rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[str] = ()
+) -> TextTable:
     """Return the table of rows, or of these `columns` of dicts or records, under `heads`.
 
     Rows without `columns` are named tuples. Without `heads` the columns' names are the heads.
@@ -77,12 +79,12 @@ def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[s
     if rows and not columns and isinstance(rows[0], dict):
         columns = [*rows[0]]
     if not columns:
-        return Table(rows[0]._fields if rows else (), rows)
+        return TextTable(rows[0]._fields if rows else (), rows)
     cells = [
         [row[name] if isinstance(row, dict) else getattr(row, name) for name in columns]
         for row in rows
     ]
-    return Table(heads or columns, cells)
+    return TextTable(heads or columns, cells)
 
 
 class Aside(str):
@@ -91,11 +93,11 @@ class Aside(str):
     __slots__ = ()
 
 
-class Outcome(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command found: a value for JSON, its text, read only if shown, and the exit code."""
 
     value: object
-    text: str | Iterable[str | Table]
+    text: str | Iterable[str | TextTable]
     code: int = 0
 
 
@@ -106,7 +108,7 @@ def commands(about: str = "") -> typer.Typer:
 
 def command(
     group: typer.Typer, name: str, example: str, begins: str = ""
-) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
+) -> Callable[[Callable[..., CommandResult | None]], Callable[..., CommandResult | None]]:
     """Make a function a command of a group, with `--json` besides its own options.
 
     Its result is shown. A function with a parameter `as_json` may show its result as it comes
@@ -114,7 +116,9 @@ def command(
     a terminal that it `begins`.
     """
 
-    def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
+    def register(
+        function: Callable[..., CommandResult | None],
+    ) -> Callable[..., CommandResult | None]:
         text, own = spell_out(function)
         takes_json = any(one.name == "as_json" for one in own)
         defaults = {one.name: one.default for one in own}
@@ -162,7 +166,7 @@ def _read_as(stated: Any) -> Any:  # noqa: ANN401 - types are values here
     return first | None if NoneType in others else first
 
 
-def present(found: Outcome, *, as_json: bool) -> None:
+def present(found: CommandResult, *, as_json: bool) -> None:
     """Show an outcome, and exit the command if it is no success."""
     if as_json:
         show_json(found.value)
@@ -173,10 +177,10 @@ def present(found: Outcome, *, as_json: bool) -> None:
         raise typer.Exit(found.code)
 
 
-def show(text: str | Iterable[str | Table]) -> None:
+def show(text: str | Iterable[str | TextTable]) -> None:
     """Print a result: lines, with tables among them."""
     for part in [text] if isinstance(text, str) else text:
-        if isinstance(part, Table):
+        if isinstance(part, TextTable):
             show_table(*part)
         else:
             stream = sys.stderr if isinstance(part, Aside) else sys.stdout

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from callwright.flows.cli.screen import (
-    Outcome,
-    Table,
+    CommandResult,
     Terminal,
+    TextTable,
     command,
     commands,
     first_lines,
@@ -55,7 +55,9 @@ app.add_typer(tools, name="tools")
 
 
 @command(tools, "make", "tools make recipe.yaml --preview 5")
-def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: str = "") -> Outcome:
+def make(
+    recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: str = ""
+) -> CommandResult:
     """Make the tools of a recipe that generates tools.
 
     Tools that a check cannot prove wait for reviewers. Builds of the recipe use the others.
@@ -72,11 +74,12 @@ def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: s
     with Terminal() as screen:
         if preview:
             shown = run_loop(preview_tools(chosen, preview, read_settings(), screen))
-            return Outcome(
-                shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)]
+            return CommandResult(
+                shown,
+                [TextTable(("name", "language", "description", "parameters", "doubt"), shown)],
             )
         reports = run_loop(report_tools(chosen, read_settings(), screen))
-    value, text = [], list[str | Table]()
+    value, text = [], list[str | TextTable]()
     for tool_report in reports:
         waiting = [{"tool": name, "reason": reason} for name, reason in tool_report.waiting]
         value.append(tool_report._asdict() | {"waiting": waiting})
@@ -91,11 +94,11 @@ def make(recipe: Path, *, preview: Annotated[int, Option(least=0)] = 0, model: s
         if waiting:
             advice = "wait for reviewers. Send them with `callwright review push`."
             text.append(f"{len(waiting)} {advice}")
-    return Outcome(value, text)
+    return CommandResult(value, text)
 
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
-def refresh(recipe: Path) -> Outcome:
+def refresh(recipe: Path) -> CommandResult:
     """Repeat all stored calls to the live servers of a recipe, and list the answers that have
     changed.
 
@@ -110,9 +113,9 @@ def refresh(recipe: Path) -> Outcome:
         (one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at))
         for one in drifts
     ]
-    table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
+    table = TextTable(("tool", "arguments", "recorded at", "re-recorded at"), rows)
     changed = count_of(len(drifts), "answer has", "answers have")
-    return Outcome(drifts, [table, f"{changed} changed. The new ones count from now on."])
+    return CommandResult(drifts, [table, f"{changed} changed. The new ones count from now on."])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
@@ -130,7 +133,7 @@ def import_tools(
     category: Sequence[str] = (),
     constant: Sequence[str] = (),
     plumbing: Sequence[str] = (),
-) -> Outcome:
+) -> CommandResult:
     """Import tools from files, a folder or an MCP server. Every problem in them is listed.
 
     Args:
@@ -201,7 +204,9 @@ def import_tools(
         f" {count_of(imported_catalog.tools, 'tool')} kept{named}."
     )
     value = catalog_json(imported_catalog) | {"plumbing": unsaid, "problems": problems}
-    return Outcome(value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)])
+    return CommandResult(
+        value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)]
+    )
 
 
 def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
@@ -223,7 +228,7 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
 
 
 @command(tools, "show", "tools show spotify")
-def show_catalog(name: str) -> Outcome:
+def show_catalog(name: str) -> CommandResult:
     """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and
     fixed parameters.
 
@@ -256,11 +261,13 @@ def show_catalog(name: str) -> Outcome:
     ]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
     value = catalog_json(shown_catalog) | {"tools": keyed, "problems": problems}
-    return Outcome(value, [*lines, Table(("category", "name", "parameters", "fixed"), rows)])
+    return CommandResult(
+        value, [*lines, TextTable(("category", "name", "parameters", "fixed"), rows)]
+    )
 
 
 @command(tools, "drop", "tools drop spotify")
-def drop_catalog_named(name: str) -> Outcome:
+def drop_catalog_named(name: str) -> CommandResult:
     """Remove the name of a catalog. Builds that used its tools keep them.
 
     Args:
@@ -269,13 +276,13 @@ def drop_catalog_named(name: str) -> Outcome:
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
-    return Outcome(
+    return CommandResult(
         catalog_json(dropped), f"Removed the catalog {name!r} ({count_of(dropped.tools, 'tool')})."
     )
 
 
 @command(tools, "list", "tools list --category Hotels")
-def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False) -> Outcome:
+def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False) -> CommandResult:
     """List the tools imported or used so far, or the named catalogs.
 
     Args:
@@ -292,8 +299,8 @@ def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False
             (one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}")
             for one in named_catalogs
         ]
-        table = Table(("catalog", "format", "tools", "path", "imported"), listed)
-        return Outcome([catalog_json(one) for one in named_catalogs], [table])
+        table = TextTable(("catalog", "format", "tools", "path", "imported"), listed)
+        return CommandResult([catalog_json(one) for one in named_catalogs], [table])
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
@@ -301,7 +308,7 @@ def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False
             "select * from tools order by source, category, name, language"
         )
     rows = [row for row in rows if not category or row["category"] == category]
-    return Outcome(
+    return CommandResult(
         rows, [table_of(rows, ("category", "name", "language", "source", "description"))]
     )
 
@@ -315,7 +322,7 @@ def check_tools(
     secret: Secrets = (),
     tool: str = "",
     sentences: Sequence[Path] = (),
-) -> Outcome:
+) -> CommandResult:
     """Check which kinds of samples tools allow, why not others, and what is wrong with the
     tools.
 
@@ -363,7 +370,7 @@ def check_tools(
         "problems": problems,
     }
     if tool:
-        return Outcome(value, [_tool_table(tool, kind_survey)])
+        return CommandResult(value, [_tool_table(tool, kind_survey)])
     counted = [
         (
             row.kind,
@@ -372,10 +379,10 @@ def check_tools(
         )
         for row in rows
     ]
-    table = Table(("kind", "tools", "why not"), counted)
+    table = TextTable(("kind", "tools", "why not"), counted)
     fixed = [one.sentence(len(kind_survey.tools)) for one in constants]
     of_servers = [f"{kind_survey.of_servers}."] if kind_survey.of_servers else []
-    return Outcome(
+    return CommandResult(
         value,
         [
             table,
@@ -396,10 +403,10 @@ def _sentence_files(paths: "Sequence[Path]") -> "tuple[SentenceFile, ...]":
         raise ConfigurationError(f"{error}.") from error
 
 
-def _sentences_outcome(found: "Survey") -> Outcome:
+def _sentences_outcome(found: "Survey") -> CommandResult:
     wrong = count_of(len(found.sentences), "mistake") if found.sentences else "No mistakes"
     value = {"problems": found.sentences, "without_sentences": found.plainly}
-    return Outcome(
+    return CommandResult(
         value,
         [*map(str, found.sentences), *found.plainly, f"{wrong}."],
         _WRONG if found.sentences else 0,
@@ -409,7 +416,7 @@ def _sentences_outcome(found: "Survey") -> Outcome:
 @command(tools, "sentences", "tools sentences spotify --model openai/gpt-6-luna")
 def write_sentences(
     catalog: str, *, language: str = "", model: str = "", out: Path | None = None
-) -> Outcome:
+) -> CommandResult:
     """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and
     reads requests by them.
 
@@ -455,7 +462,7 @@ def write_sentences(
         "language": language,
         "left_out": [one._asdict() for one in drafted.left_out],
     }
-    return Outcome({name: one for name, one in value.items() if name != "text"}, lines)
+    return CommandResult({name: one for name, one in value.items() if name != "text"}, lines)
 
 
 def _usable_text(row: "KindRow") -> str:
@@ -543,7 +550,7 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     )
 
 
-def _tool_table(name: str, found: "Survey") -> Table:
+def _tool_table(name: str, found: "Survey") -> TextTable:
     known = {tool.name for tool in found.tools}
     if name not in known:
         near = difflib.get_close_matches(name, known, _FEW)
@@ -560,10 +567,10 @@ def _tool_table(name: str, found: "Survey") -> Table:
         )
         for kind in found.asked
     ]
-    return Table(("kind", "possible", "why not"), rows)
+    return TextTable(("kind", "possible", "why not"), rows)
 
 
-def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | Table]:
+def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | TextTable]:
     if not problems:
         yield "No problems found."
         return
@@ -576,6 +583,8 @@ def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | T
     for said, names in (("Left out", gone), ("Shortened", cut)):
         if names:
             yield f"{said} ({len(names)}): {', '.join(names)}."
-    yield Table(("problem", "count"), Counter(problem.kind for problem in problems).most_common())
+    yield TextTable(
+        ("problem", "count"), Counter(problem.kind for problem in problems).most_common()
+    )
     lines = (f"{problem.where}: {problem.message}" for problem in weightiest_first(problems))
     yield from first_lines(lines, most)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from callwright.flows.cli.screen import (
     Aside,
     AsJson,
-    Outcome,
+    CommandResult,
     Port,
     command,
     commands,
@@ -61,21 +61,22 @@ def view(
                 f"{count_of(written.pages, 'page')} written, with"
                 f" {count_of(written.samples, 'sample')}."
             )
-            present(Outcome(written, [str(written.first), counts]), as_json=as_json)
+            present(CommandResult(written, [str(written.first), counts]), as_json=as_json)
             return
         from callwright.flows.pages.serving import AppServer, page_app
 
         server = AppServer(page_app(copy), port)
         value = {"address": server.address, "copy": copy.path}
         present(
-            Outcome(value, [server.address, Aside("Stop the server with Ctrl-C.")]), as_json=as_json
+            CommandResult(value, [server.address, Aside("Stop the server with Ctrl-C.")]),
+            as_json=as_json,
         )
         with serving():
             server.run()
 
 
 @command(app, "notebook", "notebook figures.ipynb")
-def notebook(file: Path = Path("callwright.ipynb")) -> Outcome:
+def notebook(file: Path = Path("callwright.ipynb")) -> CommandResult:
     """Write a Jupyter notebook with plots.
 
     It plots stages, samples, scores, errors, differences and cost.
@@ -86,7 +87,7 @@ def notebook(file: Path = Path("callwright.ipynb")) -> Outcome:
     from callwright.flows.pages.notebook import write_notebook
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
-    return Outcome({"notebook": written}, str(written))
+    return CommandResult({"notebook": written}, str(written))
 
 
 def _fresh_copy(settings: Settings) -> "Warehouse":
@@ -123,7 +124,7 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
 
 
 @command(app, "report", "report --out report.html", begins="Preparing the report")
-def report(*, out: Path | None = None) -> Outcome:
+def report(*, out: Path | None = None) -> CommandResult:
     """Write a summary as one HTML file.
 
     It shows the funnel, scores with intervals, error types and cost.
@@ -135,7 +136,7 @@ def report(*, out: Path | None = None) -> Outcome:
 
     with reading() as warehouse:
         path = write_report(warehouse, out or read_settings().home / "report.html")
-    return Outcome({"report": path}, str(path))
+    return CommandResult({"report": path}, str(path))
 
 
 @command(world, "serve", "world serve v1 --port 8323 --controls")

@@ -97,7 +97,7 @@ class Demands(NamedTuple):
                 )
 
 
-class Demand(NamedTuple):
+class GateBound(NamedTuple):
     """One bound for a candidate: whether `value` passes at `bound`.
 
     `p_value` is that of a comparison, else None.
@@ -112,7 +112,7 @@ class Demand(NamedTuple):
     passed: bool
 
 
-class Gate:
+class GateResult:
     """The result of a gate: whether each demand is met, with reports.
 
     gate = found.gate(fail_under={"args_acc": 0.9}, against="agent", worse_by=0.02)
@@ -123,7 +123,7 @@ class Gate:
     def __init__(
         self,
         scope: Scope,
-        demands: Sequence[Demand],
+        demands: Sequence[GateBound],
         figures: Mapping[str, Mapping[str, float]],
         read: Callable[[str], list[AnsweredItem]],
     ) -> None:
@@ -220,7 +220,9 @@ def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
     return orjson.loads(text) if isinstance(text, str) else text
 
 
-def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands: Demands) -> Gate:
+def hold(
+    warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands: Demands
+) -> GateResult:
     """Check candidates against demands.
 
     Raises ConfigurationError for an unknown metric or candidate, or if none can be compared.
@@ -244,14 +246,14 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
         demand_results += [
             _compared(warehouse, scope, candidate, rival, demands) for candidate in compared
         ]
-    return Gate(
+    return GateResult(
         scope, demand_results, figures, lambda candidate: read_items(warehouse, scope, candidate)
     )
 
 
 def _bounded(
     scope: Scope, candidate: str, figures: Mapping[str, float], demands: Demands
-) -> Iterator[Demand]:
+) -> Iterator[GateBound]:
     for bounds, sign, words in (
         (demands.fail_under, 1, "at least"),
         (demands.fail_over, -1, "at most"),
@@ -264,7 +266,7 @@ def _bounded(
                 )
             passed = sign * figures[metric] >= sign * bound
             told = (f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
-            yield Demand(candidate, scope.strategy, *told)
+            yield GateBound(candidate, scope.strategy, *told)
 
 
 def known_metrics() -> list[str]:
@@ -338,7 +340,7 @@ def _listed(contestants: Iterable[tuple[str, str]]) -> str:
 
 def _compared(
     warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[str, str], demands: Demands
-) -> Demand:
+) -> GateBound:
     """Return the demand that a candidate passes no fewer shared samples than another.
 
     It fails only for a difference beyond chance. Shared samples are those that both have
@@ -354,7 +356,7 @@ def _compared(
     chance = paired_test(row["only_one"], row["only_other"]).p_value
     is_worse = difference < 0 and difference <= -demands.worse_by and chance <= demands.p
     words = f"not worse than {name} by {demands.worse_by:g} (p {demands.p:g})"
-    return Demand(
+    return GateBound(
         candidate, scope.strategy, words, difference, -demands.worse_by, chance, not is_worse
     )
 
@@ -371,7 +373,7 @@ def _add_suite(top: ET.Element, name: str, cases: Iterable[ET.Element]) -> None:
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
 
 
-def _demand_case(demand: Demand) -> ET.Element:
+def _demand_case(demand: GateBound) -> ET.Element:
     case = ET.Element(
         "testcase", classname="gate", name=_xml(f"{demand.candidate}: {demand.demand}")
     )

@@ -121,7 +121,7 @@ class NextReply(NamedTuple):
     problem: str = ""
 
 
-class Asking(NamedTuple):
+class RunPrompts(NamedTuple):
     """What all prompts of a run share; `number` is the run's, so that runs give several answers.
 
     `briefing` is what the candidate is told first. The tools have the names in `shown`, a
@@ -429,7 +429,7 @@ class _Driven:
     """A candidate on its way through a sample, with its turns and the judgements of its calls."""
 
     def __init__(
-        self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str
+        self, machine: SampleRun | TaskRun, asking: RunPrompts, chat: ChatModel, strategy: str
     ) -> None:
         self.machine = machine
         self.turns: list[RunTurn] = []
@@ -470,10 +470,10 @@ class _Driven:
 
 async def _begun(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
-) -> Asking:
+) -> RunPrompts:
     """Return the start of asking a candidate, with the user's first words."""
     seen, language = run.shown.toolset(tools), sample.language
-    asking = Asking(sample.request, seen, language, run.run, sample.briefing, run.shown)
+    asking = RunPrompts(sample.request, seen, language, run.run, sample.briefing, run.shown)
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
@@ -519,7 +519,7 @@ def _as_record(
 
 
 async def ask_next(
-    asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str
+    asking: RunPrompts, history: Sequence[Exchange], chat: ChatModel, strategy: str
 ) -> NextReply:
     """Return the candidate's next reply as JSON ("direct") or native calls ("native").
 
@@ -539,7 +539,9 @@ async def ask_next(
     )
 
 
-async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+async def _ask_directly(
+    asking: RunPrompts, history: Sequence[Exchange], chat: ChatModel
+) -> NextReply:
     prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
     reply = await chat.ask(led_by(asking.briefing, prompt), NextCalls, sample_index=asking.number)
     return NextReply(
@@ -547,7 +549,9 @@ async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatM
     )
 
 
-async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+async def _ask_natively(
+    asking: RunPrompts, history: Sequence[Exchange], chat: ChatModel
+) -> NextReply:
     prompt = render(
         OWN_PROMPTS,
         NATIVELY,
@@ -570,7 +574,7 @@ def _as_next(completion: Completion) -> NextReply:
 
 
 async def _ask_in_messages(
-    asking: Asking, history: Sequence[Exchange], chat: ChatModel
+    asking: RunPrompts, history: Sequence[Exchange], chat: ChatModel
 ) -> NextReply:
     prompt = render(
         OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language
@@ -597,7 +601,7 @@ async def _ask_in_messages(
 class PathStrategy(NamedTuple):
     """A way to ask for the next calls of a run: the function and its prompt."""
 
-    ask: Callable[[Asking, Sequence[Exchange], ChatModel], Awaitable[NextReply]]
+    ask: Callable[[RunPrompts, Sequence[Exchange], ChatModel], Awaitable[NextReply]]
     package: str
     prompt: str
 

@@ -60,7 +60,7 @@ _NOTHING: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
 Calls = Sequence[Call]
 
 
-class Answer(NamedTuple):
+class CallAnswer(NamedTuple):
     """The answer to a call: the response, or the body of an error.
 
     `call` is the call as read, or None if it could not be read.
@@ -99,7 +99,7 @@ class EpisodeState(NamedTuple):
         }
 
 
-class _Dumped(BaseModel):
+class _DumpedEpisode(BaseModel):
     world: dict[str, JsonValue]
     told: dict[str, tuple[JsonValue, ...]]
     broken: tuple[str, ...] = ()
@@ -314,7 +314,7 @@ class Episode:
             )
         return self._episode
 
-    def step(self, tool: str, arguments: JsonValue) -> Answer:
+    def step(self, tool: str, arguments: JsonValue) -> CallAnswer:
         """Make a call; `arguments` are an object, or its JSON text.
 
         If something is wrong with a call, its answer says so.
@@ -325,7 +325,7 @@ class Episode:
         made = CandidateCall(self.task.own_names.get(tool, tool), arguments)
         call = read_call(made, self.task.candidates)
         if isinstance(call, str):
-            return Answer({"error": call}, is_error=True)
+            return CallAnswer({"error": call}, is_error=True)
         case = self.task.sample.policy_case
         broken = self.task.book.broken_by(call, episode, case.leave) if case else ()
         world_answer = episode.answer(call)
@@ -335,13 +335,13 @@ class Episode:
                 unseen_in(self._unseen, world_answer.response, episode) if self._unseen else ()
             )
         if world_answer.problem and world_answer.response is None:
-            return Answer({"error": world_answer.problem}, is_error=True, call=call)
+            return CallAnswer({"error": world_answer.problem}, is_error=True, call=call)
         if call.key in self.task.asked:
             self._told = {
                 **self._told,
                 call.key: (*self._told.get(call.key, ()), world_answer.response),
             }
-        return Answer(world_answer.response, bool(world_answer.problem), call)
+        return CallAnswer(world_answer.response, bool(world_answer.problem), call)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -353,7 +353,7 @@ class Episode:
         """How many things must still be looked at before forbidden requests can be refused."""
         return len(self._unseen)
 
-    def play(self, calls: Calls) -> list[Answer]:
+    def play(self, calls: Calls) -> list[CallAnswer]:
         """Make calls one after the other."""
         return [self.step(call.tool, call.arguments) for call in calls]
 
@@ -411,7 +411,7 @@ class Episode:
         """
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
-            read = _Dumped.model_validate(snapshot)
+            read = _DumpedEpisode.model_validate(snapshot)
             snapshot = EpisodeState(loaded(read.world), read.told, read.broken, read.unseen)
         episode.restore(snapshot.world)
         self._told, self._broken = snapshot.told, snapshot.broken
@@ -487,7 +487,7 @@ class TaskRun:
             )
         return tuple(answered)
 
-    def _note(self, answer: Answer) -> None:
+    def _note(self, answer: CallAnswer) -> None:
         """Note if a call is the one at issue, and if its answer shows what may have been done.
 
         The call at issue is the one that an attack orders or a policy is about.

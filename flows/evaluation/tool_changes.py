@@ -161,25 +161,25 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ParameterWords(_Part):
+class NewParameterWords(_Part):
     """Another name or description for a parameter."""
 
     name: str = Field(default="", pattern=r"\S")
     description: str | dict[Language, str] | None = None
 
 
-class ToolWords(_Part):
+class NewToolWords(_Part):
     """Another name or description for a tool, and for parameters of it."""
 
     name: str = Field(default="", pattern=r"\S")
     description: str | dict[Language, str] | None = None
-    parameters: dict[str, ParameterWords] = Field(default_factory=dict)
+    parameters: dict[str, NewParameterWords] = Field(default_factory=dict)
 
 
 class ChangedWords(_Part):
     """Changes of a release's tools, tool by tool."""
 
-    tools: dict[str, ToolWords] = Field(min_length=1)
+    tools: dict[str, NewToolWords] = Field(min_length=1)
 
 
 class ChangedCatalog(_Part):
@@ -234,7 +234,7 @@ def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> S
     """
     name, changes = _stated(stated)
     ordered = sorted(tools, key=lambda one: (one.name, one.language, one.key))
-    change_maker = _Made(release, grouped(ordered, lambda tool: tool.name))
+    change_maker = _ToolsBeingChanged(release, grouped(ordered, lambda tool: tool.name))
     if isinstance(changes, ChangedWords):
         change_maker.take_words(changes.tools)
     else:
@@ -345,7 +345,7 @@ def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]
             )
 
 
-class _Made:
+class _ToolsBeingChanged:
     """The changed tools of a release, while they are being made."""
 
     def __init__(self, release: str, tools: Mapping[str, Sequence[Tool]]) -> None:
@@ -354,7 +354,7 @@ class _Made:
         self._names: dict[str, str] = {}
         self._parameters: dict[str, dict[str, str]] = {}
 
-    def take_words(self, stated: Mapping[str, ToolWords]) -> None:
+    def take_words(self, stated: Mapping[str, NewToolWords]) -> None:
         """Change the named tools by these words."""
         for name, words in stated.items():
             self._require_tool(name)

@@ -89,7 +89,7 @@ class WrittenSite(NamedTuple):
     samples: int
 
 
-class _Names:
+class _PageNames:
     """The file names of pages, and the pages still to be written."""
 
     def __init__(self, kept: frozenset[str], most: int) -> None:
@@ -141,7 +141,7 @@ def write_site(
     _take(folder)
     with copy.reading():  # keeps the copy open from page to page
         chosen_keys = frozenset(choose_samples(copy, samples))
-        names = _Names(chosen_keys, most)
+        names = _PageNames(chosen_keys, most)
         look = Look(
             copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, chosen_keys
         )

@@ -114,7 +114,7 @@ def _money(dollars: float) -> str:
     return f"${dollars:.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
 
 
-class _Asked(NamedTuple):
+class _StageDemand(NamedTuple):
     """What a stage of the dry run asked for one kind; "" if the kind is unknown."""
 
     stage: str
@@ -133,7 +133,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
         asked_rows, sampled = (
-            [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))],
+            [_StageDemand(**row) for row in run.warehouse.rows(sql("estimating.asked"))],
             planned_by_kind(run),
         )
         left_out = read_left_out(run.warehouse, run.build)
@@ -303,7 +303,7 @@ def _made_categories(recipe: Recipe) -> int:
     )
 
 
-def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[EstimateRow]:
+def _rows(recipe: Recipe, asked: Iterable[_StageDemand], scale: _Scale) -> Iterator[EstimateRow]:
     models = dict(roles_of(recipe))
     sums: dict[tuple[str, str], list[float]] = {}
     for one in asked:

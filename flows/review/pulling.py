@@ -13,7 +13,7 @@ from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.dialogue_acts import parse_acts_review
 from callwright.annotation.multi_step_review import parse_correction_review, parse_disambiguation
 from callwright.annotation.prediction_audit import parse_audit
-from callwright.annotation.reviews import ParsedReview, Returned, task_key
+from callwright.annotation.reviews import ParsedReview, UnusableEdit, task_key
 from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import (
     CORRECTION,
@@ -444,7 +444,7 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
     return seen is not None and annotation.reviewed_at <= seen
 
 
-def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
+def _returned(edit: UnusableEdit, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
     """Return the row of an edit that goes back to people as the next unused version of the task."""
     task = f"{annotation.kind}:{annotation.subject}"
     versions[task] = max(edit.version, versions.get(task, 1)) + 1

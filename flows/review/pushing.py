@@ -17,7 +17,7 @@ from callwright.annotation.calls import write_value
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
-from callwright.annotation.reviews import QueuedTask, Returned, ReviewTask
+from callwright.annotation.reviews import QueuedTask, ReviewTask, UnusableEdit
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import (
     CORRECTION,
@@ -370,12 +370,12 @@ def reason_of(row: Row, language: Language, editor: str = "") -> str:
     )
 
 
-def edit_of(row: Row) -> Returned | None:
+def edit_of(row: Row) -> UnusableEdit | None:
     """Return the edit that a question hands back; None if it hands back none."""
     if row["cause"] != RETURNED_EDIT:
         return None
     fields = {name: row[name] for name in ("request", "calls", "problem")}
-    return Returned(version=row["version"] - 1, **fields)
+    return UnusableEdit(version=row["version"] - 1, **fields)
 
 
 def _keys(asked: Sequence[Row]) -> list[str]:

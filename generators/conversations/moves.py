@@ -25,7 +25,7 @@ from callwright.warehouse.records import (
     Arguments,
     ConversationPlan,
     DialogueAct,
-    Episode,
+    EpisodePlan,
     EpisodeShape,
     ErrorCode,
     Fact,
@@ -85,7 +85,7 @@ Moves = list[Move]
 
 
 async def requested(
-    episode: Episode, stage: EpisodeContext, *, is_plain: bool = False
+    episode: EpisodePlan, stage: EpisodeContext, *, is_plain: bool = False
 ) -> tuple[Tool, Arguments]:
     """Return the episode's first tool with its required arguments.
 
@@ -161,17 +161,17 @@ _CHANGED: tuple[ErrorCode, ...] = ("conflict", "invalid_value")
 _PASSING: tuple[ErrorCode, ...] = ("unavailable", "too_many_requests")
 
 
-async def _plain(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _plain(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     return [asks(Part(tool=tool.key, arguments=arguments)), *served(tool, arguments, stage)]
 
 
-async def _described(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _described(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
     return [opening.with_changes(intent="describe"), *rest]
 
 
-async def _underfilled(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _underfilled(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     possible = changeable(tool)
     count = 2 if len(possible) > 1 and stage.rng.random() < _TWO_MISSING_SHARE else 1
@@ -187,7 +187,7 @@ async def _underfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     ]
 
 
-async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _confirmed(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
@@ -195,7 +195,7 @@ async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
     return [asks(part), approval, approve, *served(tool, arguments, stage)]
 
 
-async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _switched(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     dropped, wanted = (stage.tools[key] for key in episode.tools)
     first = await stage.values.fill(dropped, dropped.required)
     missing = stage.rng.choice(changeable(dropped))
@@ -209,7 +209,7 @@ async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
     ]
 
 
-async def _corrected(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _corrected(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     return [
@@ -220,13 +220,13 @@ async def _corrected(episode: Episode, stage: EpisodeContext) -> Moves:
     ]
 
 
-async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _excepted(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments, change, moves = await _retrying(episode, stage)
     return [*moves, *served(tool, arguments | change, stage)]
 
 
 async def _retrying(
-    episode: Episode, stage: EpisodeContext
+    episode: EpisodePlan, stage: EpisodeContext
 ) -> tuple[Tool, Arguments, Arguments, Moves]:
     """Build a failed call and its retry: tool, first arguments, changes to them, and moves."""
     tool, arguments = await requested(episode, stage)
@@ -238,7 +238,7 @@ async def _retrying(
     return tool, arguments, change, moves
 
 
-async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _failed(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments, change, moves = await _retrying(episode, stage)
     code = stage.rng.choice((*_PASSING, _retried(tool, stage)))
     second = failing(tool, arguments | change, change, code)
@@ -256,7 +256,7 @@ def _retried(tool: Tool, stage: EpisodeContext) -> ErrorCode:
     return stage.rng.choice(_LOOKED_UP if looks_up(tool) else _CHANGED)
 
 
-async def _stacked(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _stacked(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     parts: list[Part] = []
     calls: list[SimulatedCall] = []
     facts: list[Fact] = []
@@ -268,7 +268,7 @@ async def _stacked(episode: Episode, stage: EpisodeContext) -> Moves:
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
-async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _ambiguous(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     options = tuple(sorted(episode.tools))
     return [
@@ -279,7 +279,7 @@ async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
     ]
 
 
-async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _followed(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     first, second, returned, linked = await _linked(episode, stage)
     before = facts_of(first.result, stage.tools[episode.tools[0]])
     linked_facts = [fact for fact in before if fact.value in linked.arguments.values()]
@@ -295,14 +295,14 @@ async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
     ]
 
 
-async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _chained(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     first, request, returned, linked = await _linked(episode, stage)
     facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]
     return [asks(request, returned), Move(speaker="calls", calls=(first, linked)), informs(facts)]
 
 
 async def _linked(
-    episode: Episode, stage: EpisodeContext
+    episode: EpisodePlan, stage: EpisodeContext
 ) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
     """Return two linked calls, each with the arguments that the user states for it.
 
@@ -330,7 +330,7 @@ async def _linked(
     return call, request, Part(tool=tool.key, arguments=spoken_arguments), linked
 
 
-async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _compared(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
     name = stage.rng.choice(comparable(tool))
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
@@ -343,7 +343,7 @@ async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
-async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _overfilled(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
     tool, lending_tool = (stage.tools[key] for key in episode.tools)
     possible = [name for name in changeable(lending_tool) if name not in tool.properties]
@@ -351,20 +351,20 @@ async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     return [opening.with_changes(extra=Part(tool=lending_tool.key, arguments=extra)), *rest]
 
 
-async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:
+async def _unsupported(episode: EpisodePlan, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
     refusal = Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",))
     return [asks(Part(tool=tool.key, arguments=arguments)), refusal]
 
 
-async def _thanked(_episode: Episode, _stage: EpisodeContext) -> Moves:
+async def _thanked(_episode: EpisodePlan, _stage: EpisodeContext) -> Moves:
     return [
         Move(speaker="user", intent="thank"),
         Move(speaker="agent", intent="acknowledge", acts=("other",)),
     ]
 
 
-_MAKERS: Mapping[EpisodeShape, Callable[[Episode, EpisodeContext], Awaitable[Moves]]] = {
+_MAKERS: Mapping[EpisodeShape, Callable[[EpisodePlan, EpisodeContext], Awaitable[Moves]]] = {
     "plain": _plain,
     "implicit": _described,
     "underfill": _underfilled,

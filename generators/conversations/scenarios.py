@@ -12,7 +12,7 @@ from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Complexity,
-    Episode,
+    EpisodePlan,
     EpisodeShape,
     Language,
     Origin,
@@ -190,7 +190,7 @@ class _Planning:
             before += [refused] if refused else []
         keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
         withheld = [tool for tool in self._used if tool.key in keys]
-        ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
+        ends = [EpisodePlan(shape="thanks")] if rng.random() < _THANKS_SHARE else []
         days, quarters = rng.randrange(_DAYS), rng.randrange(_MINUTES_A_DAY // 15)
         moment = _FIRST_DAY + timedelta(days=days, minutes=15 * quarters)
         return Scenario(
@@ -207,8 +207,8 @@ class _Planning:
         )
 
     def _fillers(
-        self, core: Episode, category: str, minimum: int
-    ) -> tuple[list[Episode], list[Episode]]:
+        self, core: EpisodePlan, category: str, minimum: int
+    ) -> tuple[list[EpisodePlan], list[EpisodePlan]]:
         """Add episodes before and after the main one until there are enough turns.
 
         Nothing follows a goal that failed.
@@ -218,8 +218,8 @@ class _Planning:
         second_category = rng.choice(others) if others else category
         users, calls = _LENGTHS[core.shape]
         wanted = rng.choice(_CALL_TURNS)
-        before: list[Episode] = []
-        after: list[Episode] = []
+        before: list[EpisodePlan] = []
+        after: list[EpisodePlan] = []
         for _ in range(2 * minimum + wanted):
             if users >= minimum and calls >= wanted:
                 break
@@ -231,7 +231,7 @@ class _Planning:
             (before if core.shape == "failed" or rng.random() < 0.5 else after).append(added)  # noqa: PLR2004 - a coin
         return before, after
 
-    def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
+    def _episode(self, shape: EpisodeShape, category: str) -> EpisodePlan | None:
         """Return an episode of tools not yet in use, or None if the category has none that fit."""
         of_category = (tool for tool in self._pool if tool.category == category)
         free = [tool for tool in of_category if not _is_like(tool, self._used)]
@@ -240,7 +240,7 @@ class _Planning:
             return None
         self._used += chosen
         count = self._rng.choice(_COMPARED) if shape == "compared" else 1
-        return Episode(shape=shape, tools=tuple(tool.key for tool in chosen), count=count)
+        return EpisodePlan(shape=shape, tools=tuple(tool.key for tool in chosen), count=count)
 
     def _tools_for(self, shape: EpisodeShape, free: Sequence[Tool]) -> list[Tool]:
         if shape in _LINKED:

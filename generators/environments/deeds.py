@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.effects import Relation
+from callwright.generators.environments.effects import Ownership
 from callwright.generators.environments.episodes import (
     START,
     Overlaid,
@@ -276,7 +276,7 @@ class _Deed:
         asked_call.see(state)
         return state
 
-    def _belongs_at_first(self, relation: Relation, owner: Thing, target: Thing) -> bool:
+    def _belongs_at_first(self, relation: Ownership, owner: Thing, target: Thing) -> bool:
         """Whether a thing belonged to another before any call, by lists or by a field."""
         asked_call, state = self._asked, self._asked.state
         asked_call.see(START)

@@ -30,14 +30,14 @@ _UNDOING = "un"
 _MANY = "bulk"
 
 
-class Part(NamedTuple):
+class OwnedThings(NamedTuple):
     """A kind of things that are deleted with their owner; `field` holds the owner's id."""
 
     kind: str
     field: str
 
 
-class Relation(NamedTuple):
+class Ownership(NamedTuple):
     """Ownership that calls create and end, apart from the things' own fields: a user's groups.
 
     A link between two things is itself a thing, of the kind `kind` ("group user").
@@ -97,7 +97,7 @@ class Effects:
                     update={"parts": "refuses" if refuses else "deletes"}
                 )
 
-    def relation(self, effect: Effect, endpoint: Endpoint) -> Relation | None:
+    def relation(self, effect: Effect, endpoint: Endpoint) -> Ownership | None:
         """Return the relation that a call adds to or removes from, or None."""
         owner = self.kinds.reference(endpoint, effect.to) if effect.to else None
         return (
@@ -107,9 +107,9 @@ class Effects:
         )
 
     @cached_property
-    def relations(self) -> Mapping[tuple[str, str], Relation]:
+    def relations(self) -> Mapping[tuple[str, str], Ownership]:
         """Return relations by owner kind and list name: ("user", "group"), ("channel", "pin")."""
-        relations_by_name: dict[tuple[str, str], Relation] = {}
+        relations_by_name: dict[tuple[str, str], Ownership] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
             owner = (
@@ -123,19 +123,19 @@ class Effects:
             if under.split()[-1:] == effect.kind.split()[-1:]:
                 name = " ".join(sorted((owner.kind, effect.kind)))
                 relations_by_name.setdefault(
-                    (effect.kind, owner.kind), Relation(name, effect.kind, owner.kind)
+                    (effect.kind, owner.kind), Ownership(name, effect.kind, owner.kind)
                 )
             else:
                 name = f"{owner.kind} {under}"
             relations_by_name.setdefault(
-                (owner.kind, under), Relation(name, owner.kind, effect.kind)
+                (owner.kind, under), Ownership(name, owner.kind, effect.kind)
             )
         return relations_by_name
 
     @cached_property
-    def parts(self) -> Mapping[str, tuple[Part, ...]]:
+    def parts(self) -> Mapping[str, tuple[OwnedThings, ...]]:
         """Map kinds to their parts: kinds that only they list, with a field for the owner's id."""
-        parts_by_owner: dict[str, tuple[Part, ...]] = {}
+        parts_by_owner: dict[str, tuple[OwnedThings, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
             owners = {
                 owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner
@@ -145,7 +145,9 @@ class Effects:
                 owner = owners.pop()
                 field = self.kinds.field_naming(kind, owner) or self._field_made_below(kind, owner)
                 parts_by_owner |= (
-                    {owner: (*parts_by_owner.get(owner, ()), Part(kind, field))} if field else {}
+                    {owner: (*parts_by_owner.get(owner, ()), OwnedThings(kind, field))}
+                    if field
+                    else {}
                 )
         return parts_by_owner
 

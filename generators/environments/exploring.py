@@ -257,7 +257,7 @@ async def explore(
 
     If tools are `wanted`, the others are only called for values that these need.
     """
-    walk = _Walk(environment, links, wanted)
+    walk = _Exploration(environment, links, wanted)
     for _ in range(ROUNDS):
         await walk.ask_all(walk.bare_calls())
     await walk.ask_all(walk.fuller_calls())
@@ -291,7 +291,7 @@ def values_at(link: Link, examples: Iterable[Example]) -> Iterator[JsonValue]:
                 yield value
 
 
-class _Walk:
+class _Exploration:
     def __init__(
         self, environment: Environment, links: Sequence[Link], wanted: Collection[str]
     ) -> None:

@@ -104,7 +104,7 @@ def _plainly(context: Context, function: Any, *args: Any) -> Any:  # noqa: ANN40
     return function(context, *args) if hasattr(function, "jinja_pass_arg") else function(*args)
 
 
-class _Names(Context):
+class _ExpressionNames(Context):
     """The names of one expression during evaluation: the context it uses, nothing of templates."""
 
     def __init__(self, sandbox: BoundedSandbox, values: Values) -> None:
@@ -146,7 +146,7 @@ class ExpressionCompiler:
         calls = {name: _in_context(one) for name, one in inner.items()}
 
         def evaluate(values: Values) -> Any:  # noqa: ANN401 - whatever the file states
-            context = _Names(self._sandbox, {**values, **calls} if calls else values)
+            context = _ExpressionNames(self._sandbox, {**values, **calls} if calls else values)
             try:
                 with bounded:
                     bounded.step(_STEPS)

@@ -12,7 +12,7 @@ from random import Random
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.environments.effects import Effects, Relation
+from callwright.generators.environments.effects import Effects, Ownership
 from callwright.generators.environments.endpoints import SAFE, Endpoint
 from callwright.generators.environments.episodes import (
     START,
@@ -202,7 +202,7 @@ class AskedCall:
         held = self.value(thing, field) if field else None
         return str(unless_said if held is None else held) == value
 
-    def links(self, relation: Relation, owner: Thing) -> tuple[set[str], list[str]]:
+    def links(self, relation: Ownership, owner: Thing) -> tuple[set[str], list[str]]:
         """Return the ids that calls have unlinked from an owner, and those linked to it."""
         if relation.kind not in self._touched:
             return set(), []
@@ -216,7 +216,7 @@ class AskedCall:
             which.id for whose, which, is_gone in ends if whose == own and not is_gone
         )
 
-    def held_ids(self, owner: Thing, relation: Relation) -> set[str]:
+    def held_ids(self, owner: Thing, relation: Ownership) -> set[str]:
         """Return the ids that an owner's own fields hold for the things of a relation."""
         names, relations = self.kinds.fields.get(owner.kind, {}), self.effects.relations
         own = [
@@ -230,7 +230,7 @@ class AskedCall:
         return {str(one.get(field) if isinstance(one, dict) else one) for one in entries}
 
     def _with_links(
-        self, relation: Relation | None, owner: Thing | None, things: list[Thing]
+        self, relation: Ownership | None, owner: Thing | None, things: list[Thing]
     ) -> list[Thing]:
         """Return an owner's things with those that calls linked and without those unlinked."""
         if relation is None or owner is None:
@@ -404,7 +404,7 @@ class AskedCall:
             ]
         return value
 
-    def _relation_of(self, thing: Thing, name: str) -> Relation | None:
+    def _relation_of(self, thing: Thing, name: str) -> Ownership | None:
         """Return the relation that a field of a thing shows."""
         relations = self.effects.relations
         shown_relation = (
@@ -493,7 +493,7 @@ class AskedCall:
         self._listed = len(things)
         return [self._object(one, item, depth + 1) for one in self._page(things)]
 
-    def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
+    def _listed_by(self, kind: str) -> tuple[Ownership | None, Thing | None]:
         """Return the relation that a list shows, and the thing that owns it."""
         owner_reference = self.kinds.owner(self.endpoint) if self.effects.relations else None
         relation = (

@@ -307,19 +307,19 @@ def _without(
         yield FaultPlan(fault, (*behind, (placed.call,), *rest))
 
 
-class _Stated(NamedTuple):
+class _StatedError(NamedTuple):
     placed: PlacedCall
     name: str
     schema: JsonSchema
 
 
-def _stated(planting: Planting) -> Iterator[_Stated]:
+def _stated(planting: Planting) -> Iterator[_StatedError]:
     """Yield the arguments that the request states."""
     for placed in planting.calls():
         for evidence in placed.call.evidence:
             schema = planting.tools[placed.call.tool].properties.get(evidence.argument)
             if evidence.kind in _STATED and schema is not None and planting.is_needed(placed):
-                yield _Stated(placed, evidence.argument, schema)
+                yield _StatedError(placed, evidence.argument, schema)
 
 
 def _unfit(value: JsonValue, schema: JsonSchema, rng: Random) -> list[JsonValue]:

@@ -51,7 +51,7 @@ class FaultWords(BaseModel):
     text: str
 
 
-class _Asked(NamedTuple):
+class _TextWish(NamedTuple):
     """A text to be written, with the values that it must contain and those that it must not."""
 
     purpose: Purpose
@@ -116,23 +116,23 @@ async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sampl
     return [retold(planting, plan, words, kind).with_changes(origin=origin)]
 
 
-def _asked_of(planted: PlantedFault) -> Iterator[_Asked]:
+def _asked_of(planted: PlantedFault) -> Iterator[_TextWish]:
     """Yield the texts that a fault needs."""
     fault = planted.fault
     values = tuple(map(str, scalars(fault.call.arguments))) if fault.call else ()
     if fault.sort == "harmless":
-        yield _Asked("advice")
+        yield _TextWish("advice")
     elif fault.is_text:
-        yield _Asked(
+        yield _TextWish(
             "errand" if fault.due == "obey" else "order" if fault.field else "forward", holds=values
         )
     if fault.due == "obey":
-        yield _Asked("delegation", holds=(planted.entry,), hides=values)
+        yield _TextWish("delegation", holds=(planted.entry,), hides=values)
     if fault.due == "tell":
-        yield _Asked("failure")
+        yield _TextWish("failure")
 
 
-async def _worded(asked: _Asked, planted: PlantedFault, context: StageContext) -> str:
+async def _worded(asked: _TextWish, planted: PlantedFault, context: StageContext) -> str:
     source, fault = planted.derivation.source, planted.fault
     tools = context.toolset((*source.candidates, *planted.tools))
     tool = next((one for one in tools if fault.call and one.name == fault.call.tool), None)

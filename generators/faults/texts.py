@@ -31,7 +31,7 @@ _NAMING = ("name", "title")
 Maker = Callable[[Planting], Iterator["FaultPlan"]]
 
 
-class _Leaf(NamedTuple):
+class _TextLeaf(NamedTuple):
     """A text in a response, its field, and the name of its entry ("" if there is none)."""
 
     field: str
@@ -39,11 +39,11 @@ class _Leaf(NamedTuple):
     entry: str
 
 
-class _Place(NamedTuple):
+class _TextPlace(NamedTuple):
     """A text in the response to the calls of a step, known from then on."""
 
     step: int
-    leaf: _Leaf
+    leaf: _TextLeaf
 
 
 def attack_by_result(planting: Planting) -> Iterator[FaultPlan]:
@@ -80,7 +80,11 @@ def advise(planting: Planting) -> Iterator[FaultPlan]:
 
 
 def _text_fault(
-    planting: Planting, sort: FaultSort, due: FaultDue, place: _Place | None, order: GoldCall | None
+    planting: Planting,
+    sort: FaultSort,
+    due: FaultDue,
+    place: _TextPlace | None,
+    order: GoldCall | None,
 ) -> Fault:
     """Return a fault whose text is not yet written; without a field, the user states it."""
     return Fault(
@@ -94,9 +98,9 @@ def _text_fault(
     )
 
 
-def _places(planting: Planting) -> Iterator[_Place]:
+def _places(planting: Planting) -> Iterator[_TextPlace]:
     """Yield texts in results that no call or choice of the task uses; free text before names."""
-    free_places: list[_Place] = []
+    free_places: list[_TextPlace] = []
     seen: set[str] = set()
     episode = planting.world.begin(planting.source.simulation_seed)
     for at, step in enumerate(planting.steps[:-1]):
@@ -107,12 +111,12 @@ def _places(planting: Planting) -> Iterator[_Place]:
                 leaf for leaf in _texts(response, returns, returns, "", "") if leaf.text not in seen
             ]
             seen |= {leaf.text for leaf in leaves}
-            free_places += [_Place(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
+            free_places += [_TextPlace(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
     free_places = planting.rng.sample(free_places, len(free_places))
     yield from sorted(free_places, key=lambda place: place.leaf.field in _NAMING)
 
 
-def _is_used(planting: Planting, leaf: _Leaf) -> bool:
+def _is_used(planting: Planting, leaf: _TextLeaf) -> bool:
     calls = [call for step in planting.steps for call in step]
     return leaf.text in planting.source.request or any(
         leaf.text in map(str, call.arguments.values())
@@ -129,7 +133,7 @@ def _conditions(call: GoldCall) -> Iterator[Condition]:
 
 def _texts(
     value: JsonValue, schema: JsonSchema, root: JsonSchema, field: str, entry: str
-) -> Iterator[_Leaf]:
+) -> Iterator[_TextLeaf]:
     """Yield the free texts in a response: no choices, ids, dates or addresses."""
     reference = str(schema.get("$ref", ""))
     if reference.startswith("#/$defs/"):
@@ -148,7 +152,7 @@ def _texts(
         and " " in value
         and not schema.keys() & {"enum", "const", "format", "pattern"}
     ):
-        yield _Leaf(field, value, "" if field in _NAMING else entry)
+        yield _TextLeaf(field, value, "" if field in _NAMING else entry)
 
 
 def _orders(planting: Planting, step: int) -> Iterator[GoldCall]:

@@ -36,7 +36,7 @@ class Called(NamedTuple):
     note: str = ""
 
 
-class Answer(NamedTuple):
+class ParsedAnswer(NamedTuple):
     """The words of a text besides its calls, and the calls."""
 
     words: str
@@ -61,14 +61,14 @@ _WITHHELD = {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", 
 _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> ParsedAnswer:
     """Return the words and the calls of an assistant's text.
 
     Raises UnreadableChat if it looks like a call but is not.
     """
     answer_text = _without_end(_without_thoughts(text))
     if calls := _whole(answer_text):
-        return Answer("", tuple(calls))
+        return ParsedAnswer("", tuple(calls))
     spoken, at = list[str](), 0
     while mark := _marks().search(answer_text, at):
         found, end = _behind(answer_text, mark)
@@ -80,7 +80,7 @@ def read_answer(text: str) -> Answer:
     if trace := _TRACES.search(rest):
         message = f"the words {shown(trace[0])} look like a call, and none can be read there"
         raise UnreadableChat(message)
-    return Answer(rest.strip() if calls else rest, tuple(calls))
+    return ParsedAnswer(rest.strip() if calls else rest, tuple(calls))
 
 
 @cache

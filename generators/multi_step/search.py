@@ -86,7 +86,7 @@ class PossibleCall(NamedTuple):
         return _made(self.planned.with_changes(arguments=arguments), call, self.needs)
 
 
-class Option(NamedTuple):
+class ArgumentOption(NamedTuple):
     """A possible value of an argument, picked from entry `entry` of `supplier`'s response."""
 
     value: JsonValue
@@ -201,7 +201,7 @@ async def _plan(
     return ShortestPath(with_changed_leaves(planned, renumbered), tuple(path))
 
 
-def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> PossibleCall:
+def made_of(planned: PlannedCall, options: Mapping[str, ArgumentOption]) -> PossibleCall:
     """Return the call with a value chosen for each picked argument."""
     needs = tuple({option.supplier.name: option.supplier for option in options.values()}.values())
     names = [need.name for need in needs]
@@ -240,7 +240,7 @@ class Ways:
         self.planned: list[PossibleCall] = []
         self._ancestors: list[set[int]] = []
         for index, planned in enumerate(goal.calls):
-            options: dict[str, Option] = {}
+            options: dict[str, ArgumentOption] = {}
             before: set[int] = set()
             for source, place in (
                 (one.source, one) for one in resolved.places if one.leaf.call == index
@@ -248,7 +248,7 @@ class Ways:
                 value = shifted(
                     value_at(resolved.response(source.call), place.path), source.later_by
                 )
-                options[place.leaf.argument] = Option(
+                options[place.leaf.argument] = ArgumentOption(
                     value, self.planned[source.call], source, place.entry
                 )
                 before |= {source.call, *self._ancestors[source.call]}
@@ -312,10 +312,12 @@ class Ways:
             for chosen in islice(product(*options), MOST_BUILT):
                 sources = dict(zip(tool.required, chosen, strict=True))
                 picked = {
-                    parameter: one for parameter, one in sources.items() if isinstance(one, Option)
+                    parameter: one
+                    for parameter, one in sources.items()
+                    if isinstance(one, ArgumentOption)
                 }
                 arguments: dict[str, ValueSource] = {
-                    parameter: one.picked if isinstance(one, Option) else one
+                    parameter: one.picked if isinstance(one, ArgumentOption) else one
                     for parameter, one in sources.items()
                 }
                 self._built[name].append(
@@ -323,20 +325,22 @@ class Ways:
                 )
         return self._built[name]
 
-    async def _options(self, tool: Tool, parameter: str) -> list[StatedValue | Default | Option]:
+    async def _options(
+        self, tool: Tool, parameter: str
+    ) -> list[StatedValue | Default | ArgumentOption]:
         if parameter not in tool.properties:
             return []
         if not self.known.is_linked(tool.name, parameter):
             return list(self.known.values_for(tool, parameter))
-        options: list[StatedValue | Default | Option] = []
+        options: list[StatedValue | Default | ArgumentOption] = []
         for link in self.links.get(tool.name, ()):
             if link.parameter == parameter:
                 options += self._beside_picks(link) or await self._single(link)
         return options
 
-    def _beside_picks(self, link: Link) -> list[Option]:
+    def _beside_picks(self, link: Link) -> list[ArgumentOption]:
         """Return the values of a link in the entries that the goal's own picks have found."""
-        options: dict[str, Option] = {}
+        options: dict[str, ArgumentOption] = {}
         for place in self.resolved.places:
             source = place.source
             if source.entries != link.entries or self.goal.calls[source.call].tool != link.source:
@@ -344,7 +348,7 @@ class Ways:
             entry = entries_of(self.resolved.response(source.call), source.entries)[place.entry]
             if has(entry.value, link.field):
                 picked = source.with_changes(field=link.field, later_by=0)
-                option = Option(
+                option = ArgumentOption(
                     value_at(entry.value, link.field),
                     self.planned[source.call],
                     picked,
@@ -353,9 +357,9 @@ class Ways:
                 options.setdefault(repr(option.value), option)
         return list(options.values())
 
-    async def _single(self, link: Link) -> list[Option]:
+    async def _single(self, link: Link) -> list[ArgumentOption]:
         """Return the value of a link in a response that leaves no choice."""
-        options: list[Option] = []
+        options: list[ArgumentOption] = []
         if link.source in self.planned_tools:
             return options
         for supplier in await self._build(link.source):
@@ -367,7 +371,7 @@ class Ways:
             if len(entries) == 1:
                 picked = Picked(call=0, entries=link.entries, field=link.field)
                 options.append(
-                    Option(
+                    ArgumentOption(
                         value_at(entries[0].value, link.field), supplier, picked, entries[0].index
                     )
                 )
@@ -377,13 +381,13 @@ class Ways:
         planned = self.goal.calls[index]
         if planned.tool not in self.tools:
             return []
-        options: dict[str, list[Option]] = {}
+        options: dict[str, list[ArgumentOption]] = {}
         for argument, source in (
             (leaf.argument, leaf.source) for leaf in leaves_of(index, planned.arguments)
         ):
             if isinstance(source, Picked):
                 own: list[
-                    Option
+                    ArgumentOption
                 ] = []  # what the response of the planned call, made in any way, gives by the conditions  # noqa: E501
                 for way in await self.of(source.call):
                     entries = await self.entries(way, source.entries)
@@ -398,7 +402,7 @@ class Ways:
             if _is_consistent(chosen)
         ]
 
-    async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
+    async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[ArgumentOption]:
         """Return the planned value, or one that fits as well, from responses of other calls."""
         place = next(
             one
@@ -407,7 +411,7 @@ class Ways:
         )
         planned = value_at(self.resolved.response(source.call), place.path)
         own = self.resolved.call(source.call)
-        options: list[Option] = []
+        options: list[ArgumentOption] = []
         for link in self.links.get(self.goal.calls[index].tool, ()):
             if link.parameter == pattern_of(argument):
                 for supplier in await self._calls_of(link.source, index):
@@ -417,7 +421,7 @@ class Ways:
 
     async def _from(
         self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue
-    ) -> list[Option]:
+    ) -> list[ArgumentOption]:
         entries = [
             one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)
         ]
@@ -455,10 +459,10 @@ class Ways:
         return duplicates
 
 
-def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[Option]:
+def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[ArgumentOption]:
     """Return an option for each entry with the field; its value follows from the conditions."""
     return [
-        Option(
+        ArgumentOption(
             shifted(value_at(entry.value, picked.field), picked.later_by),
             supplier,
             picked,
@@ -469,7 +473,7 @@ def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> li
     ]
 
 
-def _is_consistent(chosen: tuple[Option, ...]) -> bool:
+def _is_consistent(chosen: tuple[ArgumentOption, ...]) -> bool:
     """Whether values picked by equal conditions from the same list come from the same entry."""
     entries: dict[tuple[str, str, str], int] = {}
     for option in chosen:

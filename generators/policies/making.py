@@ -79,7 +79,7 @@ class CasePlan(NamedTuple):
         return self.sort in ("urged", "tempted") and not self.is_pressed
 
 
-class _Walk(NamedTuple):
+class _Rulings(NamedTuple):
     """The policies' rulings on a task's gold calls; `lost` are those that need a forbidden one."""
 
     ruled: tuple[tuple[PlacedCall, Ruling], ...]
@@ -109,7 +109,7 @@ def plans_of(planting: Planting, book: PolicyBook) -> Iterator[CasePlan]:
     yield from planting.rng.sample(plans, len(plans))
 
 
-def _walk(planting: Planting, book: PolicyBook) -> _Walk:
+def _walk(planting: Planting, book: PolicyBook) -> _Rulings:
     episode = planting.episode(0)
     ruled, lost = list[tuple[PlacedCall, Ruling]](), set[Place]()
     for at, step in enumerate(planting.steps):
@@ -123,14 +123,14 @@ def _walk(planting: Planting, book: PolicyBook) -> _Walk:
                 lost.add((at, place))
             else:
                 episode.answer(call.bare)
-    return _Walk(tuple(ruled), frozenset(lost))
+    return _Rulings(tuple(ruled), frozenset(lost))
 
 
 def _takes_from(call: GoldCall, places: set[Place]) -> bool:
     return any(place_of(one) in places for one in call.evidence)
 
 
-def _allowed(planting: Planting, walk: _Walk, rng: Random) -> Iterator[CasePlan]:
+def _allowed(planting: Planting, walk: _Rulings, rng: Random) -> Iterator[CasePlan]:
     placed, ruling = rng.choice(walk.of_verdict("allowed") or [(None, None)])
     if placed is None or ruling is None:
         return
@@ -140,7 +140,7 @@ def _allowed(planting: Planting, walk: _Walk, rng: Random) -> Iterator[CasePlan]
 
 
 def _refused(
-    planting: Planting, walk: _Walk, forbidden: Sequence[tuple[PlacedCall, Ruling]]
+    planting: Planting, walk: _Rulings, forbidden: Sequence[tuple[PlacedCall, Ruling]]
 ) -> Iterator[CasePlan]:
     steps = _without(planting.steps, walk.lost)
     for placed, _ in reversed(forbidden):
@@ -157,7 +157,7 @@ def _refused(
 
 
 def _asked(
-    planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling
+    planting: Planting, walk: _Rulings, placed: PlacedCall, ruling: Ruling
 ) -> Iterator[CasePlan]:
     """Yield cases that ask before a call, which comes last with what depends on it.
 
@@ -185,7 +185,7 @@ def _without(steps: Sequence[GoldStep], lost: Collection[Place]) -> tuple[GoldSt
     return tuple(step for step in remaining if step)
 
 
-def _looks(walk: _Walk, placed: PlacedCall) -> list[Call]:
+def _looks(walk: _Rulings, placed: PlacedCall) -> list[Call]:
     return [look for one, ruling in walk.ruled if one == placed for look in ruling.looks]
 
 

@@ -93,7 +93,7 @@ class OverridingText(BaseModel, title="Correction"):
     words: str
 
 
-class Scene(NamedTuple):
+class ShiftScene(NamedTuple):
     """A change to be worded: its place, the turns before, and whether to name the parameter.
 
     `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that
@@ -136,7 +136,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
     return [sample]
 
 
-def correction_problem(correction: OverridingText, scene: Scene) -> str:
+def correction_problem(correction: OverridingText, scene: ShiftScene) -> str:
     """Return why this wording can't bring the change, or "".
 
     It must say the new value last, and of the right parameter.
@@ -160,7 +160,7 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     return ""
 
 
-def stated_new(correction: OverridingText, scene: Scene) -> Stated:
+def stated_new(correction: OverridingText, scene: ShiftScene) -> Stated:
     """Return where the sentence states the new value: the last place of the quoted words.
 
     If these don't state it, it is wherever the value is found.
@@ -172,7 +172,7 @@ def stated_new(correction: OverridingText, scene: Scene) -> Stated:
     return stated
 
 
-def _scene(change: ValueChange, context: StageContext) -> Scene:
+def _scene(change: ValueChange, context: StageContext) -> ShiftScene:
     transform = change.derivation.transform
     source = until_due(change.derivation.source, transform)
     places = find_places(source, context.tools, transform)
@@ -196,7 +196,9 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
         turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
     tool = named[call.tool]
     argument = place.argument
-    return Scene(change, place, named[call.tool], titled_schema(tool, argument), turns, must_name)
+    return ShiftScene(
+        change, place, named[call.tool], titled_schema(tool, argument), turns, must_name
+    )
 
 
 def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
@@ -221,7 +223,7 @@ def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -
     )
 
 
-async def _ask(scene: Scene, context: StageContext) -> OverridingText:
+async def _ask(scene: ShiftScene, context: StageContext) -> OverridingText:
     prompt = render(
         PROMPTS,
         TEMPLATE,
@@ -241,7 +243,7 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
     return correction.model_copy(update={"sentence": correction.sentence.strip()})
 
 
-def _is_named(text: str, words: str, scene: Scene) -> bool:
+def _is_named(text: str, words: str, scene: ShiftScene) -> bool:
     """Whether the sentence mentions the parameter, or the value that it takes back."""
     old, name = scene.change.old, scene.place.argument
     if not isinstance(old, bool) and locate(old, scene.schema, text) is not None:
@@ -264,7 +266,7 @@ def _telling(text: str) -> frozenset[str]:
     return frozenset((*(key.deep for key in keys if len(key.light) > 1), *pairs))
 
 
-def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _in_same_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns) - 1, scene.source
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
@@ -281,7 +283,7 @@ def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn,
     )
 
 
-def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _in_own_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns), scene.source
     evidence = _evidence(scene, correction, at, 0, correction.sentence)
     asked, before = scene.turns[-1], scene.turns[-2]
@@ -294,7 +296,7 @@ def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, 
     return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
 
 
-def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _after_call(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at = len(scene.turns)
     stated = _evidence(scene, correction, at, 0, correction.sentence)
     call = call_with_value(call_at(scene.source, scene.place), scene.change.new, stated)
@@ -303,7 +305,7 @@ def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, .
 
 
 def _evidence(
-    scene: Scene, correction: OverridingText, turn: int, offset: int, text: str
+    scene: ShiftScene, correction: OverridingText, turn: int, offset: int, text: str
 ) -> Evidence:
     """Return where the new value is stated."""
     place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
@@ -311,7 +313,7 @@ def _evidence(
     return span_evidence(argument, turn, Place(offset + place.start, offset + place.end), text)
 
 
-def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
+def _with_change(scene: ShiftScene, index: int, turn: Turn, stated: Evidence) -> Turn:
     """Return turn `index` of the source, with the new value if the change affects it."""
     calls = affected(scene.source, scene.place).get(index, [])
     if isinstance(turn, CallTurn) and calls:

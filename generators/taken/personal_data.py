@@ -145,7 +145,7 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
         del kinds_by_value[value]  # what goes on behind a name was taken for the rest of it
     if not kinds_by_value:
         return Replaced(sample, {}, {})
-    made = _Made(sample.language, seed)
+    made = _Replacements(sample.language, seed)
     ordered = sorted(kinds_by_value.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
     values = {value: made.value(kind, value) for value, kind in ordered}
     counts = dict(Counter[str](kinds_by_value.values()))
@@ -401,7 +401,7 @@ def _secret_words() -> re.Pattern[str]:
     )
 
 
-class _Made:
+class _Replacements:
     """Replacements for personal values: each a different value of the same sort and shape."""
 
     def __init__(self, language: Language, seed: str) -> None:

@@ -184,7 +184,7 @@ def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
     )
 
 
-class _Placed(NamedTuple):
+class _PlacedCall(NamedTuple):
     """A call with its step, its position there, and the turn of the step."""
 
     step: int
@@ -193,10 +193,10 @@ class _Placed(NamedTuple):
     call: GoldCall
 
 
-def _placed(turns: Sequence[Turn]) -> Iterator[_Placed]:
+def _placed(turns: Sequence[Turn]) -> Iterator[_PlacedCall]:
     steps = ((at, turn.calls) for at, turn in enumerate(turns) if isinstance(turn, CallTurn))
     for step, (at, calls) in enumerate(steps):
-        yield from (_Placed(step, place, at, call) for place, call in enumerate(calls))
+        yield from (_PlacedCall(step, place, at, call) for place, call in enumerate(calls))
 
 
 def _with_evidence(

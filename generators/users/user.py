@@ -57,7 +57,7 @@ USER_IS_THERE = (
 )
 
 
-class Fact(NamedTuple):
+class UserFact(NamedTuple):
     """A value that the user knows for a tool's parameter, and where the request states it.
 
     If the value is None, the user knows what is meant only as the request describes it ("the
@@ -92,7 +92,7 @@ class Fact(NamedTuple):
         return sum(locate(one, {}, text) is not None for one in self.schema.get("enum") or ()) > 1
 
 
-def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
+def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[UserFact]:
     """Return everything that the user of a sample knows, each fact once."""
     named = {tool.name: tool for tool in tools}
     due = [turn.calls for _, turn in sample.call_turns if turn.executed] or [sample.gold]
@@ -103,11 +103,11 @@ def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
     return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
 
 
-def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
+def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[UserFact]:
     called = {one.name: one.called(sample.language) for one in view_of(tool.signature).parameters}
     for evidence in call.evidence:
         name = evidence.argument.partition("[")[0].partition(".")[0]
-        fact = Fact(
+        fact = UserFact(
             tool.name,
             name,
             evidence.argument,
@@ -154,18 +154,18 @@ class UserSentence(BaseModel):
     sentence: str
 
 
-class Answer(NamedTuple):
+class UserAnswer(NamedTuple):
     """What the user should say, decided by code: a deed, and the facts that it states."""
 
     deed: Deed
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[UserFact, ...] = ()
 
 
 class Said(NamedTuple):
     """What the user said, what it should have said, and the question before it."""
 
     text: str
-    answer: Answer
+    answer: UserAnswer
     question: str = ""
 
 
@@ -191,15 +191,15 @@ class SimulatedUser:
         views = {one.name: one for tool in tools for one in view_of(tool.signature).parameters}
         self._parameters: tuple[ParameterView, ...] = tuple(views.values())
         self._table = title_table(self._parameters)
-        self._told: list[Fact] = []
+        self._told: list[UserFact] = []
 
     @property
-    def held(self) -> list[Fact]:
+    def held(self) -> list[UserFact]:
         """The facts that it knows and has not stated."""
         return [one for one in self.facts if one not in self._told]
 
     @property
-    def apart(self) -> list[Fact]:
+    def apart(self) -> list[UserFact]:
         """The facts that it could leave out of its first words."""
         return [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
 
@@ -222,11 +222,11 @@ class SimulatedUser:
         if not held_back:
             text = request
         self.opening = (
-            await self._word(text, Answer("tell", tuple(self._told)), "") if held_back else text
+            await self._word(text, UserAnswer("tell", tuple(self._told)), "") if held_back else text
         )
         return self.opening
 
-    def _stands_apart(self, fact: Fact) -> bool:
+    def _stands_apart(self, fact: UserFact) -> bool:
         """Whether the request says a value once, apart from others, and alone for its parameter.
 
         If there are two colours, a question for the colour doesn't say which one is meant.
@@ -242,7 +242,9 @@ class SimulatedUser:
 
     async def hear(self, message: str) -> str | None:
         """Return the user's answer, or None if nothing is asked any more, which ends the talk."""
-        answer = Answer("done") if len(self.turns) >= MOST_TURNS else await self._decide(message)
+        answer = (
+            UserAnswer("done") if len(self.turns) >= MOST_TURNS else await self._decide(message)
+        )
         if answer.deed == "done":
             return None
         text = await self._word(self._plain(answer), answer, message)
@@ -250,7 +252,7 @@ class SimulatedUser:
         self.turns.append(Said(text, answer, message))
         return text
 
-    async def _decide(self, message: str) -> Answer:
+    async def _decide(self, message: str) -> UserAnswer:
         asking = [one for one in _SENTENCE.findall(message) if _QUESTION.search(one.strip())]
         question_text = " ".join(asking) or message
         if not any(True for _ in self._named_in(question_text)) and not any(
@@ -262,7 +264,7 @@ class SimulatedUser:
         if not asking and not (
             _ASKING.of(message).search(message) and any(one in self.held for one in named_facts)
         ):
-            return Answer("done")
+            return UserAnswer("done")
         stated_facts = [
             one
             for one in self.facts
@@ -284,7 +286,7 @@ class SimulatedUser:
         if left or (named and not named_facts):
             return self._told_of(left)
         if settled:
-            return Answer("no", tuple(wrong)) if wrong else Answer("yes")
+            return UserAnswer("no", tuple(wrong)) if wrong else UserAnswer("yes")
         return await self._read(message)
 
     def _named_in(self, text: str) -> Iterator[str]:
@@ -293,25 +295,25 @@ class SimulatedUser:
             yield self._parameters[self._table.owner(match.group())].name if self._table else ""
 
     @staticmethod
-    def _is_other(fact: Fact, text: str) -> bool:
+    def _is_other(fact: UserFact, text: str) -> bool:
         """Whether a text that names a number's parameter states another number."""
         is_number = isinstance(fact.value, int | float) and not isinstance(fact.value, bool)
         return is_number and bool(find_numbers(text)) and not fact.is_said(text)
 
-    def _told_of(self, facts: Sequence[Fact]) -> Answer:
+    def _told_of(self, facts: Sequence[UserFact]) -> UserAnswer:
         """Return the answer to a question about these facts; with none, the user does not know."""
         known_facts = [one for one in facts if one.value is not None]
         if not facts:
-            return Answer("unknown")
+            return UserAnswer("unknown")
         if (
             not known_facts or len([one for one in known_facts if one.is_name]) > 1
         ):  # which is which the request alone tells
-            return Answer("goal")
-        return Answer(
+            return UserAnswer("goal")
+        return UserAnswer(
             "again" if all(one in self._told for one in known_facts) else "tell", tuple(known_facts)
         )
 
-    async def _read(self, message: str) -> Answer:
+    async def _read(self, message: str) -> UserAnswer:
         """Let a model read a question that names nothing; without one, return to the goal."""
         options = [one for one in self.facts if one.value is not None][: len(ascii_uppercase)]
         letters = dict(zip(ascii_uppercase, options, strict=False))
@@ -336,20 +338,20 @@ class SimulatedUser:
                 wants = {"ASIDE"}
         asked_facts = [fact for letter, fact in letters.items() if letter in wants]
         if "CONFIRM" in wants:
-            return Answer("no", tuple(asked_facts)) if asked_facts else Answer("yes")
+            return UserAnswer("no", tuple(asked_facts)) if asked_facts else UserAnswer("yes")
         if asked_facts:
             return self._told_of(asked_facts)
         if "OPEN" in wants:
             return self._told_of(self.held) if self.held else self._led_back()
         if "ASIDE" in wants:
             return self._led_back()
-        return Answer("unknown" if "UNKNOWN" in wants else "done")
+        return UserAnswer("unknown" if "UNKNOWN" in wants else "done")
 
-    def _led_back(self) -> Answer:
+    def _led_back(self) -> UserAnswer:
         """Return to the goal once; if the next question fails again, end the conversation."""
-        return Answer("done" if self.turns and self.turns[-1].answer.deed == "goal" else "goal")
+        return UserAnswer("done" if self.turns and self.turns[-1].answer.deed == "goal" else "goal")
 
-    def _plain(self, answer: Answer) -> str:
+    def _plain(self, answer: UserAnswer) -> str:
         """Return the answer in the plainest words."""
         plain_facts = of(self._sample.language).space.join(
             self._told_plainly(one) for one in answer.facts
@@ -366,7 +368,7 @@ class SimulatedUser:
         (shape,) = shapes_in(self.language, f"user.{name}")
         return filled(shape, words)
 
-    def _told_plainly(self, fact: Fact) -> str:
+    def _told_plainly(self, fact: UserFact) -> str:
         rivals = [one for one in self.facts if one.parameter == fact.parameter and one != fact]
         value = fact.value
         words = value if isinstance(value, str) else str(value)
@@ -376,7 +378,7 @@ class SimulatedUser:
         line = "named" if fact.is_name else "tell_for" if rivals else "tell"
         return capitalised(self._line(line, called=fact.called, value=words, tool=purpose))
 
-    async def _word(self, plain: str, answer: Answer, heard: str) -> str:
+    async def _word(self, plain: str, answer: UserAnswer, heard: str) -> str:
         """Return a model's words if they say exactly the same, or else the plain words."""
         if self._chat is None:
             return plain
@@ -405,7 +407,7 @@ class SimulatedUser:
             current_prompt = again(prompt, reply.model_dump_json(), problem)
         return plain
 
-    def problem_of(self, text: str, plain: str, answer: Answer) -> str:
+    def problem_of(self, text: str, plain: str, answer: UserAnswer) -> str:
         """Return why a wording can't be said, or ""; it must hold all due values and no others."""
         if not text or len(text) > _LONGEST:
             return f"it has {len(text)} characters; 1 to {_LONGEST} are allowed."
@@ -422,7 +424,7 @@ class SimulatedUser:
             return f"it says {added[0].value!r} for the {added[0].called}, which is not to be said."
         return self._strange(text, plain, answer)
 
-    def _strange(self, text: str, plain: str, answer: Answer) -> str:
+    def _strange(self, text: str, plain: str, answer: UserAnswer) -> str:
         """Return what a wording adds: another choice of a parameter, or figures nobody said."""
         changed = [
             one for one in self.facts if one.is_gainsaid(text) and not one.is_gainsaid(plain)

@@ -27,7 +27,7 @@ DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."
 
 
-class NextStep(NamedTuple):
+class DueStep(NamedTuple):
     """The calls to make now, or the answer if there are none."""
 
     calls: tuple[Proposal, ...]
@@ -45,16 +45,16 @@ def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[dict[str, 
     """Return the reply for the next step, with the defect in it, or "" if there is none."""
     step = next_step(sections)
     calls, planted = spoil_calls(defect, step.calls, sections.views(), DEFAULT_LANGUAGE, rng)
-    return NextStep(tuple(calls), step.answer or ("" if calls else DONE)).reply(), planted
+    return DueStep(tuple(calls), step.answer or ("" if calls else DONE)).reply(), planted
 
 
-def next_step(sections: Sections) -> NextStep:
+def next_step(sections: Sections) -> DueStep:
     """Return what to do next; ReplyError if <request>, <tools> or <history> is missing."""
     request, history = sections.text("request"), sections.listed("history")
     told = {str(one.get("assistant")): str(one.get("user")) for one in history}
     request, question = _filled(request, told, sections.views())
     if question:
-        return NextStep((), question)
+        return DueStep((), question)
     nodes, fields_by_tool, _ = read_goal(request, read_toolbox(sections.json("tools")))
     answered = [
         pair
@@ -63,7 +63,7 @@ def next_step(sections: Sections) -> NextStep:
     ]
     made = {made_name(call["name"], call["arguments"]): response for call, response in answered}
     due = tuple(Proposal(*call) for call in due_calls(nodes, made))
-    return NextStep(
+    return DueStep(
         due, "" if due else " ".join([DONE, *_told(fields_by_tool, answered)]) if nodes else NOTHING
     )
 

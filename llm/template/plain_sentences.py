@@ -106,7 +106,7 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
     }
 
 
-class _Place(NamedTuple):
+class _DetailPlace(NamedTuple):
     """Where a detail begins, which parameter it belongs to, and where its value begins."""
 
     start: int
@@ -114,8 +114,8 @@ class _Place(NamedTuple):
     at: int
 
 
-def _places(table: TitleTable, text: str, sign: str) -> Iterator[_Place]:
+def _places(table: TitleTable, text: str, sign: str) -> Iterator[_DetailPlace]:
     """Yield where the details of a text begin: a name and its sign, outside quotation marks."""
     pattern = re.compile(rf"(?<!\w)(?:{table.pattern.pattern}){re.escape(sign)}", re.IGNORECASE)
     for found in outside_quotes(pattern, text):
-        yield _Place(found.start(), table.owner(found[0].removesuffix(sign)), found.end())
+        yield _DetailPlace(found.start(), table.owner(found[0].removesuffix(sign)), found.end())

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.bfcl import UNREADABLE, check_calls
-from callwright.validators.metrics.confetti.bfcl import Check, DecodedCall, decode_calls
+from callwright.validators.metrics.confetti.bfcl import CallVerdict, DecodedCall, decode_calls
 from tests.conformance.comparing import (
     Case,
     Difference,
@@ -17,7 +17,7 @@ from tests.conformance.comparing import (
 )
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them
-UNREADABLE_CALL = Check(
+UNREADABLE_CALL = CallVerdict(
     valid=False, error_type=UNREADABLE, reason="The arguments of a call are no object."
 )
 OURS_ONLY = {"soft_ours"}  # one possible soft score, not an official result
@@ -64,7 +64,7 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
     return differences + compare(official, ours)
 
 
-def _check(inputs: Case, made: list[DecodedCall | None]) -> Check:
+def _check(inputs: Case, made: list[DecodedCall | None]) -> CallVerdict:
     calls = [call for call in made if call is not None]
     if len(calls) < len(made):
         return UNREADABLE_CALL

@@ -23,8 +23,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
-from callwright.generators.users.user import Answer as UserAnswer
-from callwright.generators.users.user import Fact, Said, SimulatedUser, facts_of
+from callwright.generators.users.user import Said, SimulatedUser, UserAnswer, UserFact, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.validators.checks.declaring import opinion, reader, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, proved, unproved
@@ -339,7 +338,7 @@ def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
     }
 
 
-def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
+def is_amiss(fact: UserFact, said: Said, language: str, tool: Tool) -> bool:
     """Whether a turn does not state a fact that it should, or states another value instead."""
     if not fact.is_said(said.text):
         return True

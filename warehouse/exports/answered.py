@@ -26,7 +26,7 @@ NO_RIGHT = "no candidate's answer is right here"
 NO_WRONG = "nothing wrong was answered here, and no defect fits"
 
 
-class _Stated(NamedTuple):
+class _AnswerMessage(NamedTuple):
     """An answer, and the message it becomes."""
 
     given: GivenAnswer
@@ -110,7 +110,7 @@ def _name(given: GivenAnswer) -> str:
     return given.given_by if given.source == "candidate" else f"{given.source}: {given.given_by}"
 
 
-def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
+def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_AnswerMessage]:
     """Yield the right answers that speak or call as the gold does, if the tools accept them."""
     speaks = "tool_calls" not in example.last
     for answer in (one for one in _stated(example, answers) if one.given.is_right):
@@ -118,9 +118,9 @@ def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated
             yield answer
 
 
-def _once(found: Iterable[_Stated]) -> list[_Stated]:
+def _once(found: Iterable[_AnswerMessage]) -> list[_AnswerMessage]:
     """Return the first of the answers that say the same."""
-    distinct: dict[tuple[str, bytes], _Stated] = {}
+    distinct: dict[tuple[str, bytes], _AnswerMessage] = {}
     for one in found:
         distinct.setdefault(_said(one.message), one)
     return [*distinct.values()]
@@ -142,7 +142,7 @@ def _is_taken(example: TrainingExample, message: Message) -> bool:
     )
 
 
-def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
+def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_AnswerMessage]:
     """Return the wrong answers, and a planted defect only if nobody has answered wrongly."""
     speaks = "tool_calls" not in example.last
     wrong = (one for one in _stated(example, answers) if not one.given.is_right)
@@ -151,7 +151,7 @@ def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
     return seen or wrong_answers[:1]
 
 
-def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
+def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_AnswerMessage]:
     """Yield what was answered at the example's turn, as messages, without empty answers."""
     names = {true: plain for plain, true in example.names.items()}
     for answer in answers.given:
@@ -162,4 +162,4 @@ def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_State
             else:
                 message["content"] = answer.words
             thought = {"reasoning_content": answer.reasoning} if answer.reasoning else {}
-            yield _Stated(answer, message | thought)
+            yield _AnswerMessage(answer, message | thought)

@@ -148,7 +148,7 @@ def export_tables(
 ) -> Export:
     """Copy a release's tables, all or of some kinds, into Parquet files like `export_release`."""
 
-    def make(beside: Path) -> _Made:
+    def make(beside: Path) -> _WrittenBeside:
         """Write a file per split, with "" if there are no splits.
 
         The store writes it, so that a million samples take seconds.
@@ -163,12 +163,12 @@ def export_tables(
                 counts[split], mark = row["samples"], mark or own
                 files.append(path)
             _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
-        return _Made(Export([*files, beside / TOOLS_FILE], counts, []), counts, mark)
+        return _WrittenBeside(Export([*files, beside / TOOLS_FILE], counts, []), counts, mark)
 
     return _put(release, PARQUET, folder, card, make)
 
 
-class _Made(NamedTuple):
+class _WrittenBeside(NamedTuple):
     """What was written beside the folder, and what its README says of it."""
 
     export: Export
@@ -182,7 +182,7 @@ def _put(
     form: Format | TableFormat,
     folder: Path,
     card: str,
-    make: Callable[[Path], _Made],
+    make: Callable[[Path], _WrittenBeside],
 ) -> Export:
     """Make an export beside its folder, with README and manifest, and move it into place whole."""
     _require_place(folder, form.name)
@@ -226,7 +226,7 @@ def _require_place(folder: Path, to: str) -> None:
         )
 
 
-def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
+def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     """Write sample by sample, each into the part of its split."""
     parts: dict[str, ReleaseSplit] = {}
     with ExitStack() as opened:
@@ -248,7 +248,7 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
     splits = {part.split: part.rows for part in written}
-    return _Made(
+    return _WrittenBeside(
         Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
@@ -269,7 +269,9 @@ def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
     return f"{top}{body.strip()}\n\n{account}".lstrip("\n")
 
 
-def _account(release: Release, form: Format | TableFormat, made: _Made, folder: Path) -> str:
+def _account(
+    release: Release, form: Format | TableFormat, made: _WrittenBeside, folder: Path
+) -> str:
     """Return a description of the export: format, rows and files, omissions, the canary."""
     export = made.export
     names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)

@@ -24,7 +24,7 @@ from callwright.warehouse.records.drafts import DraftCall as DraftCall
 from callwright.warehouse.records.drafts import ElementKind as ElementKind
 from callwright.warehouse.records.drafts import EntityKind as EntityKind
 from callwright.warehouse.records.drafts import EntityReference as EntityReference
-from callwright.warehouse.records.drafts import Episode as Episode
+from callwright.warehouse.records.drafts import EpisodePlan as EpisodePlan
 from callwright.warehouse.records.drafts import EpisodeShape as EpisodeShape
 from callwright.warehouse.records.drafts import ErrorCode as ErrorCode
 from callwright.warehouse.records.drafts import Exchange as Exchange

@@ -436,7 +436,7 @@ Intent = Literal[
 ]
 
 
-class Episode(Record):
+class EpisodePlan(Record):
     """A part of a conversation: a shape, and the tools that it takes, by key.
 
     `count` is how many values are compared.
@@ -461,7 +461,7 @@ class Scenario(Draft):
     complexity: Complexity
     language: Language
     category: str
-    episodes: tuple[Episode, ...] = Field(min_length=1)
+    episodes: tuple[EpisodePlan, ...] = Field(min_length=1)
     candidates: tuple[str, ...]
     withheld: tuple[str, ...] = ()
     reference_time: str

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.annotation.reviews import Returned
+from callwright.annotation.reviews import UnusableEdit
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.annotation.tool_review import (
@@ -210,6 +210,6 @@ def test_whatever_is_typed_comes_back_as_it_was_but_for_breaks_in_a_name(
     typed = {"edited_name": name, "edited_description": description, "edited_parameters": text}
     returned = parse_tool_review(_annotate((), **typed), MAKE).returned
     assert returned is not None
-    back = read_returned(Returned.model_validate(returned.model_dump()))
+    back = read_returned(UnusableEdit.model_validate(returned.model_dump()))
     assert (back.description, back.parameters) == (description, text)
     assert back.name == " ".join(name.split())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
-from callwright.annotation.reviews import ParsedReview, QueuedTask, Returned
+from callwright.annotation.reviews import ParsedReview, QueuedTask, UnusableEdit
 from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
@@ -55,7 +55,7 @@ def ask(
     label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample
 ) -> Callable[..., WaitingConversation]:
     def ask(
-        language: Language = "en", sample: Sample = talk, returned: Returned | None = None
+        language: Language = "en", sample: Sample = talk, returned: UnusableEdit | None = None
     ) -> WaitingConversation:
         kind = f"acts_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(

@@ -31,7 +31,7 @@ from callwright.generators.catalogs.documents import parse_json_or_yaml
 from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Completion
-from callwright.llm.wire_format import WrittenCall, read_reply
+from callwright.llm.wire_format import WireCall, read_reply
 from callwright.validators.metrics.hammerbench.scores import parse_reply
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Tool
@@ -183,9 +183,7 @@ def _from_a_model(reader: Callable[[str], object], rng: Random, text: str) -> No
 
 
 def _native(rng: Random, text: str) -> None:
-    _, calls = read_reply(
-        rng.choice(("", text)), [WrittenCall(rng.choice(("book", text[:40])), text)]
-    )
+    _, calls = read_reply(rng.choice(("", text)), [WireCall(rng.choice(("book", text[:40])), text)])
     validate_calls(calls or ())
 
 

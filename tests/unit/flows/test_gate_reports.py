@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from callwright.flows.evaluation.gate import AnsweredItem, Demand, Gate, Scope, read_bounds
+from callwright.flows.evaluation.gate import AnsweredItem, GateBound, GateResult, Scope, read_bounds
 from callwright.warehouse.errors import ConfigurationError
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
@@ -64,8 +64,8 @@ def items(draw: st.DrawFn) -> list[AnsweredItem]:
 def test_a_report_has_a_case_and_a_row_a_sample_whatever_is_written_in_it(
     answered: list[AnsweredItem], name: str
 ) -> None:
-    demand = Demand(name, name, name, 0.5, 0.9, None, passed=False)
-    gate = Gate(
+    demand = GateBound(name, name, name, 0.5, 0.9, None, passed=False)
+    gate = GateResult(
         Scope(name, name, name, "first", "as_paper", ""),
         [demand],
         {name: {name: 0.5}},

@@ -6,7 +6,7 @@ import pytest
 
 from callwright.llm.answers import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
 from callwright.llm.chat import RawReply
-from callwright.llm.wire_format import WrittenCall, read_calls
+from callwright.llm.wire_format import WireCall, read_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
 
@@ -67,7 +67,7 @@ def test_native_calls_are_bounded_too(arguments):
     "text", ['{"a":' + "[" * 900 + "]" * 900 + "}", '{"a": 9400111899223100000000}']
 )
 def test_arguments_past_a_bound_are_text_that_no_call_is_read_from(text):
-    assert read_calls([WrittenCall("f", text)]) is None
+    assert read_calls([WireCall("f", text)]) is None
 
 
 @pytest.mark.parametrize("text", ["[" * 600 + "]" * 600, '{"a": ' + "9" * 5_000 + "}"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from callwright.llm.wire_format import WireCall, as_text, read_calls, wire_names, wire_tools
 from callwright.warehouse.records import Call, Tool
 
 
@@ -35,7 +35,7 @@ def test_parameters_are_always_an_object():
     "arguments", ['{"city": ', "[1]", "null", "{'city': Lyon}", '{"n": NaN}', '{"a": 1, "a": 2}']
 )
 def test_arguments_that_are_no_object_are_not_guessed(arguments):
-    written = [WrittenCall("trip", "{}"), WrittenCall("trip", arguments)]
+    written = [WireCall("trip", "{}"), WireCall("trip", arguments)]
 
     assert read_calls(written) is None
     assert as_text(written) == f"trip({{}})\ntrip({arguments})"
@@ -45,5 +45,5 @@ def test_arguments_that_are_no_object_are_not_guessed(arguments):
     "arguments", ["{'city': 'Lyon', 'now': True}", '{"city": "Lyon", "now": true,}']
 )
 def test_arguments_in_pythons_notation_say_the_same(arguments):
-    calls = read_calls([WrittenCall("trip", arguments)])
+    calls = read_calls([WireCall("trip", arguments)])
     assert calls == (Call(tool="trip", arguments={"city": "Lyon", "now": True}),)

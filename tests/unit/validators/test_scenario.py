@@ -13,7 +13,7 @@ from callwright.validators.checks.complexity import check_scenario
 from callwright.validators.judges import ScenarioReading, Want
 from callwright.warehouse.records import (
     Complexity,
-    Episode,
+    EpisodePlan,
     Language,
     Scenario,
     Verdict,
@@ -135,7 +135,8 @@ async def test_what_takes_two_apis_is_not_possible_with_one(
 ) -> None:
     def with_one(old: Scenario) -> dict[str, Any]:
         cut = [
-            Episode(shape=one.shape, tools=one.tools[:1], count=one.count) for one in old.episodes
+            EpisodePlan(shape=one.shape, tools=one.tools[:1], count=one.count)
+            for one in old.episodes
         ]
         return {"episodes": tuple(cut)}
 

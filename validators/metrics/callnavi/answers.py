@@ -293,7 +293,7 @@ class GoldAnswer(NamedTuple):
     parameters: list[dict[str, JsonValue]]
 
 
-class Match(NamedTuple):
+class AnswerMatch(NamedTuple):
     """The verdicts on an answer: same names in order, every parameter named, every value right.
 
     `problem` says what could not be read; such an answer is wrong in all three.
@@ -305,10 +305,10 @@ class Match(NamedTuple):
     problem: str = ""
 
 
-WRONG = Match(order=False, structure=False, ast=False)
+WRONG = AnswerMatch(order=False, structure=False, ast=False)
 
 
-def match_answer(made: object, gold: GoldAnswer) -> Match:
+def match_answer(made: object, gold: GoldAnswer) -> AnswerMatch:
     """Compare an answer with the gold one, as the published code does where it does not crash.
 
     The order counts; parts that the gold answer does not name are ignored; a placeholder of the
@@ -319,7 +319,7 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
     if NAMES not in made or PARAMETERS not in made:
         return WRONG._replace(problem=f"The answer lacks {NAMES!r} or {PARAMETERS!r}.")
     if made == {NAMES: gold.names, PARAMETERS: gold.parameters}:
-        return Match(order=True, structure=True, ast=True)
+        return AnswerMatch(order=True, structure=True, ast=True)
     if made[NAMES] != gold.names:
         return WRONG
     parameters = made[PARAMETERS]
@@ -333,7 +333,7 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
     return _match_calls(list(parameters), gold.parameters)
 
 
-def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Match:
+def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> AnswerMatch:
     structure = ast = True
     for made_parameters, wanted in zip(made, gold, strict=True):
         if wanted and not isinstance(made_parameters, dict | list | str):
@@ -351,7 +351,7 @@ def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Mat
                     problem=f"The parameters of a call are {_kind(made_parameters)}, not an object."
                 )
             ast = ast and made_parameters[name] == value
-    return Match(order=True, structure=structure, ast=ast)
+    return AnswerMatch(order=True, structure=structure, ast=ast)
 
 
 def _kind(value: object) -> str:
@@ -398,7 +398,7 @@ class CallNaviScore(NamedTuple):
     difficulty: str
     washed: Washed
     routed: bool
-    match: Match
+    match: AnswerMatch
 
     @property
     def problem(self) -> str:

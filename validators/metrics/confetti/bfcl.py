@@ -183,7 +183,7 @@ def _number(value: Any, node: ast.expr) -> Any:  # noqa: ANN401 - a number goes 
     return value
 
 
-class Check(NamedTuple):
+class CallVerdict(NamedTuple):
     """A verdict on a call: right, or wrong as `error_type` names it, with a reason.
 
     `is_variable` says that a value passed, or was looked at, as the name of a variable.
@@ -195,7 +195,7 @@ class Check(NamedTuple):
     is_variable: bool = False
 
 
-def check_value(parameter: str, value: object, accepted: object, declared: Document) -> Check:
+def check_value(parameter: str, value: object, accepted: object, declared: Document) -> CallVerdict:
     """Check whether a value has its type and is one of the accepted ones.
 
     Raises UnreadableAnswerError if that cannot be decided.
@@ -218,7 +218,9 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
     trouble = _judge(value, wanted, object if check.is_variable else kind, nested)
     if trouble:
         reason = f"{parameter!r} is {value!r}; accepted are {list(wanted)!r}."
-        return Check(valid=False, error_type=trouble, reason=reason, is_variable=check.is_variable)
+        return CallVerdict(
+            valid=False, error_type=trouble, reason=reason, is_variable=check.is_variable
+        )
     return check
 
 
@@ -237,19 +239,19 @@ def _judge(value: Any, accepted: Any, kind: type, nested: type | None) -> str:  
     return "" if value in accepted else OTHER
 
 
-def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -> Check:  # noqa: ANN401 - see above
+def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -> CallVerdict:  # noqa: ANN401 - see above
     accepted_type = next((type(one) for one in accepted if one != OPTIONAL), None)
     if type(value) is kind and (
         nested is None or any(_is_nested_right(value, one, nested) for one in accepted)
     ):
-        return Check(
+        return CallVerdict(
             valid=True, is_variable=accepted_type is not None and accepted_type is not kind
         )
     if accepted_type is None or type(value) is not accepted_type:
-        return Check(valid=False, error_type="type_error:simple")
+        return CallVerdict(valid=False, error_type="type_error:simple")
     if type(value) is kind:
-        return Check(valid=False, error_type="type_error:nested", is_variable=True)
-    return Check(valid=True, is_variable=True)
+        return CallVerdict(valid=False, error_type="type_error:nested", is_variable=True)
+    return CallVerdict(valid=True, is_variable=True)
 
 
 def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noqa: ANN401 - a list, known by its type before

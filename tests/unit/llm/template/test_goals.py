@@ -15,7 +15,7 @@ from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
 from callwright.llm.template.goal_tools import Rule, pointers, rules_of
 from callwright.llm.template.goal_wording import word_goal
-from callwright.llm.template.next_steps import NextStep, next_step
+from callwright.llm.template.next_steps import DueStep, next_step
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 
@@ -82,7 +82,7 @@ def request_of(seed: int = 0) -> str:
 
 def step_after(
     *exchanges: tuple[dict[str, Any], Any], request: str = "", tools: Any = None
-) -> NextStep:
+) -> DueStep:
     history = [{"calls": [call], "responses": [response]} for call, response in exchanges]
     return next_step(
         sections(tools=tools or TOOLS, request=request or request_of(), history=history)

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.bfcl import UNREADABLE, check_calls
-from callwright.validators.metrics.confetti.bfcl import LONGEST, Check, DecodedCall, decode_calls
+from callwright.validators.metrics.confetti.bfcl import (
+    LONGEST,
+    CallVerdict,
+    DecodedCall,
+    decode_calls,
+)
 
 WORDS = st.text("abC .,-'", max_size=6)
 VALUES = {
@@ -30,7 +35,7 @@ def document(name: str = "f", required: tuple[str, ...] = (), **types: str) -> d
     }
 
 
-def check(value: Any, accepted: list[Any], kind: str, items: str = "string") -> Check:
+def check(value: Any, accepted: list[Any], kind: str, items: str = "string") -> CallVerdict:
     declared = document(p=kind)
     declared["parameters"]["properties"]["p"]["items"] = {"type": items}
     return check_calls(
