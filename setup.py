@@ -1,6 +1,4 @@
-"""Which folder is which package: all stand at the top of the repository, and are installed as
-parts of `callwright`.
-"""
+"""Which folder is which package: all stand at the top and install as parts of `callwright`."""
 
 from setuptools import find_namespace_packages, setup
 

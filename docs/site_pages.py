@@ -1,6 +1,4 @@
-"""What the site has besides docs/: the README as its first page, the figures of bench/, the
-changelog, and lists of two folders.
-"""
+"""Pages of the site besides docs/: README first, bench figures, changelog, lists of two folders."""
 
 import re
 from pathlib import Path

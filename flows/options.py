@@ -1,5 +1,4 @@
-"""Options that are said once: from a function's parameters and their words its command, its Prefect
-flow and its Python form are made.
+"""Options that are written once, for the command, the Prefect flow and the Python function.
 
 The words stand in the function's docstring, under `Args:`. Options that several functions take are
 keys of a TypedDict with such a docstring, and the functions take `**options: Unpack[...]` of it.
@@ -100,8 +99,9 @@ def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def with_options(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return the function with a signature and a docstring that name every option, to be called
-    with those that differ from their defaults.
+    """Return the function with a signature and a docstring that name every option.
+
+    Callers give those that differ from their defaults.
 
     What an option does not allow is refused with a ConfigurationError that has its words.
     """

@@ -110,8 +110,7 @@ class Traits:
 
 
 class Kind(NamedTuple):
-    """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in
-    `sources`.
+    """A kind of sample: its `group` of stages makes it by `transform` of samples of `sources`.
 
     `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build
     of its size makes. `uses` is how often a source may be used: again where the next result will

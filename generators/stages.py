@@ -56,9 +56,7 @@ class Stage:
     ] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
 
     async def carry_out(self, record: Record, context: "StageContext") -> Sequence[Record]:
-        """Return what the stage makes of a record of the type that it reads; nothing without a
-        function.
-        """
+        """Return what the stage makes of a record of its type, nothing without a function."""
         function = cast("StageFunction[Record] | None", self.function)  # the table erases the type
         return await function(record, context) if function else []
 

@@ -116,8 +116,7 @@ def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
 
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
 def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> CommandResult:
-    """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless
-    placeholders and more.
+    """List the faults of CallNavi's data, such as unknown tools and undeclared parameters.
 
     Args:
         folder: The folder with CallNavi's Questions, APIs and APISchema.
@@ -236,8 +235,9 @@ def audit_checks(
     survivors: Path | None = None,
     out: Path | None = None,
 ) -> CommandResult:
-    """Inject defects into accepted samples, and count how many each check finds and how many
-    intact samples it doubts.
+    """Inject defects into accepted samples and count how many each check finds.
+
+    Intact samples that a check doubts are counted, too.
 
     Args:
         wordings: Measure on these requests instead: JSON lines as for `check requests`, with label
@@ -294,8 +294,9 @@ def audit_readers(
     wrong_at_most: Annotated[float | None, Option(least=0, most=1)] = None,
     wrong_before: Annotated[float | None, Option(least=0, most=1)] = None,
 ) -> CommandResult:
-    """Compare models as readers of the same accepted samples: what they catch, what they wrongly
-    doubt, and their cost.
+    """Compare models as readers of the same accepted samples.
+
+    The figures are what they catch, what they wrongly doubt, and their cost.
 
     Args:
         model: A model to compare. Repeatable.

@@ -300,8 +300,9 @@ def score_hammerbench(
 def score_results(
     *, results: Path, mode: Literal["as_published_code", "as_paper"] = "as_published_code"
 ) -> CommandResult:
-    """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps,
-    as fractions.
+    """Score ComplexFuncBench's result files.
+
+    The figures are success, call accuracy, answers, errors and steps, as fractions.
 
     Args:
         results: The rows of an evaluation, as JSON lines or a JSON list.
@@ -359,8 +360,9 @@ def score_results(
 def score_answers(
     *, questions: Path, predictions: Sequence[Path], repair: Literal["rules", "none"] = "rules"
 ) -> CommandResult:
-    """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as
-    fractions.
+    """Score CallNavi's predictions.
+
+    The figures are syntax, routing, structure and AST match by difficulty, as fractions.
 
     Args:
         questions: The folder with the questions, one DOMAIN.json for each domain.
@@ -400,8 +402,9 @@ def score_turns(
     combine: Literal["mean", "product", "least"] = "mean",
     partial: bool = False,
 ) -> CommandResult:
-    """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity,
-    as fractions.
+    """Score CONFETTI's predictions turn by turn.
+
+    The figures are soft AST, chains, dialogue acts and validity, as fractions.
 
     Args:
         answers: The folder with CONFETTI's accepted calls and dialogue acts.

@@ -48,8 +48,9 @@ _SHOWN = 60  # characters of a value
     release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1"
 )
 def create(name: str, **options: Unpack[ReleaseOptions]) -> CommandResult:
-    """Freeze the accepted samples of the newest full build of each recipe, with a version and a
-    content hash.
+    """Freeze the accepted samples of the newest full build of each recipe under a name.
+
+    The release gets a version and a content hash.
 
     Trials (`build --limit`) and older builds are left out unless --build names them. What is taken
     and left out is listed. Splits keep the proportions of kind, language and category. Samples of
@@ -235,8 +236,7 @@ def overlap(
     likeness: Annotated[float, Option(least=0, most=1)] = 0.6,
     live: Live = False,
 ) -> CommandResult:
-    """Find what a release has in common with other datasets: the same tools (by schema), calls and
-    requests.
+    """Find the tools (by schema), calls and requests that a release shares with other datasets.
 
     Both shares are given: of the samples in the release, and of those in the dataset. Only tools
     that are called count. A recipe keeps such samples out with `avoid`.

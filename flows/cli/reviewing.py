@@ -397,8 +397,7 @@ def suspects(release: str) -> CommandResult:
 
 @command(review, "status", "review status --json")
 def status(*, refresh: Annotated[bool, Option(flag="--server")] = False) -> CommandResult:
-    """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost
-    that are left.
+    """Show what waits for reviewers, who reviewed how much, and the time and cost that are left.
 
     Args:
         refresh: Also ask the Label Studio server.

@@ -99,8 +99,7 @@ def make(
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
 def refresh(recipe: Path) -> CommandResult:
-    """Repeat all stored calls to the live servers of a recipe, and list the answers that have
-    changed.
+    """Repeat all stored calls to the live servers of a recipe and list changed answers.
 
     Args:
         recipe: A recipe with a line such as {environment: http, …} under `tools`.
@@ -229,8 +228,9 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
 
 @command(tools, "show", "tools show spotify")
 def show_catalog(name: str) -> CommandResult:
-    """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and
-    fixed parameters.
+    """Show a catalog: its origin, and its tools with their parameters.
+
+    Required parameters have a star, technical ones stand in brackets.
 
     Args:
         name: The name of the catalog.
@@ -323,8 +323,7 @@ def check_tools(
     tool: str = "",
     sentences: Sequence[Path] = (),
 ) -> CommandResult:
-    """Check which kinds of samples tools allow, why not others, and what is wrong with the
-    tools.
+    """Check which kinds of samples tools allow, and what is wrong with the tools.
 
     Args:
         catalog: Files or a folder (a format may come first), the name of a catalog, `seed` for the
@@ -417,8 +416,9 @@ def _sentences_outcome(found: "Survey") -> CommandResult:
 def write_sentences(
     catalog: str, *, language: str = "", model: str = "", out: Path | None = None
 ) -> CommandResult:
-    """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and
-    reads requests by them.
+    """Draft the sentences that people say to the tools of a catalog.
+
+    The model template/v1 words and reads requests by them.
 
     Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences:
     FILE}.

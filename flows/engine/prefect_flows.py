@@ -78,8 +78,9 @@ def verb(
 async def build_dataset(
     recipe: RecipeFile, *, review: bool = True, **options: Unpack[BuildOptions]
 ) -> BuildReport:
-    """Build a recipe's samples, going on where its last build stopped; nothing is done where
-    nothing has changed since it ended.
+    """Build a recipe's samples, going on where its last build stopped.
+
+    Nothing is done if nothing has changed since it ended.
 
     Args:
         review: Send waiting questions to Label Studio.
@@ -158,8 +159,9 @@ async def land_samples(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> B
 async def evaluate_models(
     release: str, models: Sequence[str] = (), recipe: str = "", **options: Unpack[EvaluationOptions]
 ) -> list[Row]:
-    """Ask candidate models for the calls that are due, and score them; what was asked before is not
-    asked again.
+    """Ask candidate models for the calls that are due, and score them.
+
+    Nothing is asked twice.
 
     Args:
         release: The release to evaluate on.

@@ -1,5 +1,6 @@
-"""Driving candidates through multi-step samples, turn by turn, until they answer or their run ends
-(ComplexFuncBench 3).
+"""Driving candidates through multi-step samples turn by turn (ComplexFuncBench 3).
+
+A run goes on until the candidate answers or its run ends.
 
 In memory are the samples that are on their way and a few that come next.
 """
@@ -236,8 +237,9 @@ async def evaluate_paths(
 
 
 def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[str]:
-    """Score the complete runs; the scores take the place of those that the candidate had in this
-    mode with this judge. Gives why metrics of others have none.
+    """Score the complete runs and return why metrics of others have no score.
+
+    The scores replace those that the candidate had in this mode with this judge.
     """
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)

@@ -1,5 +1,4 @@
-"""Asking candidate models for the calls that are due at each snapshot, by strategies: a row of
-STRATEGIES each.
+"""Asking candidate models for the calls due at each snapshot, by one of STRATEGIES.
 
 Three of them are CallNavi's. A reply's native calls are taken, else those in the notation asked
 for, else those in any other.

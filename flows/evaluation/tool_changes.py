@@ -1,5 +1,4 @@
-"""Changed tools: other names and words for a release's tools, read from a file against what the
-release has.
+"""Changed tools: other names and words for a release's tools, read from a file.
 
 `ShownTools` is what candidates see of them, and what their calls are in the names of the gold.
 """

@@ -322,9 +322,7 @@ def _derived(
 
 
 def is_known_before(kind: Kind) -> bool:
-    """Whether the tools alone decide what of a kind can be made, so that it is known before a
-    build.
-    """
+    """Whether the tools alone decide what can be made of a kind, so it is known before a build."""
     return not kind.sources or (
         family_of(kind.name).tool_obstacle is not None
         and all(kind_named(name).is_decided_by_tool for name in kind.sources)

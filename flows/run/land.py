@@ -90,8 +90,9 @@ class FunnelRow(NamedTuple):
 
 
 class CompositionRow(NamedTuple):
-    """How many samples of a kind a recipe asks for and what became of them; `paper` is the paper's
-    number, None where it tells none.
+    """How many samples of a kind a recipe asks for, and what became of them.
+
+    `paper` is the paper's number, None if it gives none.
 
     Of those that `landed`, `proved` rest on rules alone and `judged` on a model's blind reading;
     people vouched for the others.
@@ -122,9 +123,7 @@ class SpendingRow(NamedTuple):
 
 
 class BuildReport(NamedTuple):
-    """What a build made of what was asked for: its funnel, what landed, how many of each kind, and
-    what was left out and why.
-    """
+    """The result of a build: its funnel, what landed of each kind, what was left out and why."""
 
     build: str
     recipe: str
@@ -294,8 +293,9 @@ def _compared(
 
 
 def _repeated(run: GroupRun) -> list[tuple[str, str]]:
-    """Return the samples whose request begins like too many others, or is them but for its values,
-    each with the reason.
+    """Return the samples whose request is too much like too many others, with the reason.
+
+    It begins as they do, or differs from them only in its values.
     """
     checks = run.recipe.checks
     bars = [checks.largest_opening, checks.largest_skeleton]

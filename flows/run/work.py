@@ -82,8 +82,9 @@ Item = TypeVar("Item")
 
 
 class StagePart(NamedTuple):
-    """Stages that records go through: those of a group, `only` some of it where any are named, and
-    after them those of the group `then`, "" for none.
+    """Stages that records go through: those of a group, then those of the group `then`.
+
+    `only` names some stages of the group, () for all; `then` is "" for none.
     """
 
     group: str

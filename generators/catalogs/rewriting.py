@@ -94,8 +94,9 @@ def rewrite(
 
 
 class Side(NamedTuple):
-    """What the schemas of one side share, requests or responses: members that are `hidden` there
-    ("readOnly") are no part of it.
+    """What the schemas of one side share, requests or responses.
+
+    Members that are `hidden` there ("readOnly") are no part of it.
 
     `before` is done to each node with its references, `change` to each that is written out; with ""
     for `hidden` the schema is one by itself, of no document.

@@ -1,5 +1,6 @@
-"""The published records of HammerBench, CallNavi and ComplexFuncBench as samples; an export of one
-gives the record it came from.
+"""The published records of HammerBench, CallNavi and ComplexFuncBench as samples.
+
+An export of such a sample gives the record it came from.
 
 Nothing of a record is lost. HammerBench's labels are the gold, and stay as the data have them
 (empty strings and lists too); the label of an irrelevant request (whose tool is not among the

@@ -298,8 +298,7 @@ def place_of(evidence: Evidence) -> tuple[int, int] | None:
 def moved_facts(
     source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None
 ) -> SampleFacts:
-    """The source's facts, with its wanted calls and asked fields where these calls stand among
-    others now.
+    """Return the source's facts, with wanted calls and asked fields where these calls stand now.
 
     The step `failed` does nothing that is wanted.
     """

@@ -1,5 +1,4 @@
-"""Intent shifts, and conversations around a change: where a value was stated, how turns, evidence
-and facts are carried over.
+"""Intent shifts, and how turns, evidence and facts are carried over around a change.
 
 Of an intent the user turns to something that no candidate can do, instead of answering (HammerBench
 4.2.3).

@@ -1,5 +1,4 @@
-"""Changing a sample so that all else stays as it was: evidence and facts go on pointing at what
-they pointed at.
+"""Changing a sample while evidence and facts go on pointing at what they pointed at.
 
 A changed word keeps the evidence that stood on it, as a writer who is wrong about a sample would
 quote the same words.
@@ -151,9 +150,7 @@ def kept_turns(sample: Sample) -> list[KeptTurn]:
 
 
 def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
-    """The sample of these turns, with evidence and facts that point at what they pointed at; what
-    is gone nothing points at.
-    """
+    """Return the sample with these turns; evidence and facts point at what they pointed at."""
     moves = _Moves(kept)
     turns = [
         (

@@ -1,5 +1,6 @@
-"""What kind of mistake an answer makes: one name each, the gravest first (HammerBench 6.3, B), and
-which call was made for which.
+"""What kind of mistake an answer makes, the gravest first (HammerBench 6.3, B).
+
+It also says which call was made for which.
 
 `invented` is the share of answers that call a tool which is no candidate.
 """

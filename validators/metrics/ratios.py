@@ -1,5 +1,6 @@
-"""Metrics as ratios of sums over samples, by run and slice: what is kept are the parts that differ,
-with how often each came.
+"""Metrics as ratios of sums over samples, by run and slice.
+
+Only the parts that differ are kept, with how often each came.
 
 A ratio lies between the bounds of a 95 % interval over samples: Wilson's for plain shares, else a
 bootstrap that draws samples anew. What counts alike is one part with the number of times it came:

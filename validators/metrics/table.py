@@ -143,9 +143,7 @@ METRICS: Registry[Row] = Registry(
 
 
 class RatioScores:
-    """A gathering of shares and means by run, and by a sample's kind, category, language and
-    difficulty; who counts inherits it.
-    """
+    """Shares and means gathered by run and by a sample's traits; who counts inherits it."""
 
     def __init__(self, judge: str = "") -> None:
         """Nothing is counted yet; `judge` is by whose opinions the scores are."""

@@ -72,9 +72,7 @@ class EntryRule(Record):
 
 
 class FeedRule(Record):
-    """A value that nobody knows yet is the `field` of what a call before returns, the one at the
-    place `call` (from 0) of the same turn.
-    """
+    """The value is the `field` of what call `call` (from 0) of the same turn will return."""
 
     kind: Literal["feed"] = "feed"
     call: int

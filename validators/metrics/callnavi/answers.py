@@ -1,5 +1,4 @@
-"""An answer as CallNavi reads it, and whether it names the right calls with the right parameters
-(CallNavi 5.1).
+"""An answer as CallNavi reads it, and whether its calls and parameters are right (CallNavi 5.1).
 
 A few characters are washed off, then it is JSON or it is not; placeholders take any value. Answers
 of our own are asked for in JSON or YAML, and valid where they are so before any repair.

@@ -1,5 +1,4 @@
-"""CallNavi's metrics over our own answers: to plans of calls, and how steady all answers are over
-several runs.
+"""CallNavi's metrics over our own answers: plans of calls, and how stable answers are over runs.
 
 `election_stability` and `levenshtein_stability` compare the calls, not how they are written; they
 are means over samples, of all runs together, and kept with the first (CallNavi 5.3). A metric

@@ -1,5 +1,4 @@
-"""HammerBench's metrics over our own predictions, as a whole and by kind, category and language
-(HammerBench 6.1.1).
+"""HammerBench's metrics over our own predictions, by kind, category, language (HammerBench 6.1.1).
 
 They are those of its logs (`tallies`), over our own conversations; a single turn is a conversation
 of one snapshot. `func_acc` asks for the tool at a conversation's first snapshot. `args_acc` is a
@@ -160,9 +159,7 @@ class SnapshotScores:
 
 
 def has_one_call(sample: Sample) -> bool:
-    """Whether a sample is one of those that these metrics are about: at most one call is due at a
-    snapshot.
-    """
+    """Whether these metrics are about a sample: at most one call is due at a snapshot."""
     return traits_of(sample.kind).asked == "call"
 
 
