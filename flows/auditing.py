@@ -187,11 +187,10 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    query = (
-        (sql("auditing.of_release"), [plan.release])
-        if plan.release
-        else (sql("auditing.landed"), [])
-    )
+    if plan.release:
+        query = (sql("auditing.of_release"), [plan.release])
+    else:
+        query = (sql("auditing.landed"), [])
     for row in warehouse.rows(*query):
         groups[row["kind"], row["language"]].append(row["key"])
     if not groups:
@@ -387,9 +386,8 @@ def audit_page(report: AuditReport) -> str:
 
 
 _THOUSAND = 1000
-_UNKNOWN = (
-    0.1  # of what is read, the share that is taken for wrong where no build has read anything
-)
+# of what is read, the share that is taken for wrong where no build has read anything
+_UNKNOWN = 0.1
 
 
 class ComparisonPlan(NamedTuple):
@@ -442,11 +440,9 @@ async def compare_readers(
     readers += [
         await _of_baseline(one, samples, tools, plan.seed, wrong_before) for one in BASELINES
     ]
-    best = (
-        cheapest(readers[: -len(BASELINES)], plan.wrong_at_most)
-        if plan.wrong_at_most is not None
-        else None
-    )
+    best = None
+    if plan.wrong_at_most is not None:
+        best = cheapest(readers[: -len(BASELINES)], plan.wrong_at_most)
     return ReaderComparison(
         plan.release or NEWEST_BUILDS,
         len(samples),

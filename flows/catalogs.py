@@ -134,11 +134,10 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
     else:
         is_url = kept_catalog.path.startswith(("http://", "https://"))
         fits = kept_catalog.format == "mcp" and not files
-        origin = (
-            {"url": kept_catalog.path}
-            if is_url
-            else {"command": tuple(shlex.split(kept_catalog.path))}
-        )
+        if is_url:
+            origin = {"url": kept_catalog.path}
+        else:
+            origin = {"command": tuple(shlex.split(kept_catalog.path))}
     if not fits:
         raise ConfigurationError(
             f"The catalog {kept_catalog.name!r} was read from {kept_catalog.path}"
@@ -156,11 +155,10 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
 
 def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> KeptCatalog:
     """Return the chosen part of a catalog as a catalog of its own, under the name if any."""
-    key = (
-        base
-        if choice == _ALL
-        else content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
-    )
+    if choice == _ALL:
+        key = base
+    else:
+        key = content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
     if key != base and not _rows(warehouse, key):
         chosen = choose(listed_in(warehouse, base), choice)
         tools = adapt(_read(warehouse, [one.key for one in chosen]), choice)
@@ -193,13 +191,11 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
             return one
     names = ", ".join(one.name for one in named_catalogs)
     hint = (
-        f"The catalogs are {names}."
-        if names
-        else (
-            "There are no catalogs yet; import one, such as `callwright tools import openapi"
-            " api.yaml --name NAME`."
-        )
+        "There are no catalogs yet; import one, such as `callwright tools import openapi"
+        " api.yaml --name NAME`."
     )
+    if names:
+        hint = f"The catalogs are {names}."
     raise ConfigurationError(f"No catalog is named {name!r}. {hint}")
 
 
@@ -458,9 +454,8 @@ def gather_tools(
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
-    tools = seed_tools(languages) or seed_tools(
-        [fallback()]
-    )  # a model words requests of these in other languages
+    # a model words requests of these in other languages
+    tools = seed_tools(languages) or seed_tools([fallback()])
     if source.seed == "all":
         return tools
     seed_categories = {tool.category for tool in tools}

@@ -393,9 +393,8 @@ def _context(
     chats: Chats | None,
     environments: Mapping[str, Environment] = MappingProxyType({}),
 ) -> StageContext:
-    chat: Any = (
-        chats.of(stage, lambda _call: None) if chats is not None else None
-    )  # rules never ask it
+    # rules never ask it
+    chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None
     return StageContext(chat, Random(sample.key), tools, environments)
 
 

@@ -57,9 +57,8 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     from callwright.flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
-        studio = waiting.submit(
-            serve_label_studio, settings, progress.say
-        )  # the slowest to start, so it starts first
+        # the slowest to start, so it starts first
+        studio = waiting.submit(serve_label_studio, settings, progress.say)
         prefect = start_prefect(settings, progress.say)
         use_prefect(prefect.api, settings.home / "prefect" / "client")
         from callwright.flows.engine.deploying import build_with_prefect, in_a_run
@@ -112,11 +111,9 @@ def _release(settings: Settings) -> Release:
 
     warehouse = open_warehouse(settings)
     known = [release for release in list_releases(warehouse) if release.name == RELEASE]
-    return (
-        known[0]
-        if known
-        else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
-    )
+    if known:
+        return known[0]
+    return create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
 
 
 def _evaluate(settings: Settings, progress: Progress) -> "Evaluation":

@@ -74,9 +74,8 @@ def file_for(catalog: str, language: Language, out: Path | None) -> Path:
             f" {catalog}.{language}.yaml"
         )
     if path.exists():
-        raise ConfigurationError(
-            f"{str(path)!r} exists already. Move it away, or name another file with --out."
-        )
+        problem = f"{str(path)!r} exists already. Move it away, or name another file with --out."
+        raise ConfigurationError(problem)
     return path
 
 
@@ -204,11 +203,9 @@ def _entry(draft: SentenceDraft, tool: Tool) -> Entry:
     says: dict[str, dict[object, str]] = defaultdict(dict)
     for said_value in draft.says:
         is_flag = json_type(tool.properties.get(said_value.parameter, {})) == "boolean"
-        value: object = (
-            said_value.value.lower() == "true"
-            if is_flag and said_value.value.lower() in ("true", "false")
-            else said_value.value
-        )
+        value: object = said_value.value
+        if is_flag and said_value.value.lower() in ("true", "false"):
+            value = said_value.value.lower() == "true"
         says[said_value.parameter][value] = said_value.words
     questions: dict[str, list[str]] = defaultdict(list)
     for asked in draft.questions:

@@ -308,9 +308,8 @@ def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
     with open_environments(recipe, settings.ledger.parent) as environments:
         policy_problems = [*survey_policies(recipe.policies, environments.values())]
     if wrong := [one.message for one in policy_problems if not one.is_remark]:
-        raise ConfigurationError(
-            f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}."
-        )
+        problem = f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}."
+        raise ConfigurationError(problem)
     return [f"{one.message[0].upper()}{one.message[1:]}." for one in policy_problems]
 
 

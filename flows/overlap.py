@@ -64,9 +64,8 @@ def parse_with(stated: str) -> tuple[str, Path]:
     """
     form, _, path = stated.partition(":")
     if not path:
-        raise ConfigurationError(
-            f"A dataset is given as FORMAT:PATH, such as bfcl:data/bfcl, not {stated!r}."
-        )
+        problem = f"A dataset is given as FORMAT:PATH, such as bfcl:data/bfcl, not {stated!r}."
+        raise ConfigurationError(problem)
     SOURCES.named(form)
     if not Path(path).exists():
         raise ConfigurationError(f"There is no file or folder {path!r}.")
@@ -174,11 +173,9 @@ class Avoided:
 
 
 def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
-    alike = (
-        f" in other words, {match.likeness:.0%} alike"
-        if match.how == "request" and match.likeness < 1
-        else ""
-    )
+    alike = ""
+    if match.how == "request" and match.likeness < 1:
+        alike = f" in other words, {match.likeness:.0%} alike"
     place = Path(index.places[match.place]).name
     return f"{source.format} has {WORDS[match.how]}{alike}, at {place}, and the recipe avoids it."
 

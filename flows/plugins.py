@@ -54,9 +54,8 @@ def add_all(extensions: Iterable[Extension]) -> None:
     """
     for one in extensions:
         if add_from_file(one.file, one.name).digest != one.digest:
-            raise ConfigurationError(
-                f"{str(one.file)!r} has changed since the build began. Build again."
-            )
+            problem = f"{str(one.file)!r} has changed since the build began. Build again."
+            raise ConfigurationError(problem)
 
 
 def add_from_file(path: Path, name: str) -> Extension:
@@ -106,6 +105,5 @@ def _module_named(name: str) -> ModuleType:
     try:
         return import_module(name)
     except Exception as error:  # somebody else's code
-        raise ConfigurationError(
-            f"The module {name!r} can't be imported: {type(error).__name__}: {error}."
-        ) from error
+        problem = f"The module {name!r} can't be imported: {type(error).__name__}: {error}."
+        raise ConfigurationError(problem) from error

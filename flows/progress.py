@@ -14,10 +14,8 @@ if TYPE_CHECKING:  # what is asked of models is imported by who asks them, not b
 
 # Seconds until the first sentence on models' requests, between two, and where it is live.
 FIRST_WORD, BETWEEN, LIVE = 10.0, 30.0, 0.5
-LOOK, BRIEF = (
-    1.0,
-    3.0,
-)  # seconds between two looks at what is away; a shorter absence is not worth a sentence
+# seconds between two looks at what is away; a shorter absence is not worth a sentence
+LOOK, BRIEF = (1.0, 3.0)
 _MINUTE = 60
 
 
@@ -168,11 +166,10 @@ async def watch_traffic(
         yield
         return
     live = progress if isinstance(progress, LiveProgress) and progress.is_live else None
-    shown_traffic = (
-        _show(traffic, live)
-        if live
-        else _tell(traffic, progress, work, traffic.sent, traffic.answered)
-    )
+    if live:
+        shown_traffic = _show(traffic, live)
+    else:
+        shown_traffic = _tell(traffic, progress, work, traffic.sent, traffic.answered)
     watching = asyncio.create_task(shown_traffic)
     try:
         yield

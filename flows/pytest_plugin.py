@@ -41,9 +41,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     test, mark = metafunc.function.__name__, metafunc.definition.get_closest_marker(_MARK)
     if mark is None:
-        raise pytest.Collector.CollectError(
-            f"{test} takes {_FIXTURE}: mark it with @pytest.mark.{_MARK}('v1')."
-        )
+        problem = f"{test} takes {_FIXTURE}: mark it with @pytest.mark.{_MARK}('v1')."
+        raise pytest.Collector.CollectError(problem)
     from callwright.warehouse.errors import CallwrightError
 
     try:

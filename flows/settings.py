@@ -233,9 +233,8 @@ def _number(stated: Mapping[str, str], name: str, default: float) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number < inf:
-        raise ConfigurationError(
-            f"The setting {name} must be a number from 0 on, not {given_text!r}."
-        )
+        problem = f"The setting {name} must be a number from 0 on, not {given_text!r}."
+        raise ConfigurationError(problem)
     return number
 
 

@@ -288,20 +288,17 @@ class _Reading:
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
-        keys_before = (
-            {tool.key for tool in ReadSource(self._folder).tools()}
-            if self._mark.records
-            else set[str]()
-        )
+        if self._mark.records:
+            keys_before = {tool.key for tool in ReadSource(self._folder).tools()}
+        else:
+            keys_before = set[str]()
         told_at = time.monotonic()
         with ExitStack() as opened:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
             tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
-            vault = (
-                self._opened(opened, self._rules.vault, self._mark.vault_at)
-                if self._rules.vault
-                else None
-            )
+            vault = None
+            if self._rules.vault:
+                vault = self._opened(opened, self._rules.vault, self._mark.vault_at)
             for some in batches(read, _AT_ONCE):
                 new = {
                     tool.key: tool
@@ -355,9 +352,8 @@ class _Reading:
             return taken
         from callwright.generators.taken.personal_data import without_personal_data
 
-        seed = (  # who says the same stays the same, and nobody can try names
-            f"{self._mark.salt}:{print_of(taken.sample).hex()}"
-        )
+        # who says the same stays the same, and nobody can try names
+        seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"
         try:
             replacement = without_personal_data(taken.sample, record.tools, seed)
         except RecordError as error:
@@ -458,11 +454,10 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
         tables: dict[str, dict[str, Row]] = {"tools": {}, "samples": {}}  # by key
         for record in records:
             try:
-                rows = (
-                    [*rows_of([*record.tools, record.sample], datetime.now(UTC))]
-                    if record.sample
-                    else []
-                )
+                if record.sample:
+                    rows = [*rows_of([*record.tools, record.sample], datetime.now(UTC))]
+                else:
+                    rows = []
             except RecordError as error:
                 problems.append(Problem(where=record.where, kind="unreadable", message=str(error)))
                 left_out += 1

@@ -82,9 +82,8 @@ async def make_tools(
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
     if not _is_made(warehouse, toolset):
-        open_adapter(
-            recipe.models.generator
-        )  # connects nowhere, but knows whether the settings make sense
+        # connects nowhere, but knows whether the settings make sense
+        open_adapter(recipe.models.generator)
         run = _open(toolset, recipe, settings, warehouse, progress)
         with working(run) if working else open_carrier(recipe, settings, progress) as carrier:
             first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name

@@ -74,20 +74,17 @@ class WorldSessions:
     def tools(self, session: str) -> list[dict[str, Any]]:
         """Return the tools of a session's task, and its controls."""
         task = self.episode(session).task
-        controls = (
-            _CONTROLS if task.sample.changes else _CONTROLS[:1]
-        )  # where nothing is asked for, nothing is rewarded
+        # where nothing is asked for, nothing is rewarded
+        controls = _CONTROLS if task.sample.changes else _CONTROLS[:1]
         return [*task.tools, *(controls if self._has_controls else ())]
 
     def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> CallAnswer:
         """Return the answer to a call in a session."""
         if self._has_controls and name in (RESET, REWARD):
             try:
-                return (
-                    self._reset(session, **arguments)
-                    if name == RESET
-                    else self._judge(session, **arguments)
-                )
+                if name == RESET:
+                    return self._reset(session, **arguments)
+                return self._judge(session, **arguments)
             except (CallwrightError, TypeError) as error:
                 return CallAnswer({"error": str(error)}, is_error=True)
         return self.episode(session).step(name, dict(arguments))

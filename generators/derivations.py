@@ -13,9 +13,8 @@ from callwright.generators.tools import are_redundant
 from callwright.warehouse.records import Derivation, Origin, Sample, Tool
 
 STAGE = "derivations"
-_SEVERAL_QUESTIONS = (
-    0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
-)
+# of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
+_SEVERAL_QUESTIONS = 0.45
 _TRIES = 20
 
 
@@ -43,9 +42,8 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
     )
     if kind.favours_lacking:
         ordered = _with_long_ones(ordered, sources, tools)
-    passed_over = bytearray(
-        len(sources)
-    )  # a flag each: what stands against one use does so against all
+    # a flag each: what stands against one use does so against all
+    passed_over = bytearray(len(sources))
     for use in range(kind.uses):
         for at in ordered:
             if passed_over[at]:

@@ -35,11 +35,9 @@ class OwnValues(NamedTuple):
     def of(self, tool: Tool, name: str) -> list[JsonValue]:
         """Return a parameter's own values converted to its type; [] if there are none."""
         listed = self.lists.get(f"{tool.name}.{name}", self.lists.get(name, ()))
-        return (
-            [mended(value, tool.properties[name]) for value in listed]
-            if name in tool.properties
-            else []
-        )
+        if name in tool.properties:
+            return [mended(value, tool.properties[name]) for value in listed]
+        return []
 
     def draw(
         self,

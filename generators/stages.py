@@ -51,9 +51,8 @@ class Stage:
     role: Role | None = None
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = lambda _record: True
-    voiced: tuple[
-        str, ...
-    ] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
+    # the prompts that word what a user says: a recipe's personas and styles speak there
+    voiced: tuple[str, ...] = ()
 
     async def carry_out(self, record: Record, context: "StageContext") -> Sequence[Record]:
         """Return what the stage makes of a record of its type, nothing without a function."""

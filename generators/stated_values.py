@@ -187,9 +187,8 @@ def find_value(
             and kind_of(schema) == "text"
             and not _is_name(quoted_text)
         ):
-            return Stated(
-                Place(mention.start, mention.end)
-            )  # the words stand in the text, only the quote missed them
+            # the words stand in the text, only the quote missed them
+            return Stated(Place(mention.start, mention.end))
         other_reading = "" if is_read else other_value(named, schema, quoted_text, language)
         if (
             by_name
@@ -355,9 +354,8 @@ def _other_number(value: float, words: str, language: Language) -> str:
     amounts = find_amounts(words, language)
     if len(amounts) != 1 or amounts[0].unit or not amounts[0].is_sure:
         return ""
-    is_all = (
-        words[amounts[0].start : amounts[0].end].strip() == words.strip()
-    )  # "eleven and a quarter" is read as eleven
+    # "eleven and a quarter" is read as eleven
+    is_all = words[amounts[0].start : amounts[0].end].strip() == words.strip()
     return "" if not is_all or isclose(amounts[0].value, value) else f"{amounts[0].value:g}"
 
 

@@ -37,15 +37,14 @@ def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> lis
         for name in arguments
         if name not in tool.properties
     ]
-    missing = (
-        []
-        if partial
-        else [
+    if partial:
+        missing = []
+    else:
+        missing = [
             f"The parameter {name!r} is required."
             for name in tool.required
             if name not in arguments
         ]
-    )
     values = [
         f"The value of {name!r}, {value!r}, does not fit: {error.message}."
         for name, value in arguments.items()
@@ -61,9 +60,8 @@ def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
     try:
         return list(value_validator(schema).iter_errors(value))
     except (RecursionError, Unresolvable) as error:
-        raise RecordError(
-            "A parameter's schema refers to itself without end, or to what is not in it."
-        ) from error
+        problem = "A parameter's schema refers to itself without end, or to what is not in it."
+        raise RecordError(problem) from error
 
 
 def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
@@ -130,9 +128,8 @@ def _compiled(schema: bytes) -> Draft202012Validator:
         if not _is_plain(loaded):
             Draft202012Validator.check_schema(loaded)
     except SchemaError as error:
-        raise RecordError(
-            f"A parameter's schema is not valid JSON Schema: {error.message}."
-        ) from error
+        problem = f"A parameter's schema is not valid JSON Schema: {error.message}."
+        raise RecordError(problem) from error
     return SchemaValidator(loaded, format_checker=FormatChecker(), registry=NO_OTHERS)
 
 

@@ -141,9 +141,8 @@ def draw_personas(count: int, seed: int) -> tuple[str, ...]:
 
 def _person(rng: Random) -> str:
     temperament, age = rng.choice(_TEMPERAMENTS), rng.randint(*_AGES)
-    head, _, kind = (
-        fake("job", rng, alone=True).partition(" (")[0].partition(", ")
-    )  # "Engineer, civil (consulting)": a civil engineer
+    # "Engineer, civil (consulting)": a civil engineer
+    head, _, kind = fake("job", rng, alone=True).partition(" (")[0].partition(", ")
     return f"{temperament}, {age} years old, {f'{kind} {head}'.strip().lower()}"
 
 

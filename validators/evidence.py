@@ -66,16 +66,10 @@ from callwright.warehouse.records import (
 )
 
 Standing = Literal["said", "derived", "not_said", "contradicted"]
-STANDINGS: tuple[Standing, ...] = (
-    "contradicted",
-    "not_said",
-    "derived",
-    "said",
-)  # the weakest first
-SAID = (
-    "span",
-    "normalised",
-)  # the evidence of what is said; any other tells what a value is derived from
+# the weakest first
+STANDINGS: tuple[Standing, ...] = ("contradicted", "not_said", "derived", "said")
+# the evidence of what is said; any other tells what a value is derived from
+SAID = ("span", "normalised")
 TOPIC, WORDS, CODE, UNIT = "topic", "words", "spacing of a code", "unit conversion"
 LIST, TURNS, TIME = "list", "list over several turns", "time of day"
 _DAY_RULES = {
@@ -336,11 +330,9 @@ def _find_topic(claim: Claim, text: UserText) -> Found | None:
     if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(topic_stems):
         return Found(claim.value, hits[0].start, hits[0].end, TOPIC)
     found = locate(claim.value, claim.schema, text.text)
-    return (
-        found
-        if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question)
-        else None
-    )
+    if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question):
+        return found
+    return None
 
 
 def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found | None:
@@ -495,9 +487,8 @@ def _find_words(value: str, text: str) -> Found | None:
         min((one.start for one in matched_words), default=0),
         max((one.end for one in matched_words), default=0),
     )
-    in_place = sum(
-        one.end == other.start for one, other in pairwise(matched_words)
-    )  # signs of a script without spaces
+    # signs of a script without spaces
+    in_place = sum(one.end == other.start for one, other in pairwise(matched_words))
     are_signs = all(len(one) == 1 for one in wanted)
     if (
         not matched_words
@@ -597,11 +588,10 @@ def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -
             or (part == "day" and only_moment.sort == "loose")
             or is_counted
         )
-        means = (
-            only_moment.may_be_day(typed["day"])
-            if part == "day"
-            else typed["clock"] in only_moment.clocks
-        )
+        if part == "day":
+            means = only_moment.may_be_day(typed["day"])
+        else:
+            means = typed["clock"] in only_moment.clocks
         if not means and not is_loose:
             return text[only_moment.start : only_moment.end]
     return ""

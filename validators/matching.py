@@ -83,13 +83,9 @@ READ_OTHERWISE = {
 def doubts_of(difference: CallDifference, given: Call | None, turn: int) -> list[DoubtedFact]:
     """Return one fact per difference between the call due at `turn` and the call that was read."""
     if not difference.has_same_tool:
-        kind: DoubtKind = (
-            "calls_none"
-            if difference.given_tool is None
-            else "calls_needlessly"
-            if difference.expected_tool is None
-            else "calls_other"
-        )
+        kind: DoubtKind = "calls_none"
+        if difference.given_tool is not None:
+            kind = "calls_needlessly" if difference.expected_tool is None else "calls_other"
         return [DoubtedFact(kind=kind, turn=turn, tool=difference.given_tool or "")]
     read = given.arguments if given else {}
     return [

@@ -106,19 +106,16 @@ def _form_of(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise ConfigurationError(
-            f"The tools in {str(path)!r} can't be read: {error.strerror}."
-        ) from error
+        problem = f"The tools in {str(path)!r} can't be read: {error.strerror}."
+        raise ConfigurationError(problem) from error
     return "openapi" if _OPENAPI.search(text) else "mcp" if '"inputSchema"' in text else "openai"
 
 
 def _plain(value: object) -> object:
     """Return a part of a recipe as its file holds it."""
-    return (
-        value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        if isinstance(value, BaseModel)
-        else value
-    )
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return value
 
 
 def read_recipe(path: Path | str) -> Recipe:

@@ -243,11 +243,10 @@ def _asked(
     """Return the candidates and conditions of these options. Raises TypeError if one is unknown."""
     tools, judge = given["tools"] or None, given["judge"]
     router, live = given["router"], given["live"]
-    listed = (
-        [candidate]
-        if isinstance(candidate, str | Candidate) or callable(candidate)
-        else [*candidate]
-    )
+    if isinstance(candidate, str | Candidate) or callable(candidate):
+        listed = [candidate]
+    else:
+        listed = [*candidate]
     if given["resume"]:
         if listed:
             raise ConfigurationError(
@@ -256,9 +255,8 @@ def _asked(
             )
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
-        raise ConfigurationError(
-            "--both needs changed tools. Name them with --tools FILE (tools= in Python)."
-        )
+        message = "--both needs changed tools. Name them with --tools FILE (tools= in Python)."
+        raise ConfigurationError(message)
     chosen = [_chosen(one, given) for one in listed]
     functions = {one.model.name: function for one, function in chosen if function is not None}
     labels = [one.label for one, _ in chosen]
@@ -273,9 +271,8 @@ def _asked(
             " once."
         )
     if functions and len(functions) < len(chosen):
-        raise ConfigurationError(
-            "Functions and models need different strategies. Evaluate them separately."
-        )
+        problem = "Functions and models need different strategies. Evaluate them separately."
+        raise ConfigurationError(problem)
     shown = AS_THEY_ARE
     if tools is not None:
         shown = read_changes(

@@ -67,9 +67,8 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
     elif callable(receiver):
         yield ProgressFunction(receiver)
     elif isinstance(receiver, str):
-        raise ConfigurationError(
-            f"There is no progress {receiver!r}; it is 'terminal', a function, or None."
-        )
+        problem = f"There is no progress {receiver!r}; it is 'terminal', a function, or None."
+        raise ConfigurationError(problem)
     else:
         yield receiver
 

@@ -47,9 +47,8 @@ class Tasks(Sequence[Task]):
         Raises ConfigurationError that lists the splits.
         """
         if split and split not in self.splits:
-            raise ConfigurationError(
-                f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}."
-            )
+            problem = f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}."
+            raise ConfigurationError(problem)
         return Tasks(task for task in self if split in ("", task.split))
 
     def of_key(self, key: str) -> Task:
@@ -80,9 +79,8 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
     """
     tasks = Tasks(_in_folder(place) if isinstance(place, Path) else _of_release(place, home))
     if not tasks:
-        raise ConfigurationError(
-            f"{str(place)!r} holds no tasks; samples of the kind `task` are some."
-        )
+        problem = f"{str(place)!r} holds no tasks; samples of the kind `task` are some."
+        raise ConfigurationError(problem)
     return tasks
 
 
@@ -105,11 +103,9 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
 def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a world without its extension, whose file was already read."""
     remaining = {word: value for word, value in document.items() if word != "extension"}
-    return (
-        remaining | {"worlds": [*map(_with_rows_that_are_there, remaining["worlds"])]}
-        if "worlds" in remaining
-        else remaining
-    )
+    if "worlds" in remaining:
+        return remaining | {"worlds": [*map(_with_rows_that_are_there, remaining["worlds"])]}
+    return remaining
 
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:

@@ -236,11 +236,9 @@ def estimate(recipe: RecipeFile, **options: Unpack[BuildOptions]) -> CommandResu
     ]
     if (earlier := build_estimate.earlier) is not None:
         each = earlier.calls_per_accepted
-        calls = (
-            ""
-            if each is None
-            else f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
-        )
+        calls = ""
+        if each is not None:
+            calls = f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
         made = count_of(earlier.made, "sample")
         lines.append(
             f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}."
@@ -303,11 +301,9 @@ def stop() -> CommandResult:
     from callwright.flows.demo import stop_servers
 
     stopped = stop_servers(read_settings())
-    text = (
-        f"Stopped: {', '.join(stopped)}."
-        if stopped
-        else "No server of this work folder is running."
-    )
+    text = "No server of this work folder is running."
+    if stopped:
+        text = f"Stopped: {', '.join(stopped)}."
     return CommandResult({"stopped": stopped}, text)
 
 
@@ -381,9 +377,8 @@ def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> Comm
     shown = [one for one in found if only in ("", one.name)]
     if not shown:
         named = ", ".join(one.name for one in found)
-        raise ConfigurationError(
-            f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}."
-        )
+        problem = f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}."
+        raise ConfigurationError(problem)
     return CommandResult(
         shown,
         "\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)),

@@ -126,9 +126,8 @@ def callnavi(folder: Path, *, kind: Sequence[str] = ()) -> CommandResult:
 
     if unknown := set(kind) - set(fault_kinds()):
         known = ", ".join(fault_kinds())
-        raise ConfigurationError(
-            f"No kind of fault is named {min(unknown)!r}. The kinds are {known}."
-        )
+        problem = f"No kind of fault is named {min(unknown)!r}. The kinds are {known}."
+        raise ConfigurationError(problem)
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
     counted = {

@@ -123,9 +123,8 @@ def _end_by_signals() -> None:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as shells leave it in what scripts start with `&`
+    # as shells leave it in what scripts start with `&`
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 

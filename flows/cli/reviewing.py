@@ -327,11 +327,9 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
         yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
         for training_answer in mine:
             defect = training_answer.defect.replace("_", " ")
-            was = (
-                f"wrong ({defect}); the right answer is {training_answer.right}"
-                if defect
-                else "correct"
-            )
+            was = "correct"
+            if defect:
+                was = f"wrong ({defect}); the right answer is {training_answer.right}"
             yield (
                 f"  {'right' if training_answer.is_right else 'WRONG'}  {training_answer.decision} "
                 f" {training_answer.request}\n         It was {was}."

@@ -327,9 +327,8 @@ class Terminal(AbstractContextManager["Terminal"]):
             self._picture.stop()
             self._picture = None
         if kind is KeyboardInterrupt:
-            raise Stopped(
-                "Stopped. Finished work is kept; run the same command again to continue."
-            ) from None
+            problem = "Stopped. Finished work is kept; run the same command again to continue."
+            raise Stopped(problem) from None
 
     @property
     def is_live(self) -> bool:
@@ -480,13 +479,9 @@ def _to_come(whole: PhaseCount) -> str:
 def _rate(speed: float | None) -> str:
     if not speed:
         return ""
-    return (
-        f"{speed:.0f}/s"
-        if speed >= _STEPS
-        else f"{speed:.1f}/s"
-        if speed >= 1
-        else f"{60 * speed:.0f}/min"
-    )
+    if speed >= _STEPS:
+        return f"{speed:.0f}/s"
+    return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
 
 
 def first_lines(

@@ -535,9 +535,8 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for left_tool in found.left_out:
         if left_tool.tool:
-            kinds, tools = groups.setdefault(
-                _QUOTED.sub("…", left_tool.reason), ({}, {})
-            )  # the same of each tool
+            # the same of each tool
+            kinds, tools = groups.setdefault(_QUOTED.sub("…", left_tool.reason), ({}, {}))
             kinds[left_tool.kind], tools[left_tool.tool] = None, None
     lines: list[str] = []
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):

@@ -167,14 +167,12 @@ def serve(
 
     path = Path(source)
     if seed is not None and not path.is_file():
-        raise ConfigurationError(
-            "--seed works with a recipe only. A task has the world that it was made in."
-        )
-    tasks = (
-        world_of_recipe(path, seed)
-        if path.is_file()
-        else load_tasks(path if path.is_dir() else source)
-    )
+        problem = "--seed works with a recipe only. A task has the world that it was made in."
+        raise ConfigurationError(problem)
+    if path.is_file():
+        tasks = world_of_recipe(path, seed)
+    else:
+        tasks = load_tasks(path if path.is_dir() else source)
     first = tasks.of_key(task) if task else tasks[0]
     server = make_server(WorldSessions(tasks, first, has_controls=controls))
     if port is None:

@@ -142,6 +142,7 @@ async def _deploy(
             (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
         )
         parameters = {"recipe": str(path), "limit": 0, "model": "", "review": True}
+        # none takes away what was there before
         identifier = await _apply(
             ENTRYPOINT,
             pool,
@@ -149,9 +150,7 @@ async def _deploy(
             name=recipe.name,
             parameters=parameters,
             concurrency_limit=1,
-            schedules=(
-                [Cron(cron, timezone=timezone)] if cron else []
-            ),  # none takes away what was there before
+            schedules=([Cron(cron, timezone=timezone)] if cron else []),
             description=recipe.description,
         )
         url = url_for("deployment", identifier) or ""
@@ -192,9 +191,8 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
 
     source = str(Path(callwright.flows.__file__).parent.parent)
     settings.home.mkdir(parents=True, exist_ok=True)
-    loading: Any = Flow.from_source(
-        source=source, entrypoint=entrypoint
-    )  # its type hides that it can be awaited
+    # its type hides that it can be awaited
+    loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
     # A run starts in the work folder: beside our folders, `import llm` would find ours for
@@ -293,12 +291,11 @@ def stop_prefect(settings: Settings) -> bool:
 
 def _own_environment(home: Path, port: int) -> dict[str, str]:
     """Return the server's own environment: its folder, its pages' API URL, no outside services."""
+    # its pages ask amplitude.com, whatever is set below
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",
-        "PREFECT_SERVER_UI_V2_ENABLED": (
-            "false"
-        ),  # its pages ask amplitude.com, whatever is set below
+        "PREFECT_SERVER_UI_V2_ENABLED": ("false"),
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "WARNING",

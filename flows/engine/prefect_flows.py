@@ -180,9 +180,8 @@ async def evaluate_models(
         )
 
     labels = ", ".join(map(label_of, candidates))
-    scoring: Any = score_candidates(
-        labels, return_state=True
-    )  # its type hides that it is to be awaited
+    # its type hides that it is to be awaited
+    scoring: Any = score_candidates(labels, return_state=True)
     await (await scoring).aresult()  # raises what the task could not do
     board = leaderboard(release, settings)
     await show_scores(

@@ -94,9 +94,8 @@ def explained(
 
     @wraps(work)
     async def explaining(*given: Given.args, **named: Given.kwargs) -> Result:
-        if (
-            _ending.get() is not None
-        ):  # each flow takes SIGTERM for itself, and raises where it finds the event loop
+        # each flow takes SIGTERM for itself, and raises where it finds the event loop
+        if _ending.get() is not None:
             signal.signal(signal.SIGTERM, _ending.get())
         try:
             return await work(*given, **named)

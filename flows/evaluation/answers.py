@@ -152,15 +152,13 @@ def score_answers(
     samples, release = {sample.key: sample for sample in content.samples}, content.release.name
     complete = complete_runs(warehouse, content, run)
     complete = {split: complete[split]} if split else complete
-    opinions = (
-        Opinions(
+    opinions = None
+    if judge:
+        opinions = Opinions(
             judge,
             read_agreements(warehouse, release, judge),
             read_grades(warehouse, release, judge),
         )
-        if judge
-        else None
-    )
     problems: dict[str, str] = {}
     gathered = {one: AllScores(content.tools, problems, opinions) for one in complete}
     with warehouse.together(), _no_search_for_garbage():
@@ -230,9 +228,8 @@ def require_answers_fit(
         takers = ", ".join(
             one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none"
         )
-        raise ConfigurationError(
-            f"The format {form.name!r} cannot hold answers. Formats that can: {takers}."
-        )
+        problem = f"The format {form.name!r} cannot hold answers. Formats that can: {takers}."
+        raise ConfigurationError(problem)
     if pass_rate:
         parse_pass_rates(pass_rate)
         if not from_answers:

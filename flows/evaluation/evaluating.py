@@ -249,14 +249,11 @@ def _require_split(content: ReleaseContent, split: str) -> None:
     """Raise ConfigurationError if a release has no such split."""
     splits = content.release.splits
     if split and split not in splits:
-        split_hint = (
-            f"it has {', '.join(splits)}"
-            if splits
-            else "it has none: `release create NAME --splits …` makes some"
-        )
-        raise ConfigurationError(
-            f"The release {content.release.name!r} has no split {split!r}; {split_hint}."
-        )
+        split_hint = "it has none: `release create NAME --splits …` makes some"
+        if splits:
+            split_hint = f"it has {', '.join(splits)}"
+        problem = f"The release {content.release.name!r} has no split {split!r}; {split_hint}."
+        raise ConfigurationError(problem)
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
@@ -333,11 +330,9 @@ async def _predict_missing(
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)
         stack.push_async_callback(chat.close)
-        router = (
-            evaluation.open(conditions.router, ROUTING, candidate.name)
-            if conditions.router
-            else None
-        )
+        router = None
+        if conditions.router:
+            router = evaluation.open(conditions.router, ROUTING, candidate.name)
         if router is not None:
             stack.push_async_callback(router.close)
         runs = [first._replace(run=number) for number in range(conditions.runs)]

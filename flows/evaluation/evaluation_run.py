@@ -210,11 +210,9 @@ def choose_candidates(
 
 def label_of(candidate: Candidate | AnswerFunction) -> str:
     """Return a candidate's default name on the leaderboard."""
-    return (
-        candidate.label
-        if isinstance(candidate, Candidate)
-        else getattr(candidate, "__name__", type(candidate).__name__)
-    )
+    if isinstance(candidate, Candidate):
+        return candidate.label
+    return getattr(candidate, "__name__", type(candidate).__name__)
 
 
 def _sample_of(item: object) -> str:
@@ -342,9 +340,8 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
             " NAME."
         )
     if rows[0]["finished_at"] is not None:
-        raise ConfigurationError(
-            f"The last evaluation of {release!r} is complete, so there is nothing to resume."
-        )
+        problem = f"The last evaluation of {release!r} is complete, so there is nothing to resume."
+        raise ConfigurationError(problem)
     condition_values = orjson.loads(rows[0]["conditions"])
     if not condition_values.keys() <= {*Conditions._fields}:
         raise ConfigurationError(
@@ -352,9 +349,8 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
             "options. Name its candidates again with --model NAME. Their answers are kept."
         )
     for name in _MODELS:
-        held = condition_values.get(
-            name
-        )  # what was asked for by an earlier version knows of no user
+        # what was asked for by an earlier version knows of no user
+        held = condition_values.get(name)
         condition_values[name] = (
             ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
         )

@@ -87,14 +87,12 @@ class Demands(NamedTuple):
         """Raise ConfigurationError for bounds that are out of range."""
         for metric, bound in [*self.fail_under.items(), *self.fail_over.items()]:
             if not isfinite(bound):
-                raise ConfigurationError(
-                    f"The bound of {metric!r} is {bound!r}. It must be a number."
-                )
+                message = f"The bound of {metric!r} is {bound!r}. It must be a number."
+                raise ConfigurationError(message)
         for name in ("worse_by", "p"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigurationError(
-                    f"{name} is {getattr(self, name)!r}. It must be between 0 and 1."
-                )
+                problem = f"{name} is {getattr(self, name)!r}. It must be between 0 and 1."
+                raise ConfigurationError(problem)
 
 
 class GateBound(NamedTuple):
@@ -192,9 +190,8 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
         try:
             bounds[metric.strip()] = float(bound)
         except ValueError as error:
-            raise ConfigurationError(
-                f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {bound_text!r}."
-            ) from error
+            problem = f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {bound_text!r}."
+            raise ConfigurationError(problem) from error
     return bounds
 
 
@@ -283,9 +280,8 @@ def require_metrics(stated: Iterable[str]) -> None:
             near = get_close_matches(metric, metrics) or [
                 name for name in metrics if not name.endswith("_macro")
             ]
-            raise ConfigurationError(
-                f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?"
-            )
+            problem = f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?"
+            raise ConfigurationError(problem)
 
 
 def require_known(warehouse: Warehouse, release: str, stated: str, labels: Sequence[str]) -> None:
@@ -317,9 +313,8 @@ def find_contestant(
             return found
     if not by_name:
         raise _unknown(warehouse, release, stated)
-    raise ConfigurationError(
-        f"{stated!r} was asked with several strategies. Name one of them: {_listed(by_name)}."
-    )
+    problem = f"{stated!r} was asked with several strategies. Name one of them: {_listed(by_name)}."
+    raise ConfigurationError(problem)
 
 
 def _contestants(warehouse: Warehouse, release: str) -> list[tuple[str, str]]:

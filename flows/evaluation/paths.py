@@ -282,9 +282,8 @@ async def _drive(
                 } - tools.keys()
                 tools.update(read_tools(warehouse, [*unknown]) if unknown else {})
         if key not in ahead:
-            raise StoreError(
-                f"The warehouse has no sample {key!r}. Was it made in another work folder?"
-            )
+            problem = f"The warehouse has no sample {key!r}. Was it made in another work folder?"
+            raise StoreError(problem)
         return ahead.pop(key)
 
     async def drive(key: str) -> Sequence[Record]:

@@ -267,11 +267,9 @@ def parse_yaml_calls(text: str) -> ParsedReply:
         return unreadable("The reply is empty.")
     reply = YamlReply(text)
     if reply.problem:
-        return (
-            unreadable(reply.problem)
-            if TRACE_OF_A_CALL.search(text) or len(text) > LONGEST
-            else ParsedReply(())
-        )
+        if TRACE_OF_A_CALL.search(text) or len(text) > LONGEST:
+            return unreadable(reply.problem)
+        return ParsedReply(())
     calls = calls_in(reply.value)
     nameless = [call for call in calls if not isinstance(call.tool, str) or not call.tool.strip()]
     if nameless:
@@ -373,9 +371,8 @@ async def in_messages(
 ) -> Completion:
     """Return what a function answers to a conversation. Raise ConfigurationError for a model."""
     if not isinstance(chat, FunctionModel):
-        raise ConfigurationError(
-            f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
-        )
+        problem = f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
+        raise ConfigurationError(problem)
     names = {name: wire for wire, name in wire_names(tools).items()}
     return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
 
@@ -461,9 +458,8 @@ def prompting_by(strategy: str, notation: Notation = "json", router: str = "") -
         raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {known}.")
     if router and not chosen.has_router:
         takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
-        raise ConfigurationError(
-            f"--router names {router!r}, but only --strategy {takes} asks a router."
-        )
+        problem = f"--router names {router!r}, but only --strategy {takes} asks a router."
+        raise ConfigurationError(problem)
     if notation != "json" and strategy in WITHOUT_NOTATION:
         raise ConfigurationError(
             f"The strategy {strategy!r} leaves the notation to the provider: leave out --format."

@@ -204,9 +204,8 @@ def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:
         case _ if len(logs) == 1:
             listed = [(logs[0], Path(snapshots))]
         case _:
-            raise ConfigurationError(
-                f"{snapshots!r} can list the snapshots of one log, not of {len(logs)}."
-            )
+            problem = f"{snapshots!r} can list the snapshots of one log, not of {len(logs)}."
+            raise ConfigurationError(problem)
     missing = next((file for _, file in listed if not file.is_file()), None)
     if missing is not None:
         raise ConfigurationError(

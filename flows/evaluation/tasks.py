@@ -532,8 +532,6 @@ class TaskRun:
             return next(
                 (one for one in (beside.problem, *beside.mistakes) if one is not None), missed
             )
-        return (
-            Mistake("stop_early", "", "The user was not told all that was asked for.")
-            if self.untold
-            else None
-        )
+        if self.untold:
+            return Mistake("stop_early", "", "The user was not told all that was asked for.")
+        return None

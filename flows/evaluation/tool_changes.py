@@ -34,9 +34,8 @@ from callwright.warehouse.releases import read_tools, release_named
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
-_UNSHOWN = (  # what nobody was shown is no gold name, whatever a candidate remembers
-    "{} (its former name)"
-)
+# what nobody was shown is no gold name, whatever a candidate remembers
+_UNSHOWN = "{} (its former name)"
 _IN_ALL = ("allOf", "anyOf", "oneOf")
 _IN_ONE = ("if", "then", "else", "not")
 _HASH = 8
@@ -137,11 +136,9 @@ def with_names(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, An
 
 
 def _renamed(members: JsonValue, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON, of the form that it had
-    return (
-        {names.get(name, name): one for name, one in members.items()}
-        if isinstance(members, dict)
-        else members
-    )
+    if isinstance(members, dict):
+        return {names.get(name, name): one for name, one in members.items()}
+    return members
 
 
 def _back(names: Mapping[str, str]) -> dict[str, str]:
@@ -293,9 +290,8 @@ def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
     try:
         content = read_yaml(stated.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"The changed tools {str(stated)!r} can't be read: {error}."
-        ) from error
+        problem = f"The changed tools {str(stated)!r} can't be read: {error}."
+        raise ConfigurationError(problem) from error
     except YamlFault:  # it may still be a catalog of some other form
         return stated.stem, ChangedCatalog(catalog=stated)
     data = content.data
@@ -376,9 +372,8 @@ class _ToolsBeingChanged:
         try:
             catalog = read_catalog(changes.format or recognise(changes.catalog), changes.catalog)
         except ConfigurationError as error:
-            raise ConfigurationError(
-                f"{error} A file of changes says `tools:` or `catalog:`."
-            ) from error
+            problem = f"{error} A file of changes says `tools:` or `catalog:`."
+            raise ConfigurationError(problem) from error
         there = grouped(catalog.tools, lambda tool: tool.name)
         self._take_renames(changes.renames)
         missing = [name for name in self._by_name if self._names.get(name, name) not in there]
@@ -492,12 +487,11 @@ class _ToolsBeingChanged:
             if name not in gone
         }
         kept_schema = counterpart.parameters | {"properties": schemas}
-        parameters = (
-            kept_schema
-            | {"required": [one for one in counterpart.parameters["required"] if one not in gone]}
-            if "required" in counterpart.parameters
-            else kept_schema
-        )
+        parameters = kept_schema
+        if "required" in counterpart.parameters:
+            parameters = kept_schema | {
+                "required": [one for one in counterpart.parameters["required"] if one not in gone]
+            }
         names = self._parameters.get(tool.name, {})
         where = _first_difference(
             _bare(with_names(tool.parameters, names)), _bare(parameters), "parameters"

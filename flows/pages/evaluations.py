@@ -232,9 +232,8 @@ def share_of_items(row: Row) -> ShareInterval | None:
     whole = share_of(right, judged)
     if whole is None or row["samples"] == judged:
         return whole
-    spread = (
-        row["rr"] - 2 * whole.value * row["rj"] + whole.value**2 * row["jj"]
-    )  # squared differences from what is expected
+    # squared differences from what is expected
+    spread = row["rr"] - 2 * whole.value * row["rj"] + whole.value**2 * row["jj"]
     variance = spread / judged**2
     worth = whole.value * (1 - whole.value) / variance if variance > 0 else row["samples"]
     worth = min(float(judged), worth)

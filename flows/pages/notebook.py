@@ -22,13 +22,11 @@ def write_notebook(database: Path, path: Path) -> Path:
     Raises ConfigurationError if the name has the wrong ending or the file is not a notebook.
     """
     if path.suffix != _ENDING:
-        raise ConfigurationError(
-            f"The name of a notebook must end with {_ENDING}; {str(path)!r} does not."
-        )
+        message = f"The name of a notebook must end with {_ENDING}; {str(path)!r} does not."
+        raise ConfigurationError(message)
     if path.exists() and not _is_notebook(path):
-        raise ConfigurationError(
-            f"{str(path)!r} exists already and is not a notebook. Name another file."
-        )
+        problem = f"{str(path)!r} exists already and is not a notebook. Name another file."
+        raise ConfigurationError(problem)
     path.parent.mkdir(parents=True, exist_ok=True)
     body = {"cells": notebook_cells(database), "metadata": _KERNEL, **_FORMAT}
     path.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n")

@@ -186,8 +186,9 @@ def _tree(detail: SampleDetail) -> Ancestor:
     def grow(row: Row) -> Ancestor:
         seen.add(row["key"])
         parents = [rows[key] for key in row["parents"] if key in rows and key not in seen]
-        body = (
-            write_json(
+        body = ""
+        if row["body"]:
+            body = write_json(
                 {
                     name: value
                     for name, value in json.loads(row["body"]).items()
@@ -195,9 +196,6 @@ def _tree(detail: SampleDetail) -> Ancestor:
                 },
                 2,
             )
-            if row["body"]
-            else ""
-        )
         return Ancestor(
             row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], prompt_texts), body
         )

@@ -76,9 +76,8 @@ SAMPLES = 500
 PAGES = 5_000
 _AT_ONCE = 200  # pages, whose samples are read by one query
 _SAMPLE = re.compile(r"/samples/([^/]+)")
-_MARK = (  # stands in folders that the page was written to, which may be written again
-    ".callwright-view"
-)
+# stands in folders that the page was written to, which may be written again
+_MARK = ".callwright-view"
 
 
 class WrittenSite(NamedTuple):
@@ -172,9 +171,8 @@ def _take(folder: Path) -> None:
     """
     with suppress(FileNotFoundError):
         if any(folder.iterdir()) and not (folder / _MARK).exists():
-            raise ConfigurationError(
-                f"{str(folder)!r} holds other files. Name a new or empty folder."
-            )
+            problem = f"{str(folder)!r} holds other files. Name a new or empty folder."
+            raise ConfigurationError(problem)
         for old in (*folder.glob("*.html"), *(folder / name for name in ASSETS)):
             old.unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -185,8 +183,6 @@ def _file_name(path: str, query: str) -> str:
     """Return a readable file name that is unique for each address."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", path).strip("-")[:60] or "index"
     plain = re.fullmatch(r"/|(/[a-z0-9]+)+", path) is not None and len(path) < 60 and not query  # noqa: PLR2004
-    return (
-        f"{words}.html"
-        if plain
-        else f"{words}-{blake2b(f'{path}?{query}'.encode(), digest_size=5).hexdigest()}.html"
-    )
+    if plain:
+        return f"{words}.html"
+    return f"{words}-{blake2b(f'{path}?{query}'.encode(), digest_size=5).hexdigest()}.html"

@@ -33,10 +33,8 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
-_FEWEST, _MOST = (
-    4,
-    40,
-)  # samples of each kind in the dry run: tools of a document differ tenfold in length
+# samples of each kind in the dry run: tools of a document differ tenfold in length
+_FEWEST, _MOST = (4, 40)
 _DRY = 240  # of them in all, where the kinds are not too many
 _MOST_REPEATS = 5.0  # beyond that the earlier build was another thing
 TOOLS = "tools"  # where a call is about the tools that are made, and no kind of sample
@@ -100,11 +98,9 @@ class Estimate(NamedTuple):
         cost = " and ".join(
             filter(None, (known, f"an unknown amount for {', '.join(unknown)}" if unknown else ""))
         )
-        each = (
-            ""
-            if self.dollars_per_accepted is None
-            else f", {_money(self.dollars_per_accepted)} for each accepted sample"
-        )
+        each = ""
+        if self.dollars_per_accepted is not None:
+            each = f", {_money(self.dollars_per_accepted)} for each accepted sample"
         tokens = f"{self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
         made = f"about {count_of(self.calls, 'call')}, {tokens}, {cost or 'no cost'}"
         return f"Estimate for {count_of(self.planned, 'planned sample')}: {made}{each}."
@@ -140,9 +136,8 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     earlier, earlier_notes = await asyncio.to_thread(
         _told_by_earlier, open_warehouse(settings), recipe
     )
-    own = (
-        one for one in left_out if not kind_named(one.kind).sources
-    )  # few sources tell nothing of the others
+    # few sources tell nothing of the others
+    own = (one for one in left_out if not kind_named(one.kind).sources)
     impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
     planned = {
         name: count for name, count in _planned(recipe, earlier).items() if name not in impossible

@@ -191,11 +191,10 @@ class Planner:
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
         samples, before = 0, len(self.left_out)
         try:
-            planned = (
-                family.plan(order._replace(environments=worlds.environments))
-                if family.plan
-                else iter(())
-            )
+            if family.plan:
+                planned = family.plan(order._replace(environments=worlds.environments))
+            else:
+                planned = iter(())
             if isinstance(planned, AsyncIterator):
                 async for draft in planned:
                     spooled.add(body_of(draft))
@@ -230,9 +229,8 @@ class Planner:
             for derivation in islice(fresh.of(possible), count):
                 derived_count += 1
                 yield derivation
-            if derived_count < count and not (
-                derived_count and self._run.recipe.spare
-            ):  # stated when nothing more is found
+            # stated when nothing more is found
+            if derived_count < count and not (derived_count and self._run.recipe.spare):
                 why = f" {against.most_common(1)[0][0]}" if against else ""
                 reason = (
                     f"No other {' or '.join(demand.kind.sources)} sample passed its checks and"
@@ -244,11 +242,9 @@ class Planner:
 def sentence_of(left_out: LeftOut) -> str:
     """Return what is left out, as a sentence."""
     where = ", ".join(filter(None, (left_out.language, left_out.place)))
-    counted = (
-        f"{count_of(left_out.samples, 'sample')} can't be planned"
-        if left_out.samples
-        else "left out"
-    )
+    counted = "left out"
+    if left_out.samples:
+        counted = f"{count_of(left_out.samples, 'sample')} can't be planned"
     tool = f", {left_out.tool}" if left_out.tool else ""
     return f"{left_out.kind}{f' ({where})' if where else ''}{tool}: {counted}. {left_out.reason}"
 
@@ -276,11 +272,9 @@ def _possible_derivations(
         obstacle_to(kind.transform, lambda: worlds.environments),
         passed.run.recipe,
     )
-    ruled = (
-        {tool for policy in recipe.policies for tool in policy.tools}
-        if kind.traits.is_ruled
-        else None
-    )
+    ruled = None
+    if kind.traits.is_ruled:
+        ruled = {tool for policy in recipe.policies for tool in policy.tools}
     seen = _obstacles_seen(passed.run.build)
 
     def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
@@ -311,9 +305,8 @@ def _possible_derivations(
     )
 
 
-_MOST_SEEN = (
-    100_000  # 20 MB; a build of millions finds out what stands against the others in each round
-)
+# 20 MB; a build of millions finds out what stands against the others in each round
+_MOST_SEEN = 100_000
 
 
 @lru_cache(1)
@@ -447,9 +440,8 @@ Held = TypeVar("Held", bound=Record)
 def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
     """Write down what a planner left out, replacing earlier entries of the same demands."""
     rows: dict[LeftOut, Row] = {}
-    for (
-        one
-    ) in planner.left_out:  # of several reasons for one place the last, which counts the samples
+    # of several reasons for one place the last, which counts the samples
+    for one in planner.left_out:
         at = one._replace(reason="", samples=0)
         rows[at] = {"build": build, **one._asdict()}
     with warehouse.together():

@@ -30,9 +30,8 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
-_PLACES = (
-    4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
-)
+# to search a category for paths takes seconds: the largest ones tell, the build looks at all
+_PLACES = 4
 _MANY = 4  # of fewer tools nothing is typical
 
 

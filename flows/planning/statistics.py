@@ -157,11 +157,9 @@ class RepeatedWords(NamedTuple):
     @property
     def sentence(self) -> str:
         """A sentence on what was found, and which setting limits it."""
-        alike = (
-            "begin with"
-            if self.what == "opening"
-            else "differ only in numbers and quoted words from"
-        )
+        alike = "differ only in numbers and quoted words from"
+        if self.what == "opening":
+            alike = "begin with"
         return (
             f"{self.share:.1%} of the requests in {of(self.language).name} ({self.requests} of"
             f" {self.of_requests}) {alike} {self.words!r}. checks.largest_{self.what} allows"

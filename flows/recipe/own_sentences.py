@@ -77,9 +77,8 @@ def read_sentence_file(path: Path) -> SentenceFile:
     except OSError as error:
         raise ValueError(f"{str(path)!r} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
-        ) from error
+        problem = f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
+        raise ValueError(problem) from error
     return SentenceFile(file=str(path), language=language, text=text)
 
 
@@ -171,9 +170,8 @@ class _FileCheck:
     def __init__(self, file: SentenceFile, tools: dict[str, list[Tool]], *, is_all: bool) -> None:
         self.file = file
         self.said: list[_Said] = []
-        self.slots: dict[
-            str, frozenset[str]
-        ] = {}  # of the tools whose sentences can be used, by name
+        # of the tools whose sentences can be used, by name
+        self.slots: dict[str, frozenset[str]] = {}
         self._tools, self._is_all = tools, is_all
         self._source = LocatedYaml(None, {}, {})
         self._found: dict[tuple[DataPath, str], RecipeProblem] = {}
@@ -304,11 +302,10 @@ class _FileCheck:
             return
         names = (only,) if only else (*tool.choosable, *more)
         for slot in sorted(said.sentence.slots.difference(names)):
-            complaint = (
-                f"{tool.name} has no parameter {slot!r}"
-                if not only
-                else f"an answer says {{{only}}} and no {slot!r}"
-            )
+            if not only:
+                complaint = f"{tool.name} has no parameter {slot!r}"
+            else:
+                complaint = f"an answer says {{{only}}} and no {slot!r}"
             self.add(
                 said.path, complaint, meant=nearest(slot, names), noun="parameters", known=names
             )
@@ -341,11 +338,10 @@ class _FileCheck:
             return
         if unsaid := next(_unsaid(first.sentence), None):
             stated, others = (", ".join(sorted(part)) for part in unsaid)
-            cant = (
-                f"say {stated}{f' without {others}' if others else ''}"
-                if stated
-                else f"be said without {others}"
-            )
+            if stated:
+                cant = f"say {stated}{f' without {others}' if others else ''}"
+            else:
+                cant = f"be said without {others}"
             message = (
                 "the first sentence must be able to say any of its parameters alone, each in a part"
                 " in brackets"
@@ -509,13 +505,11 @@ def _refuse_aliases(text: str) -> None:
 def _parsed(text: str) -> Sentence:
     """Parse a sentence. Raises ConfigurationError or ValueError if it can't be used."""
     if len(text) > LONGEST:
-        raise ValueError(
-            f"a sentence has {LONGEST} characters at most, and this one has {len(text)}"
-        )
+        message = f"a sentence has {LONGEST} characters at most, and this one has {len(text)}"
+        raise ValueError(message)
     if "<" in text:
-        raise ValueError(
-            "it has <…>, a rule, of which there are none here; a parameter stands in {…}"
-        )
+        problem = "it has <…>, a rule, of which there are none here; a parameter stands in {…}"
+        raise ValueError(problem)
     if ";" in text:
         raise ValueError(
             "it has a semicolon, which can't stand in a sentence; write a comma, or two sentences"
@@ -622,11 +616,10 @@ def _compare(said: Sequence[_Said]) -> None:
                     told_pairs.add(pair)
                     earlier, later = said[pair[0]], said[pair[1]]
                     line = earlier.check.line_of(earlier.path)
-                    where = (
-                        f"line {line}"
-                        if earlier.check is later.check
-                        else f"{earlier.check.file.file}:{line}"
-                    )
+                    if earlier.check is later.check:
+                        where = f"line {line}"
+                    else:
+                        where = f"{earlier.check.file.file}:{line}"
                     later.check.add(
                         later.path, f"it reads the same as a sentence of {earlier.tool} in {where}"
                     )

@@ -64,9 +64,8 @@ class OwnValueList(RecipePart):
     @model_validator(mode="after")
     def _is_one_source(self) -> Self:
         if [bool(self.given), self.file is not None, bool(self.query)].count(True) != 1:
-            raise ValueError(
-                "values must be a list, the name of a file, or a query with its database"
-            )
+            problem = "values must be a list, the name of a file, or a query with its database"
+            raise ValueError(problem)
         if bool(self.query) != (self.database is not None):
             raise ValueError(
                 "a query and its database go together, as {query: select name from city, database:"
@@ -124,11 +123,10 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     """
     if source.file is not None:
         path = (folder / source.file).absolute()
-        entries = (
-            [*_from_table(name, source, path)]
-            if path.suffix.lower() in _TABLES
-            else [*_from_list(path)]
-        )
+        if path.suffix.lower() in _TABLES:
+            entries = [*_from_table(name, source, path)]
+        else:
+            entries = [*_from_list(path)]
         source = source.model_copy(update={"file": path})
     elif source.database is not None:
         path = (folder / source.database).absolute()
@@ -139,9 +137,8 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     if not entries:
         raise ValueError(f"{str(path)!r} has no values")
     if len(entries) > MOST_VALUES:
-        raise ValueError(
-            f"{str(path)!r} has {len(entries)} values; at most {MOST_VALUES} are allowed"
-        )
+        problem = f"{str(path)!r} has {len(entries)} values; at most {MOST_VALUES} are allowed"
+        raise ValueError(problem)
     for value, line in entries:
         if not isinstance(value, Scalar):
             raise ValueError(f"{path}:{line}: {value!r} is not a text, a number, true or false")
@@ -158,9 +155,8 @@ def _text_of(path: Path) -> str:
     except OSError as error:
         raise ValueError(f"{str(path)!r} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
-        ) from error
+        problem = f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
+        raise ValueError(problem) from error
 
 
 def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]:
@@ -230,9 +226,8 @@ def _from_query(query: str, path: Path) -> Iterator[_Entry]:
         raise ValueError(str(error).rstrip(".")) from error
     for at, (value, *_) in enumerate(rows, start=1):
         if value is not None:
-            yield _Entry(
-                value if isinstance(value, Scalar) else str(value), at
-            )  # a date, a decimal
+            # a date, a decimal
+            yield _Entry(value if isinstance(value, Scalar) else str(value), at)
 
 
 def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
@@ -245,9 +240,8 @@ def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
     else:
         entries = [*_items(text, path)]
     if not 0 < len(entries) <= MOST_EXAMPLES:
-        raise ValueError(
-            f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken"
-        )
+        problem = f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken"
+        raise ValueError(problem)
     return source.model_copy(
         update={"file": path, "read": tuple(_example(one, path) for one in entries)}
     )
@@ -279,9 +273,8 @@ def validate_own_words(
                     tool, {parameter: mended(value, tool.properties[parameter])}, partial=True
                 )
                 if problems:
-                    raise ConfigurationError(
-                        f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}"
-                    )
+                    problem = f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}"
+                    raise ConfigurationError(problem)
     known_tools = {tool.name for tool in tools}
     for number, example in enumerate(examples, start=1):
         if example.tool and example.tool not in known_tools:

@@ -368,10 +368,9 @@ class Recipe(RecipePart):
     )
     description: str = Field(default="", description="A sentence for people.")
     seed: int = Field(default=0, description="All that is drawn depends on it.")
-    sources: SkipJsonSchema[TakenSources] = (
-        Field(  # what `samples` takes from files; tools may be theirs alone
-            default=(), validation_alias=AliasChoices("sources", "samples")
-        )
+    # what `samples` takes from files; tools may be theirs alone
+    sources: SkipJsonSchema[TakenSources] = Field(
+        default=(), validation_alias=AliasChoices("sources", "samples")
     )
     tools: tuple[Annotated[ToolSource, BeforeValidator(_world)], ...] = Field(
         default=_NO_TOOLS,
@@ -381,9 +380,8 @@ class Recipe(RecipePart):
             " path: api.yaml}."
         ),
     )
-    sentence_files: SkipJsonSchema[
-        tuple[SentenceFile, ...]
-    ] = ()  # what the files of `sentences` under `tools` hold
+    # what the files of `sentences` under `tools` hold
+    sentence_files: SkipJsonSchema[tuple[SentenceFile, ...]] = ()
     languages: tuple[Language, ...] = Field(
         default=(DEFAULT_LANGUAGE,), description="The languages of the requests."
     )
@@ -584,9 +582,8 @@ class Recipe(RecipePart):
     @classmethod
     def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         if any(samples.values()) and info.data.get("tools") == ():
-            raise ValueError(
-                f"{', '.join(samples)} samples are made from tools; list some under tools"
-            )
+            problem = f"{', '.join(samples)} samples are made from tools; list some under tools"
+            raise ValueError(problem)
         with _as_invalid():
             brought_along(samples)
         return samples
@@ -634,11 +631,9 @@ class Recipe(RecipePart):
     @property
     def spoken_personas(self) -> tuple[str, ...]:
         """The recipe's personas; if it only gives a number, drawn by its seed."""
-        return (
-            draw_personas(self.personas, self.seed)
-            if isinstance(self.personas, int)
-            else self.personas
-        )
+        if isinstance(self.personas, int):
+            return draw_personas(self.personas, self.seed)
+        return self.personas
 
     @property
     def is_voiced(self) -> bool:

@@ -26,10 +26,8 @@ from callwright.warehouse.yaml_text import compose_yaml
 
 _MERGE = "tag:yaml.org,2002:merge"
 _SECRET = {"api_key"}
-_OF_ALL_AROUND = {
-    "too_short",
-    "value_error",
-}  # what these say of a place follows from what is wrong within it
+# what these say of a place follows from what is wrong within it
+_OF_ALL_AROUND = {"too_short", "value_error"}
 _BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
 
 
@@ -311,11 +309,9 @@ def _step(step: str | int) -> str:
 def explain(problems: Sequence[RecipeProblem]) -> str:
     """Return the problems of a recipe as the message of one error."""
     lines = [str(problem) for problem in problems]
-    return (
-        lines[0]
-        if len(lines) == 1
-        else "\n  ".join((f"The recipe has {len(lines)} mistakes.", *lines))
-    )
+    if len(lines) == 1:
+        return lines[0]
+    return "\n  ".join((f"The recipe has {len(lines)} mistakes.", *lines))
 
 
 def _located(

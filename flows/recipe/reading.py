@@ -29,9 +29,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
 
 SCHEMA_FILE = "recipe.schema.json"
-_SCHEMA_LINE = (  # editors read it, relative to the recipe
-    f"# yaml-language-server: $schema={SCHEMA_FILE}\n"
-)
+# editors read it, relative to the recipe
+_SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"
 
 
 class CheckedRecipe(NamedTuple):
@@ -88,13 +87,9 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
         problem = f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}"
         return _wrong(path, problem, TextPlace())
     if not isinstance(source.data, dict):
-        content_form = (
-            "empty"
-            if source.data is None
-            else "a list"
-            if isinstance(source.data, list)
-            else repr(source.data)
-        )
+        content_form = "empty"
+        if source.data is not None:
+            content_form = "a list" if isinstance(source.data, list) else repr(source.data)
         return _wrong(
             path,
             f"must be a mapping of settings such as 'name: mine', and is {content_form}",
@@ -110,9 +105,8 @@ def _wrong(path: Path, message: str, place: TextPlace) -> CheckedRecipe:
 def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool) -> CheckedRecipe:
     faults = RecipeFaults(named, source)
     faults.add_repeated()
-    extensions = _read_extensions(
-        source.data.get("extensions"), folder, faults
-    )  # before all that may name their rows
+    # before all that may name their rows
+    extensions = _read_extensions(source.data.get("extensions"), folder, faults)
     faults.add_names()
     if with_files:
         faults.add_absent_files(folder)

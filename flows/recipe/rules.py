@@ -91,9 +91,8 @@ class PromptFile(RecipePart):
     """A text in place of one of our prompts: a Jinja file, its path relative to the recipe."""
 
     file: Path = Field(description="The prompt's text, relative to the recipe.")
-    text: str = Field(
-        default="", repr=False
-    )  # read with the recipe, so that a build needs the file no more
+    # read with the recipe, so that a build needs the file no more
+    text: str = Field(default="", repr=False)
 
 
 class Checks(RecipePart):

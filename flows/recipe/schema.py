@@ -143,9 +143,8 @@ def recipe_schema() -> Node:
                 elif schema_node.get("type") == "string" and "const" not in schema_node:
                     schema_node.pop("type")
                     schema_node["enum"] = [*names]
-    any_kind = {
-        "anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]
-    }  # kinds that are made of any other
+    # kinds that are made of any other
+    any_kind = {"anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]}
     schema["properties"]["samples"]["propertyNames"] = any_kind
     schema["properties"]["prompts"]["propertyNames"] = {"enum": list(_prompts())}
     return {

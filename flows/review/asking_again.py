@@ -207,16 +207,13 @@ def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
         if name not in answer_values or name in differing_values
     }
     left_out = [name for name in gold_values if name not in answer_values]
-    call = (
-        f"{made[0].tool}({_named(differing_values)})"
-        if differing_values
-        else f"{made[0].tool} without {', '.join(left_out)}"
-    )
-    return (
-        f"{call} where the gold says {_named(gold_values)}"
-        if gold_values
-        else f"{call} where the gold says nothing of it"
-    )
+    if differing_values:
+        call = f"{made[0].tool}({_named(differing_values)})"
+    else:
+        call = f"{made[0].tool} without {', '.join(left_out)}"
+    if gold_values:
+        return f"{call} where the gold says {_named(gold_values)}"
+    return f"{call} where the gold says nothing of it"
 
 
 def _is_alike(one: JsonValue, other: JsonValue) -> bool:
@@ -403,11 +400,9 @@ def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Audited
     """Return the predictions with these keys that the warehouse has."""
     audited_answers: dict[str, AuditedAnswer] = {}
     for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]) if keys else ():
-        answer_calls = (
-            None
-            if row["calls"] is None
-            else tuple(map(Call.model_validate, orjson.loads(row["calls"])))
-        )
+        answer_calls = None
+        if row["calls"] is not None:
+            answer_calls = tuple(map(Call.model_validate, orjson.loads(row["calls"])))
         prediction = Prediction(
             **{name: row[name] for name in Prediction.model_fields} | {"calls": answer_calls}
         )

@@ -272,9 +272,8 @@ def served_edit_page(
     finally:
         server.close()
         place.unlink(missing_ok=True)
-        with suppress(
-            CallwrightError
-        ):  # where Label Studio has ended before, the next push takes the link away
+        # where Label Studio has ended before, the next push takes the link away
+        with suppress(CallwrightError):
             link_edit_page(settings, studio)
 
 

@@ -166,9 +166,8 @@ def _take_in(
         withdrawn = withdraw_reviews(warehouse, studio.name, states)
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
-    if (
-        pulled.cursor is not None and not problems
-    ):  # what does not fit is read again until somebody puts it right
+    # what does not fit is read again until somebody puts it right
+    if pulled.cursor is not None and not problems:
         cursor = {"server": studio.name, "kind": kind, "pulled_until": pulled.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
     decisions = Counter(review.decision for review in reading.reviews)
@@ -197,11 +196,8 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
     return unseen
 
 
-_EDITING = [
-    SAMPLE_REVIEW,
-    DISAMBIGUATION,
-    DIALOGUE_ACTS,
-]  # the review kinds of which new versions of samples come
+# the review kinds of which new versions of samples come
+_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
@@ -243,9 +239,8 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     later = [row for stated in doubtful for row in stated[1:]]
     outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
     others = [stated for stated in positions.values() if stated not in doubtful]
-    for (
-        sample_positions
-    ) in others:  # each stage is passed again: the last as well, where an edit had taken its place
+    # each stage is passed again: the last as well, where an edit had taken its place
+    for sample_positions in others:
         landing = [LANDING.land] * any(row["is_sample"] for row in sample_positions)
         outcomes += [
             _outcome(sample_positions[0], stage)
@@ -336,9 +331,8 @@ def read_reviews(
             read.reviews.append(parsed.review)
         if parsed.edited is not None:
             read.edited.append(parsed.edited)
-        if (
-            parsed.returned is not None and annotation.kind != TRAINING
-        ):  # what is wrong there is told in the end
+        # what is wrong there is told in the end
+        if parsed.returned is not None and annotation.kind != TRAINING:
             read.returned.append(_returned(parsed.returned, annotation, known_reviews.versions))
     return read
 

@@ -363,11 +363,9 @@ def reason_of(row: Row, language: Language, editor: str = "") -> str:
     words = screen_words(row["kind"], language)
     if cause in DRAWN_CAUSES and words.drawn:
         return words.drawn
-    return (
-        words.edited.format(reviewer=editor)
-        if editor and words.edited and not is_later
-        else str(reason)
-    )
+    if editor and words.edited and not is_later:
+        return words.edited.format(reviewer=editor)
+    return str(reason)
 
 
 def edit_of(row: Row) -> UnusableEdit | None:

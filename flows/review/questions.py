@@ -25,9 +25,8 @@ SUSPECT = "suspect"
 SECOND_LOOK = "second look"
 AUDIT = "audit"
 RETURNED_EDIT = "returned edit"
-DRAWN_CAUSES = frozenset(
-    {SPOT_CHECK, GOLD_ITEM, SECOND_LOOK, AUDIT}
-)  # drawn by chance; no check gives a reason
+# drawn by chance; no check gives a reason
+DRAWN_CAUSES = frozenset({SPOT_CHECK, GOLD_ITEM, SECOND_LOOK, AUDIT})
 RETURNED_FIRST = 0.9  # the priority of what somebody waits for
 DRAWN = "Drawn from the accepted samples, to see how good they are."
 

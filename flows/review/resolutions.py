@@ -78,9 +78,8 @@ def resolution_of(
     while at.decision == "edit" and at.result is not None:
         edit = f"Edited by {at.reviewer} as {at.result}."
         following = decisions.get(at.result)
-        if (
-            following is None or at.result in seen
-        ):  # nobody has decided about the edit, or it takes an earlier one back
+        # nobody has decided about the edit, or it takes an earlier one back
+        if following is None or at.result in seen:
             if at.result in seen or at.result not in doubts:
                 return Resolution("passed", at.result, at.reviewer, at.reviewed_at, "edited", edit)
             reason = f"{edit} {doubts[at.result]}".strip()
@@ -349,11 +348,10 @@ def settle_tools(warehouse: Warehouse) -> None:
         at_position = settled(position, position.stage, resolution)
         if at_position != position:
             is_passed = resolution.outcome == "passed"
-            onward = (
-                _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :]
-                if is_passed
-                else [position.stage]
-            )
+            if is_passed:
+                onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :]
+            else:
+                onward = [position.stage]
             outcomes += [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]
     warehouse.put_rows({"outcomes": outcomes})
 

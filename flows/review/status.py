@@ -193,9 +193,8 @@ def _named(find: Callable[[str], str]) -> AfterValidator:
 
 def _question(kind: str) -> str:
     if kind not in REVIEW_KINDS:
-        raise ValueError(
-            f"no kind of question is named {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
-        )
+        problem = f"no kind of question is named {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
+        raise ValueError(problem)
     return kind
 
 

@@ -365,9 +365,8 @@ def _thresholds_of(checks: Checks) -> dict[str, JsonValue]:
     if checks.repeated == "tell":
         del thresholds["largest_opening"], thresholds["largest_skeleton"], thresholds["repeated"]
     if checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
-        del thresholds[
-            "reworded_duplicate"
-        ]  # builds from before this was a setting keep their name
+        # builds from before this was a setting keep their name
+        del thresholds["reworded_duplicate"]
     return thresholds
 
 

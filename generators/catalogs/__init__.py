@@ -39,9 +39,8 @@ def _read(form: CatalogFormat, path: Path) -> Catalog:
     with guarded(what, form.read):
         form_catalog = form.read(path)
     if not isinstance(form_catalog, Catalog):
-        raise ConfigurationError(
-            f"{whose(what, form.read)} gives {shown(form_catalog)}; it gives a Catalog."
-        )
+        problem = f"{whose(what, form.read)} gives {shown(form_catalog)}; it gives a Catalog."
+        raise ConfigurationError(problem)
     return form_catalog
 
 

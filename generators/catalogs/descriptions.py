@@ -72,11 +72,9 @@ def without_choices(text: str, choices: list[JsonValue]) -> str:
     else:
         is_apart = head.rstrip(" \n'\"`[").endswith((":", "-", "(", ".", "?", "!"))
         short_text = lead_text if is_apart else text  # there the list is a part of the sentence
-    return (
-        short_text.rstrip(f"{_BEFORE_CHOICES}:")
-        if short_text.strip() and short_text != text
-        else text
-    )
+    if short_text.strip() and short_text != text:
+        return short_text.rstrip(f"{_BEFORE_CHOICES}:")
+    return text
 
 
 def _is_inside(text: str, name: str) -> bool:

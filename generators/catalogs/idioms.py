@@ -99,9 +99,8 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
         examples = [examples]
     if "examples" not in plain and "example" in schema:
         examples = [schema["example"]]
-    plain["examples"] = [
-        one for one in examples if one is not None
-    ]  # `example: null` shows nothing
+    # `example: null` shows nothing
+    plain["examples"] = [one for one in examples if one is not None]
     return plain if plain["examples"] else without(plain, "examples")
 
 
@@ -131,11 +130,10 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
 
 def _with_null_branch(schema: JsonSchema) -> JsonSchema:
     known_branches = schema.get("anyOf")
-    branches = (
-        known_branches
-        if isinstance(known_branches, list) and set(schema) <= {"anyOf", *ANNOTATIONS}
-        else []
-    )
+    if isinstance(known_branches, list) and set(schema) <= {"anyOf", *ANNOTATIONS}:
+        branches = known_branches
+    else:
+        branches = []
     if any(isinstance(one, dict) and _is_null(one) for one in branches):
         return schema
     return {"anyOf": [schema, {"type": "null"}]}

@@ -188,11 +188,10 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
     fields = mapping_of(bundle.document)
     version = fields.get("openapi", fields.get("swagger"))
     if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
-        named = (
-            f"names the version {shown(version)}"
-            if version is not None
-            else f"begins with {shown([*fields][:3])}"
-        )
+        if version is not None:
+            named = f"names the version {shown(version)}"
+        else:
+            named = f"begins with {shown([*fields][:3])}"
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
     language = document_language(_text(one.draft.description) for one in operations)

@@ -372,9 +372,8 @@ class _Rewriting:
     def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
         target_schema = resolve(pointer, self._root)
         is_own = False
-        if target_schema is None and pointer.startswith(
-            _IN_SCOPE
-        ):  # written for itself, then put in
+        # written for itself, then put in
+        if target_schema is None and pointer.startswith(_IN_SCOPE):
             own_scopes = (resolve(pointer, scope) for scope in reversed(self._scopes))
             target_schema, is_own = next((one for one in own_scopes if one is not None), None), True
         if target_schema is True:

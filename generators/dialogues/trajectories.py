@@ -226,9 +226,8 @@ def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
             proof.start is not None and proof.start + by < 1 and not proof.in_message
             for proof in exchange.evidence
         ):
-            bare_exchanges.append(
-                exchange._replace(question=question)
-            )  # the value begins where the capital would stand
+            # the value begins where the capital would stand
+            bare_exchanges.append(exchange._replace(question=question))
             continue
         moved = tuple(_moved(proof, proof.turn or 0, by) for proof in exchange.evidence)
         answer = capitalised(answer) if by else answer

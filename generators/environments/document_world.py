@@ -100,9 +100,8 @@ class DocumentWorld:
         endpoint = self.endpoints.get(call.tool)
         if endpoint is None:
             return without_tool(self.name, call), state
-        if not endpoint.tool.constants.keys().isdisjoint(
-            call.arguments
-        ):  # what its catalog has fixed is the same for all
+        # what its catalog has fixed is the same for all
+        if not endpoint.tool.constants.keys().isdisjoint(call.arguments):
             spoken_arguments = {
                 name: one
                 for name, one in call.arguments.items()
@@ -138,21 +137,17 @@ class DocumentWorld:
         if self.rules is None:
             return None
         changed = {key: one for key, one in state.things.items() if key.kind in self.rules.rows}
-        return (
-            RuleScope(self.rules, seed, changed)
-            if changed
-            else self._scope_at_first(self.rules, seed)
-        )
+        if changed:
+            return RuleScope(self.rules, seed, changed)
+        return self._scope_at_first(self.rules, seed)
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """What people say in this world according to its rules; None without such rules."""
         scope = self.scope(self.seed)
-        return (
-            ruled_vocabulary(scope, self.tools)
-            if scope is not None and scope.rules.stated.parameters
-            else None
-        )
+        if scope is not None and scope.rules.stated.parameters:
+            return ruled_vocabulary(scope, self.tools)
+        return None
 
     @cached_property
     def sayable_calls(self) -> tuple[Call, ...]:
@@ -240,9 +235,8 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
     for number in range(SAYABLE):
         rng = Random(f"{population.seed}:{tool.name}:{number}")
         kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
-        among = max(1, population.size(kind)) * (
-            2 if makes else 1
-        )  # what is made is not one of those that are there
+        # what is made is not one of those that are there
+        among = max(1, population.size(kind)) * (2 if makes else 1)
         thing = Thing(kind, rng.randrange(among), {})
         values: Arguments = {}
         for name in tool.choosable:

@@ -79,9 +79,8 @@ class Effects:
             if name not in tools:
                 near = get_close_matches(name, tools, 3)
                 meant = f" Did you mean {' or '.join(near)}?" if near else ""
-                raise ConfigurationError(
-                    f"`effects` names the tool {name!r}, which there is not.{meant}"
-                )
+                problem = f"`effects` names the tool {name!r}, which there is not.{meant}"
+                raise ConfigurationError(problem)
         told = {name: _ToldEffect(kinds, one).effect for name, one in tools.items()}
         self.by_tool = {name: effect for name, effect in told.items() if effect is not None}
         self.by_tool |= {
@@ -100,11 +99,9 @@ class Effects:
     def relation(self, effect: Effect, endpoint: Endpoint) -> Ownership | None:
         """Return the relation that a call adds to or removes from, or None."""
         owner = self.kinds.reference(endpoint, effect.to) if effect.to else None
-        return (
-            self.relations.get((owner.kind, effect.under or effect.kind))
-            if owner is not None
-            else None
-        )
+        if owner is not None:
+            return self.relations.get((owner.kind, effect.under or effect.kind))
+        return None
 
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Ownership]:
@@ -112,11 +109,9 @@ class Effects:
         relations_by_name: dict[tuple[str, str], Ownership] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
-            owner = (
-                self.kinds.reference(endpoint, effect.to)
-                if effect is not None and effect.to
-                else None
-            )
+            owner = None
+            if effect is not None and effect.to:
+                owner = self.kinds.reference(endpoint, effect.to)
             if effect is None or owner is None:
                 continue
             under = effect.under or effect.kind
@@ -383,11 +378,10 @@ class _ToldEffect:
         is_of_things = isinstance(members, dict)
         if not is_of_things and _names_of(parameter) not in ([], kind.split(), kind.split()[-1:]):
             return None
-        names = (
-            [*members]
-            if isinstance(members, dict)
-            else [one for one in self._given if one != parameter]
-        )
+        if isinstance(members, dict):
+            names = [*members]
+        else:
+            names = [one for one in self._given if one != parameter]
         id_ = parameter
         if is_of_things:
             id_ = next((name for name in names if own in (name, self._field(name, kind))), "")
@@ -447,11 +441,9 @@ class _ToldEffect:
         words = split_name(verb)
         sets = _told_by(words[0], kind_fields, undoing=self._method == "DELETE") if words else {}
         sets = {field: value for field, value in sets.items() if field not in fields.values()}
-        return (
-            Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)
-            if fields or sets
-            else None
-        )
+        if fields or sets:
+            return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)
+        return None
 
     def _entry(self) -> tuple[str, JsonSchema] | None:
         """Return the schema of the returned thing, even if wrapped, or else of the first list."""
@@ -477,11 +469,9 @@ class _ToldEffect:
         if self._method != "POST":
             if own is None:
                 return None
-            return (
-                Effect(deletes=kind, id=own.parameter)
-                if self._method == "DELETE"
-                else self._update(own)
-            )
+            if self._method == "DELETE":
+                return Effect(deletes=kind, id=own.parameter)
+            return self._update(own)
         words = function_words(endpoint.tool.name)
         if returned is not None and (returned[0] or kinds.returns_list(endpoint.tool)):
             return Effect(reads=True) if words and deed_of(words[0]) in _LOOKING else None
@@ -489,11 +479,9 @@ class _ToldEffect:
         has_id = returned is not None and any(map(is_opaque, returned[1]["properties"]))
         if not endpoint.entry and not (is_one and has_id):
             return None
-        id_ = (
-            own.parameter
-            if own is not None and kinds.own_field(own) == kinds.identities.get(kind)
-            else ""
-        )
+        id_ = ""
+        if own is not None and kinds.own_field(own) == kinds.identities.get(kind):
+            id_ = own.parameter
         fields, known = self._fields(kind), kinds.fields.get(kind, {})
         fields.pop(id_, None)
         if known and fields and not known.keys() & fields.values():

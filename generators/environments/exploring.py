@@ -194,9 +194,8 @@ async def _explore(
     wanted = chosen_names(
         endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ()
     )
-    asked = chosen_names(
-        endpoints, settings.choice.model_copy(update={"include": ()})
-    )  # none that a recipe excludes
+    # none that a recipe excludes
+    asked = chosen_names(endpoints, settings.choice.model_copy(update={"include": ()}))
     endpoints = with_values([one for one in endpoints if one.tool.name in asked], settings.values)
     description = Description(tuple(one.tool for one in endpoints), ())
     with closing(StoredEnvironment(server, environment.store.path, description)) as whole:
@@ -210,9 +209,8 @@ async def _explore(
             if endpoints == known:
                 break
     if exploration.problems and not exploration.examples:
-        raise ConfigurationError(
-            f"The environment {settings.name!r} answered no call ({exploration.problems[0]})."
-        )
+        problem = f"The environment {settings.name!r} answered no call ({exploration.problems[0]})."
+        raise ConfigurationError(problem)
     # what a server left open by going down in the middle is not to count as what it does not know
     if exploration.problems:
         answer = await server.answer(

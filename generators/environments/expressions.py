@@ -56,9 +56,8 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _SMALL_WORDS = frozenset({"the", "of", "in", "at", "near", "and", "city"})
 BUILT_IN: Mapping[str, Any] = {"range": safe_range, "dict": dict}
-Values = dict[
-    str, Any
-]  # the names that an expression may use: rows, functions, and what a call gives
+# the names that an expression may use: rows, functions, and what a call gives
+Values = dict[str, Any]
 Evaluated = Callable[[Values], Any]
 EACH = frozenset({"each", "as", "let", "where", "sort", "show"})
 LET = frozenset({"let", "gives"})
@@ -140,9 +139,8 @@ class ExpressionCompiler:
             raise ConfigurationError(f"{where}: {named} is no expression ({error}).") from error
         unknown = [name for name in unknown if name not in {*self._known, *names, *inner}]
         if unknown:
-            raise ConfigurationError(
-                f"{where}: {unknown[0]!r} is known neither here nor everywhere."
-            )
+            message = f"{where}: {unknown[0]!r} is known neither here nor everywhere."
+            raise ConfigurationError(message)
         calls = {name: _in_context(one) for name, one in inner.items()}
 
         def evaluate(values: Values) -> Any:  # noqa: ANN401 - whatever the file states
@@ -160,9 +158,8 @@ class ExpressionCompiler:
                 reason = (
                     "it calls itself without end" if isinstance(error, RecursionError) else error
                 )
-                raise ConfigurationError(
-                    f"{where}: {named} can't be worked out ({reason})."
-                ) from error
+                problem = f"{where}: {named} can't be worked out ({reason})."
+                raise ConfigurationError(problem) from error
             return found
 
         return evaluate

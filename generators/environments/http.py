@@ -26,9 +26,8 @@ SHORTEST_HIDDEN = 8  # a shorter word may stand in an answer by itself
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_-]{1,63})*\.?")
 LONGEST_TARGET = 16_000  # characters; servers refuse longer ones in their own ways
 _NO_SEGMENT = ("", ".", "..")  # as a path's segment they would lead to another endpoint
-OWN_WORD = frozenset(
-    {400, 404, 405, 409, 410, 422}
-)  # of the call itself; asked again, an API says the same
+# of the call itself; asked again, an API says the same
+OWN_WORD = frozenset({400, 404, 405, 409, 410, 422})
 LONGEST_PROBLEM = 400
 _OK, _NO_CONTENT, _REDIRECT, _ERROR, _FAULT = 200, 204, 300, 400, 500
 _Given = tuple[ParameterPlace, JsonValue]
@@ -116,9 +115,8 @@ class HttpEnvironment:
         if isinstance(request, str):
             return CallResponse(problem=request)
         try:
-            async with asyncio.timeout(
-                self._limits.seconds
-            ):  # a server that drips bytes ends here too
+            # a server that drips bytes ends here too
+            async with asyncio.timeout(self._limits.seconds):
                 return await self._ask(request)
         except TimeoutError:
             return _passing(
@@ -227,9 +225,8 @@ def _check_secret(header: str, value: str) -> None:
         or not header.isascii()
         or not header.replace("-", "").isalnum()
     ):
-        raise ConfigurationError(
-            f"The header {header!r} or its secret can't be sent; give printable ASCII."
-        )
+        problem = f"The header {header!r} or its secret can't be sent; give printable ASCII."
+        raise ConfigurationError(problem)
 
 
 def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
@@ -267,11 +264,9 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
         _body(endpoint, given_by_part["body"]),
     )
     if isinstance(headers, str) or body is None:
-        return (
-            headers
-            if isinstance(headers, str)
-            else HttpRequest(endpoint.method, target, tuple(headers))
-        )
+        if isinstance(headers, str):
+            return headers
+        return HttpRequest(endpoint.method, target, tuple(headers))
     return HttpRequest(
         endpoint.method, target, (*headers, ("Content-Type", "application/json")), body
     )
@@ -351,11 +346,9 @@ def read_answer(response: HttpResponse) -> CallResponse:
     if status == _NO_CONTENT or (not body and not response.content_type):
         return CallResponse()
     if not _is_json(response):
-        kind = (
-            "an HTML page"
-            if "html" in _kind(response)
-            else f"{_kind(response)[:LONGEST_PROBLEM]!r}"
-        )
+        kind = "an HTML page"
+        if "html" not in _kind(response):
+            kind = f"{_kind(response)[:LONGEST_PROBLEM]!r}"
         return _passing(f"The server answered {kind} and no JSON{_rendered(response)}")
     try:
         body.decode()
@@ -386,8 +379,6 @@ def _rendered(response: HttpResponse) -> str:
     if "html" in response.content_type.lower():
         title = _TITLE.search(text)
         text = title.group(1) if title else ""
-    return (
-        f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}"
-        if text
-        else "."
-    )
+    if text:
+        return f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}"
+    return "."

@@ -39,9 +39,8 @@ class JoinedWorld:
         self.worlds = tuple(worlds)
         self.name = BETWEEN.join(world.name for world in worlds)
         self.tools = tuple(tool for world in worlds for tool in world.tools)
-        self.seed = worlds[
-            0
-        ].seed  # where an episode names another one, all are as far from their own
+        # where an episode names another one, all are as far from their own
+        self.seed = worlds[0].seed
         self.unclear = tuple(name for world in worlds for name in world.unclear)
         self._places: dict[str, int] = {}
         for at, world in enumerate(self.worlds):
@@ -142,11 +141,9 @@ class JoinedEnvironment(JoinedWorld):
     async def answer(self, call: Call) -> CallResponse:
         """Return the answer of the environment that has the tool."""
         at = self.at(call.tool)
-        return (
-            without_tool(self.name, call)
-            if at is None
-            else await self._environments[at].answer(call)
-        )
+        if at is None:
+            return without_tool(self.name, call)
+        return await self._environments[at].answer(call)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -31,9 +31,8 @@ IDENTIFYING = frozenset(
 )
 _OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "sid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
-_LISTS = frozenset(
-    {"any", "in", "eq", "equals", "is", "one"}
-)  # "id.any_" compares with what stands before it
+# "id.any_" compares with what stands before it
+_LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})
 _WRAPPING = frozenset(
     {
         "response",
@@ -160,9 +159,8 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
         ):
             around = " ".join(words_of(leaf.names[-2])) if len(leaf.names) > 1 else thing
             subject = subject_of_name(leaf.names[-1], around) if leaf.names else None
-            if (
-                subject is None or subject in own
-            ):  # deep within an entry its own id is stated once more
+            # deep within an entry its own id is stated once more
+            if subject is None or subject in own:
                 continue
             if subject.thing == thing and len(leaf.names) == 1:
                 own.add(subject)
@@ -241,11 +239,9 @@ def _split(name: str) -> tuple[str, ...]:
     words = tuple(map(_singular, _spoken_words(name)))
     before, either, alternative = words[:-3], words[-3:-2], words[-2:]
     # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
-    return (
-        (*before, *either)
-        if alternative[:1] == ("or",) and IDENTIFYING.issuperset((*either, *alternative[1:]))
-        else words
-    )
+    if alternative[:1] == ("or",) and IDENTIFYING.issuperset((*either, *alternative[1:])):
+        return (*before, *either)
+    return words
 
 
 def _spoken_words(name: str) -> list[str]:
@@ -345,9 +341,8 @@ def thing_at(endpoint: Endpoint) -> str:
 def thing_of_path(path: str) -> str:
     """Return what a path is about: its last fixed segment in the plural, else the first."""
     named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
-    fixed = [
-        segment for segment in named if "by" not in words_of(segment)
-    ] or named  # "findByTags" finds no tags
+    # "findByTags" finds no tags
+    fixed = [segment for segment in named if "by" not in words_of(segment)] or named
     plurals = [
         segment for segment in fixed if words_of(segment)[-1:] != _spoken_words(segment)[-1:]
     ]
@@ -357,9 +352,8 @@ def thing_of_path(path: str) -> str:
 def thing_of_title(title: object) -> str:
     """Return the thing that a schema's title names, without words that mark it as a response."""
     words = words_of(_REMARK.sub("", title)) if isinstance(title, str) else []
-    if (
-        not words or words[0] == "response"
-    ):  # a title made of the operation's name says nothing of the thing
+    # a title made of the operation's name says nothing of the thing
+    if not words or words[0] == "response":
         return ""
     while words and words[-1] in _WRAPPING:
         words.pop()

@@ -100,11 +100,9 @@ class McpEnvironment:
     async def answer(self, call: Call) -> CallResponse:
         """Return the server's answer; any failure is stated in `problem`."""
         if call.tool not in self._tools:
-            more = (
-                ""
-                if self.reset
-                else " Tools that change a server are called where `reset` says how it is reset."
-            )
+            more = " Tools that change a server are called where `reset` says how it is reset."
+            if self.reset:
+                more = ""
             return CallResponse(
                 problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}"
             )
@@ -156,9 +154,8 @@ class ResetServer:
         """
         self._reset, self._patience = reset, patience
         self._lock = threading.Lock()
-        self._past: tuple[Call, ...] | None = (
-            None  # what has changed it since; None where that is not known
-        )
+        # what has changed it since; None where that is not known
+        self._past: tuple[Call, ...] | None = None
         self._copy: TemporaryDirectory[str] | None = None
         self._stated = self._address = address
 
@@ -272,9 +269,8 @@ class ResetServer:
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired as error:
-            raise self._failure(
-                f"{shown} did not end within {self._patience:g} seconds."
-            ) from error
+            problem = f"{shown} did not end within {self._patience:g} seconds."
+            raise self._failure(problem) from error
         except subprocess.CalledProcessError as error:
             wrote = last_line(error.stderr or error.stdout)
             raise self._failure(f"{shown} ended with {error.returncode}.{wrote}") from error

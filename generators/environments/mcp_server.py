@@ -34,13 +34,10 @@ LIST_PATIENCE = 60.0
 STOP_PATIENCE = 10.0
 MOST_PAGES = 1000
 LONGEST_PROBLEM = 400
-MOST_STARTS = (
-    3  # of a command without an answer between: one that ends at each call is not started for ever
-)
-_INVALID_PARAMS, _CLOSED = (
-    -32602,
-    -32000,
-)  # a call that is wrong by itself; a connection that is no more
+# of a command without an answer between: one that ends at each call is not started for ever
+MOST_STARTS = 3
+# a call that is wrong by itself; a connection that is no more
+_INVALID_PARAMS, _CLOSED = (-32602, -32000)
 # Linux ends the server should this process be killed outright; elsewhere its closed input has to be
 # enough.
 _START = (
@@ -259,9 +256,8 @@ class McpServer:
         try:
             answer = await asyncio.wrap_future(pending_answer)
         except TimeoutError as error:
-            raise ServerFailureError(
-                f"{self.address.shown} did not answer within {patience:g} seconds."
-            ) from error
+            message = f"{self.address.shown} did not answer within {patience:g} seconds."
+            raise ServerFailureError(message) from error
         except MCPError as error:
             if error.code != _CLOSED:
                 problem = f"The server refused what it was asked: {_cut(error.message)}"
@@ -289,9 +285,8 @@ class McpServer:
         with self._lock:
             if self._connection is None or not self._connection.thread.is_alive():
                 if self.address.command and self._starts >= MOST_STARTS:
-                    raise ServerFailureError(
-                        f"{self._failure} After {MOST_STARTS} tries it is not started again."
-                    )
+                    problem = f"{self._failure} After {MOST_STARTS} tries it is not started again."
+                    raise ServerFailureError(problem)
                 self._starts += 1
                 loop, client = asyncio.new_event_loop(), Future["Client"]()
                 ending, ended = asyncio.Event(), asyncio.Event()

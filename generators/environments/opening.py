@@ -365,9 +365,8 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
         row = WORLDS.named(world_settings["environment"])
         return world_of(row.open(row.settings.model_validate(world_settings), folder, str))
     except (ValidationError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(
-            f"The world {shipped.get('name')!r} can't be opened: {error}"
-        ) from error
+        problem = f"The world {shipped.get('name')!r} can't be opened: {error}"
+        raise ConfigurationError(problem) from error
 
 
 HTTP = World("http", HttpSettings, _open_http)

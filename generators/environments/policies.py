@@ -89,15 +89,12 @@ class PolicyBook:
                 raise ConfigurationError(f"{where}, {name}: {problem}")
         try:
             lets = compiler.lets(policy.let, where, frozenset())
-            test = (
-                compiler.compiled(policy.only_if, f"{where}, only_if", lets)
-                if policy.only_if
-                else None
-            )
+            test = None
+            if policy.only_if:
+                test = compiler.compiled(policy.only_if, f"{where}, only_if", lets)
         except ConfigurationError as error:
-            raise ConfigurationError(
-                f"{error} Reading tools are {', '.join(self._reads) or 'none'}."
-            ) from error
+            message = f"{error} Reading tools are {', '.join(self._reads) or 'none'}."
+            raise ConfigurationError(message) from error
         return _Compiled(policy, lets, test)
 
     def _problems(self, expression: str, policy: Policy) -> Iterator[str]:

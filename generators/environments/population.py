@@ -88,11 +88,9 @@ class Population:
         return Thing(kind, rng.randrange(max(1, min(REFERRED, self.size(kind)))), {})
 
     def _rows(self, kind: str) -> Sequence[Row] | None:
-        return (
-            self._stated.rows(kind)
-            if self._stated is not None and kind in self._stated.rules.rows
-            else None
-        )
+        if self._stated is not None and kind in self._stated.rules.rows:
+            return self._stated.rows(kind)
+        return None
 
     def parts(self, kind: str, owner: Thing) -> list[Thing]:
         """Return a thing's parts of a kind; a part of a part has none."""
@@ -246,13 +244,9 @@ class Population:
                 self._leaves.clear()
             self._leaves[place] = self._leaf(thing, name, schema, language)
         leaf_value = self._leaves[place]
-        return (
-            list(leaf_value)
-            if isinstance(leaf_value, list)
-            else dict(leaf_value)
-            if isinstance(leaf_value, dict)
-            else leaf_value
-        )
+        if isinstance(leaf_value, list):
+            return list(leaf_value)
+        return dict(leaf_value) if isinstance(leaf_value, dict) else leaf_value
 
     def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
         rows = self._rows(thing.kind) or ()
@@ -265,19 +259,16 @@ class Population:
         if self._is_heading(thing.kind, name) and is_called(name, schema):
             return self.identity(thing, name, schema)
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
-            named_kind = (
-                self._kinds.named(" ".join(words[:-1]))
-                if len(words) > 1 and is_opaque(name)
-                else thing.kind
-            )
+            named_kind = thing.kind
+            if len(words) > 1 and is_opaque(name):
+                named_kind = self._kinds.named(" ".join(words[:-1]))
             if named_kind == thing.kind:
                 return self.identity(thing, name, schema)
             owner = self.owner(thing)
-            one = (
-                owner
-                if owner is not None and owner.kind == named_kind
-                else self.referred(named_kind, rng)
-            )
+            if owner is not None and owner.kind == named_kind:
+                one = owner
+            else:
+                one = self.referred(named_kind, rng)
             return self.identity(one, words[-1], schema)
         try:
             value = make_value(name, _varied(schema, rng), language, rng)

@@ -329,9 +329,8 @@ class McpSettings(ServerSettings):
                 "`reset` copies a `folder` for a command, and a server with a `url` runs elsewhere"
             )
         if self.state and not self.reset:
-            raise ValueError(
-                "`state` tells what calls have made of a server, which takes a `reset`"
-            )
+            problem = "`state` tells what calls have made of a server, which takes a `reset`"
+            raise ValueError(problem)
         return self
 
     @property
@@ -557,11 +556,9 @@ class World(NamedTuple):
 
 
 def _problem_of_world(world: World, _others: Sequence[World]) -> str:
-    return (
-        ""
-        if hasattr(world.settings, "model_validate")
-        else "its `settings` are no class of WorldSettings"
-    )
+    if hasattr(world.settings, "model_validate"):
+        return ""
+    return "its `settings` are no class of WorldSettings"
 
 
 WORLDS = Registry(
@@ -585,9 +582,8 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
     try:
         settings = form.model_validate(stated)
     except ValidationError as error:
-        raise ValueError(
-            f"{first_problem(error)}; its settings are {', '.join(form.model_fields)}"
-        ) from error
+        problem = f"{first_problem(error)}; its settings are {', '.join(form.model_fields)}"
+        raise ValueError(problem) from error
     if not isinstance(settings, WorldSettings):
         raise ValueError(
             f"the settings of {stated['environment']!r} are {form.__name__}, no class of"

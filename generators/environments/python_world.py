@@ -86,9 +86,8 @@ class PythonWorld(Generic[State, Settings]):
 
     def start(self, rng: Random) -> State:
         """Return the first state of the world; `rng` is seeded by the episode's seed."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no `start`, which gives the state at first."
-        )
+        problem = f"{type(self).__name__} has no `start`, which gives the state at first."
+        raise NotImplementedError(problem)
 
 
 def python_world(
@@ -183,9 +182,8 @@ class PythonEpisode(WorldEpisode):
         try:
             self._world.state = type(first).model_validate(whole)
         except ValidationError as error:
-            raise RecordError(
-                f"This is no state of {self._environment.name!r} ({error})."
-            ) from error
+            problem = f"This is no state of {self._environment.name!r} ({error})."
+            raise RecordError(problem) from error
         self._clock = snapshot.clock
 
     def answer(self, call: Call) -> CallResponse:
@@ -215,9 +213,8 @@ def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> I
     members = {name: one for base in reversed(written.__mro__) for name, one in vars(base).items()}
     marked = {name: getattr(one, _MARK) for name, one in members.items() if hasattr(one, _MARK)}
     if not marked:
-        raise ConfigurationError(
-            f"{written.__name__} has no method that is marked by @reads or @writes."
-        )
+        problem = f"{written.__name__} has no method that is marked by @reads or @writes."
+        raise ConfigurationError(problem)
     with guarded(f"environment {settings.name!r}", written.__init__):
         world = written(settings)
     for name, is_writing in marked.items():

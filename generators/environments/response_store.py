@@ -20,9 +20,8 @@ from callwright.llm.ledger import AnswerFile
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
-FILES = Call(
-    tool="{folder}"
-)  # stands for what the files of a server's folder hold, in place of a call
+# stands for what the files of a server's folder hold, in place of a call
+FILES = Call(tool="{folder}")
 _TABLES = """
 create table if not exists responses (
     environment text not null, key text not null, version integer not null, call blob not null, answer blob not null,
@@ -148,11 +147,10 @@ def kept_description(path: Path, environment: str, basis: str = "") -> Descripti
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of the warehouse's table `responses`."""
     for stored_response in store.stored(environment):
-        after = (
-            {"after": [before.model_dump(mode="json") for before in stored_response.after]}
-            if stored_response.after
-            else {}
-        )
+        if stored_response.after:
+            after = {"after": [before.model_dump(mode="json") for before in stored_response.after]}
+        else:
+            after = {}
         yield {
             "environment": environment,
             "key": stored_response.key,

@@ -180,9 +180,8 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
         limit = given.get(prefix + name)
         if isinstance(limit, int | float):
             narrowed[key] = nearer(limit, schema.get(key, limit))
-    if (
-        name.endswith(_NUMBERED) and "pattern" in schema
-    ):  # several results would have the same number
+    # several results would have the same number
+    if name.endswith(_NUMBERED) and "pattern" in schema:
         narrowed.pop("examples", None)
     return narrowed
 

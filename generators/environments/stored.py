@@ -74,11 +74,9 @@ class DescribedEnvironment:
     @property
     def vocabulary(self) -> Vocabulary | None:
         """What people say, taken from the known calls; None if no calls are known."""
-        return (
-            vocabulary_of_calls(self.tools, self.links, self.known_calls)
-            if self.known_calls
-            else None
-        )
+        if self.known_calls:
+            return vocabulary_of_calls(self.tools, self.links, self.known_calls)
+        return None
 
     def sent(self, call: Call) -> Call | str:
         """Return a call with the tool's constants, as sent and stored, or why it can't be sent."""
@@ -243,9 +241,8 @@ def read_recording(path: Path) -> Recording:
                 places[call_key(call)] = (start, len(line))
                 calls += [call] if row.get("known") is True else []
         except ValidationError as error:
-            raise ConfigurationError(
-                f"Line {number} of {str(path)!r} is wrong at {first_problem(error)}."
-            ) from error
+            problem = f"Line {number} of {str(path)!r} is wrong at {first_problem(error)}."
+            raise ConfigurationError(problem) from error
 
     def answer(call: Call) -> CallResponse | None:
         start, length = places.get(call_key(call), (0, 0))
@@ -287,18 +284,16 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield start, line
                 start += len(line)
     except OSError as error:
-        raise ConfigurationError(
-            f"The recording {str(path)!r} can't be read ({error.strerror})."
-        ) from error
+        problem = f"The recording {str(path)!r} can't be read ({error.strerror})."
+        raise ConfigurationError(problem) from error
 
 
 def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
     try:
         row: JsonValue = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise ConfigurationError(
-            f"Line {number} of {str(path)!r} is not JSON ({error})."
-        ) from error
+        problem = f"Line {number} of {str(path)!r} is not JSON ({error})."
+        raise ConfigurationError(problem) from error
     if isinstance(row, dict) and (
         row.keys() & {"tool", "link"} or ("call" in row and row.keys() & {"response", "problem"})
     ):

@@ -117,9 +117,8 @@ class Kinds:
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
             return "", returns
         lists = [one for one in entry_schemas(returns) if one[0] or self.returns_list(tool)]
-        known = [
-            one for one in lists if any(map(is_opaque, one[1]["properties"]))
-        ]  # "order" says how they are sorted
+        # "order" says how they are sorted
+        known = [one for one in lists if any(map(is_opaque, one[1]["properties"]))]
         return next(iter(known or lists), ("", returns) if isinstance(members, dict) else None)
 
     def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
@@ -152,9 +151,8 @@ class Kinds:
             if subject is not None and subject.thing:
                 name = leaf.names[0]
                 in_path = f"{{{name}}}" in endpoint.path
-                if in_path or split_name(name)[-1:] == tuple(
-                    words_of(name)[-1:]
-                ):  # "ids" names several
+                # "ids" names several
+                if in_path or split_name(name)[-1:] == tuple(words_of(name)[-1:]):
                     tool_references.append(
                         Reference(
                             name, self.named(subject.thing), subject.attribute, in_path, leaf.schema

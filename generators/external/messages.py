@@ -207,11 +207,9 @@ def stated_in(written: SimulatedMessage, mention: TurnMention, language: Languag
         half = f"which half of the day {mention.value!r} is in."
         return Stated(None, f"the words {written.words!r} leave open {half}")
     start = quoted_value.place.start
-    place = (
-        Place(start + narrow_place.start, start + narrow_place.end)
-        if narrow_place
-        else quoted_value.place
-    )
+    place = quoted_value.place
+    if narrow_place:
+        place = Place(start + narrow_place.start, start + narrow_place.end)
     return Stated(place, quoted_value.problem)
 
 

@@ -70,11 +70,9 @@ def planting_of(source: Sample, context: StageContext, seed: int) -> Planting:
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
     """Return why nothing can go wrong in a sample, or "" if something can."""
-    return (
-        ""
-        if sample.changes and sample.fault is None
-        else "Only what is to change a world can go wrong so that it shows."
-    )
+    if sample.changes and sample.fault is None:
+        return ""
+    return "Only what is to change a world can go wrong so that it shows."
 
 
 async def plant_fault(derivation: Derivation, context: StageContext) -> list[PlantedFault]:

@@ -204,9 +204,8 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
             yield broken(trace.where, message)._replace(signals=signals)
             continue
         tools = span.tools or next((one.tools for one in reversed(model_spans) if one.tools), None)
-        last = str(
-            whole[-1]
-        )  # what its calls returned tell spans of tools, by the ids of the calls
+        # what its calls returned tell spans of tools, by the ids of the calls
+        last = str(whole[-1])
         identified = [one for one in returned if isinstance(one, dict) and one.get("id")]
         after = [one for one in identified if str(one["id"]) in last]
         row = ChatRow([*whole, *after], tools, span.system, span.language, span.category, signals)

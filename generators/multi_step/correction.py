@@ -233,9 +233,8 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
             best = answer.request, left
         if not left:
             break
-    return best[
-        0
-    ]  # what no rule reads in it stays without evidence, and is for the checks and people
+    # what no rule reads in it stays without evidence, and is for the checks and people
+    return best[0]
 
 
 class _Placed(NamedTuple):

@@ -70,11 +70,9 @@ async def single_path(
         cleared = await clear(goal, remembered, tools)
     except RecordError:
         return None
-    return (
-        cleared
-        if cleared.is_single and _length(cleared.resolved.path) == _length(planned)
-        else None
-    )
+    if cleared.is_single and _length(cleared.resolved.path) == _length(planned):
+        return cleared
+    return None
 
 
 async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:

@@ -247,9 +247,8 @@ def is_refusal(response: JsonValue) -> bool:
     """Whether a response says that the request was wrong, or is empty."""
     if not isinstance(response, dict):
         return response in (None, "", [])
-    is_frame = "status" in response or response.keys() == {
-        "data"
-    }  # else "data" is a field of the thing itself
+    # else "data" is a field of the thing itself
+    is_frame = "status" in response or response.keys() == {"data"}
     data = response.get("data", response) if is_frame else response
     return response.get("status") is False or "error" in response or data in (None, [], {})
 

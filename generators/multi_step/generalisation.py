@@ -192,9 +192,8 @@ def _spans(
     for mention in mentions(change.old, change.schema, request):
         words = request[mention.start : mention.end]
         new_words = str(change.new)
-        if (
-            words != change.old
-        ):  # a day and a time in the order of the old ones, whose preposition stays
+        # a day and a time in the order of the old ones, whose preposition stays
+        if words != change.old:
             for _ in range(_MOST_DRAWS):
                 new_words = write_value(change.new, change.schema, language, rng)
                 if _begins_with_day(new_words) == _begins_with_day(words):
@@ -317,9 +316,8 @@ class _Maker:
                 if not sources:
                     distinct = {repr((change.old, change.new)): change for change in changes}
                     return _Variant(goal, tuple(distinct.values()))
-                source = rng.choice(
-                    sources
-                )  # nothing that is said can be replaced, so another thing is meant
+                # nothing that is said can be replaced, so another thing is meant
+                source = rng.choice(sources)
                 entries = entries_of(resolved.response(source.call), source.entries)
             condition = _another(source.where, entries, rng)
             if condition is None or condition[0].value in [change.new for change in changes]:

@@ -105,11 +105,10 @@ class _Plan:
         )
         self._vocabulary: Vocabulary = vocabulary_of(environment)
         world = environment.inner if isinstance(environment, BegunWorld) else None
-        writing_tools = (
-            []
-            if world is None
-            else [tool.name for tool in environment.tools if world.writes(tool.name)]
-        )
+        if world is None:
+            writing_tools = []
+        else:
+            writing_tools = [tool.name for tool in environment.tools if world.writes(tool.name)]
         domains = () if domain == CROSS else (domain,)
         self._graph = ToolGraph(
             environment, domains, language, self._vocabulary.element, writing_tools
@@ -360,9 +359,8 @@ _SOURCE = "environment:"
 _UNCHANGEABLE = (
     "calls change none of its environments, so no task can be planned; simulate a document."
 )
-_OWN_DOMAIN = (
-    4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
-)
+# a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+_OWN_DOMAIN = 4
 
 
 def share_over_domains(
@@ -373,9 +371,8 @@ def share_over_domains(
     Raises ConfigurationError if there is none.
     """
     answered = [tool for tool in tools if tool.source.startswith(_SOURCE)]
-    own = {tool.language for tool in answered} & {
-        *languages
-    }  # what has tools of its own needs no others translated
+    # what has tools of its own needs no others translated
+    own = {tool.language for tool in answered} & {*languages}
     of_domain = {(tool.category, tool.language) for tool in answered}
     places = [
         (language, domain)

@@ -89,9 +89,8 @@ def shifted(value: JsonValue, minutes: int) -> JsonValue:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise RecordError(
-            f"{value!r} is no date and time, so it can't be {minutes} minutes later."
-        ) from error
+        problem = f"{value!r} is no date and time, so it can't be {minutes} minutes later."
+        raise RecordError(problem) from error
     later = moment + timedelta(minutes=minutes)
     with_seconds = str(value).count(":") > 1
     return later.isoformat(
@@ -367,11 +366,9 @@ class RememberedEnvironment(WrappedEnvironment):
             self._answers[key] = await self._environment.answer(call)
         answer = self._answers[key]
         strikes = self._strikes.get(key)
-        return (
-            CallResponse(strike_out(answer.response, strikes), answer.problem)
-            if strikes
-            else answer
-        )
+        if strikes:
+            return CallResponse(strike_out(answer.response, strikes), answer.problem)
+        return answer
 
 
 def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:

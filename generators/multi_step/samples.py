@@ -58,9 +58,8 @@ _MOST = 3  # fields of one thing
 _MOST_OF_EACH = 2  # fields of each entry of a list
 _LONGEST = 80
 _NAMES = ("name", "title", "label")
-_OPAQUE = frozenset(
-    {"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"}
-)  # nobody reads these out
+# nobody reads these out
+_OPAQUE = frozenset({"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"})
 _VERBS = frozenset({"get", "search", "find", "list", "read", "fetch", "query", "show"})
 _AMOUNTS = frozenset({"price", "fee", "total", "cost", "amount", "fare", "deposit", "excess"})
 _HOLDERS = frozenset({"", "data", "results", "items", "entries"})
@@ -164,11 +163,10 @@ def _facts(
 def _entry(entry: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str) -> str:
     """Return a list's entry in words; its first field needs no label if it is a text."""
     first, *rest = asked
-    named = (
-        [one for one in values_at(entry, first) if isinstance(one, str)]
-        if "[]" not in first
-        else []
-    )
+    if "[]" not in first:
+        named = [one for one in values_at(entry, first) if isinstance(one, str)]
+    else:
+        named = []
     return shape["comma"].join([*named, *_facts(entry, rest if named else asked, shape, unit)])
 
 
@@ -209,9 +207,8 @@ STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
 RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
-AS_TEXT = (  # the response has a number where the argument has its text, or the other way round
-    "text"
-)
+# the response has a number where the argument has its text, or the other way round
+AS_TEXT = "text"
 
 
 def kind_of_domain(domain: str) -> str:
@@ -233,9 +230,8 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     ]
     resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
-        raise RecordError(
-            "The goal leads to other calls than the path has, so that no evidence fits them."
-        )
+        problem = "The goal leads to other calls than the path has, so that no evidence fits them."
+        raise RecordError(problem)
     world = world_of(environment) if goal.kind in TASKS else None
     if world is None:
         validate_path(path.path, path.strikes, environment)
@@ -336,11 +332,10 @@ def schema_of(tool: Tool, argument: str) -> JsonSchema:
     pieces = argument.replace("]", "").replace("[", ".").split(".")
     schema: JsonSchema = {**tool.properties.get(pieces[0], {}), "title": pieces[0]}
     for piece in pieces[1:]:
-        inner = (
-            schema.get("items")
-            if piece.isdecimal()
-            else (schema.get("properties") or {}).get(piece)
-        )
+        if piece.isdecimal():
+            inner = schema.get("items")
+        else:
+            inner = (schema.get("properties") or {}).get(piece)
         schema = {
             **(inner or {}),
             "title": piece if not piece.isdecimal() else schema.get("title", ""),

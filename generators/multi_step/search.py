@@ -122,9 +122,8 @@ async def find_plans(
             call_sets[name] = calls
     plans: list[ShortestPath] = []
     best: tuple[int, int] | None = None
-    for calls in sorted(
-        call_sets.values(), key=_length
-    ):  # the sort is stable: what is planned stays before its equals
+    # the sort is stable: what is planned stays before its equals
+    for calls in sorted(call_sets.values(), key=_length):
         if len(plans) == limit or best not in (None, _length(calls)):
             break
         plan = await _plan(goal, resolved, calls, environment)

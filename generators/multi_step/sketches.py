@@ -37,9 +37,8 @@ _OPTIONAL: Mapping[str, float] = {
 }
 _MOST_OPTIONAL = 2
 _SHARE_OF_BRIDGES = 0.8
-_SHARE_OF_MADE = (
-    0.3  # so often a thing is made and then used, where it could be chosen of a list as well
-)
+# so often a thing is made and then used, where it could be chosen of a list as well
+_SHARE_OF_MADE = 0.3
 _LATER = (30, 45, 60, 90, 120)
 _FROM = frozenset({"from", "origin", "departure", "depart"})
 _BACK = frozenset({"drop", "dropoff", "return", "off"})
@@ -212,11 +211,9 @@ class Sketcher:
                     )
         except UnsayableError:
             return None
-        return (
-            None
-            if overlaps(self._calls, self._graph, self._element)
-            else GoalSketch(tuple(self._calls))
-        )
+        if overlaps(self._calls, self._graph, self._element):
+            return None
+        return GoalSketch(tuple(self._calls))
 
     def _build(self, tool: str, *, wanted: bool, depth: int) -> int:
         if depth > _DEEPEST:
@@ -329,9 +326,8 @@ class Sketcher:
             selection = "through" if is_through else "ranked"
             slots.update({name: Take(call, link, selection, mark) for name, link in links.items()})
             properties, theirs = (self._graph.tools[one].properties for one in (tool, source))
-            for name, slot in self._calls[
-                call
-            ].slots.items():  # what the search was given counts for its entries
+            # what the search was given counts for its entries
+            for name, slot in self._calls[call].slots.items():
                 if (
                     name in properties
                     and name not in slots
@@ -410,9 +406,8 @@ class Sketcher:
             for link in self._graph.links(user, parameter)
             if not self._graph.is_lookup(link.source)
         }
-        domains = {
-            self._graph.domain(one) for one in direct
-        }  # these give the value without a look-up: that is shorter
+        # these give the value without a look-up: that is shorter
+        domains = {self._graph.domain(one) for one in direct}
         for link in self._graph.links(tool, query):
             search = self._known.get((link.source, "search"))
             if (

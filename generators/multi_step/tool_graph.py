@@ -84,9 +84,8 @@ class ToolGraph:
         """Whether `tool` takes, besides `parameter`, everything that a call of `source` needs."""
         parameters = self.tools[tool].properties
         needed = self.tools[source].required
-        if not needed and is_number_of_thing(
-            parameter
-        ):  # one of all that there are is chosen like any other
+        # one of all that there are is chosen like any other
+        if not needed and is_number_of_thing(parameter):
             return False
         return not self.is_lookup(source) and all(
             name in parameters and name != parameter for name in needed

@@ -176,11 +176,10 @@ def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
     """Return the schema of an argument; works for "legs[0].date" too."""
     schema: JsonSchema = tool.parameters
     for piece in re.findall(r"[^.\[\]]+", argument):
-        schema = (
-            schema.get("items", {})
-            if piece.isdecimal()
-            else schema.get("properties", {}).get(piece, {})
-        )
+        if piece.isdecimal():
+            schema = schema.get("items", {})
+        else:
+            schema = schema.get("properties", {}).get(piece, {})
     return schema
 
 

@@ -212,11 +212,9 @@ class PolicyWords(FaultWords):
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
     """Return why policies can't be applied to a sample, or "" if they can."""
-    return (
-        ""
-        if sample.changes and sample.underlying is sample
-        else "Policies are laid over what is to change a world."
-    )
+    if sample.changes and sample.underlying is sample:
+        return ""
+    return "Policies are laid over what is to change a world."
 
 
 async def word_policy(derivation: Derivation, context: StageContext) -> list[Sample]:

@@ -52,9 +52,8 @@ STAGE = "routing_plans"
 # 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
-NO_CATALOGS = frozenset(
-    {"seed", "generated"}
-)  # single tools, none of which returns what another one takes
+# single tools, none of which returns what another one takes
+NO_CATALOGS = frozenset({"seed", "generated"})
 _OWN_DOMAIN = 4  # a category with fewer tools is no catalog to choose from
 _SHARED_SHARE = 0.6
 _TRIES = 60
@@ -87,11 +86,9 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
         return
     usable = usable_tools(order, tools, value_obstacle)
     graph = DomainGraph(usable)
-    finals = (
-        [tool for tool in usable if graph.roads(tool)]
-        if order.kind.traits.difficulty == "hard"
-        else usable
-    )
+    finals = usable
+    if order.kind.traits.difficulty == "hard":
+        finals = [tool for tool in usable if graph.roads(tool)]
     if not finals:
         raise ConfigurationError(
             f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so"
@@ -233,9 +230,8 @@ def share_over_domains(
     Raises ConfigurationError if there is no domain.
     """
     catalogs = catalog_tools(tools)
-    own = {tool.language for tool in catalogs} & {
-        *languages
-    }  # languages that have none are translated by themselves
+    # languages that have none are translated by themselves
+    own = {tool.language for tool in catalogs} & {*languages}
     by_domain: dict[tuple[Language, str], list[Tool]] = {}
     for language in languages:
         for tool in tools_for(catalogs, language) if language in own or not own else ():

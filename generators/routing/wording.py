@@ -131,11 +131,10 @@ class _Slots:
             name for name in stated if (name, _key(self.call.arguments[name])) in earlier_values
         ]
         free = [name for name in stated if name not in own and name not in self.shared]
-        wanted = (
-            {*tool.required, *self.call.arguments}
-            if tool.fewest > len(tool.required)
-            else {*tool.required}
-        )
+        if tool.fewest > len(tool.required):
+            wanted = {*tool.required, *self.call.arguments}
+        else:
+            wanted = {*tool.required}
         self.need = [name for name in free if name in wanted]
         others = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
         self.may = [name for name in others if name not in {*own, *self.call.arguments}]
@@ -306,10 +305,8 @@ def routing_problem(
     named = next(
         (name for name in (*tools, UNKNOWN) if name in request and not name.islower()), None
     )
-    of_code = {
-        *tools,
-        *(name for tool in tools.values() for name in tool.properties),
-    }  # an iPhone is none
+    # an iPhone is none
+    of_code = {*tools, *(name for tool in tools.values() for name in tool.properties)}
     named = named or next((name for name in _CODE.findall(request) if name in of_code), None)
     if named:
         return f"it says a name as code has it: {named}."

@@ -318,9 +318,8 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
     first = _in_turn(
         usable_tools(order, spoken, tool_obstacle), Random(f"{order.seed}:{kind}:{language}")
     )
-    is_partial = traits_of(
-        kind
-    ).is_partial  # the kind can be made of these again and again without duplicates
+    # the kind can be made of these again and again without duplicates
+    is_partial = traits_of(kind).is_partial
     later = [tool for tool in first if (len(tool.required) > 1 if is_partial else tool.choosable)]
     company = ToolPool(spoken)
 

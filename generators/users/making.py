@@ -58,11 +58,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     candidate_tools = [tools[key] for key in sample.candidates if key in tools]
     if not sample.changes or sample.fault is not None:
         return "Only what is to change a world can be talked about live."
-    return (
-        ""
-        if SimulatedUser(sample, candidate_tools, None).apart
-        else "Its user says nothing that could be asked for instead."
-    )
+    if SimulatedUser(sample, candidate_tools, None).apart:
+        return ""
+    return "Its user says nothing that could be asked for instead."
 
 
 class _Assistant:
@@ -177,11 +175,9 @@ def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
             return f"The call of {lacking.tool} with {lacking.arguments!r} was {what}."
     if len([*_placed(assistant.turns)]) > len(calls_made):
         return "A call was made twice."
-    return (
-        ""
-        if is_reached(source.changes, assistant.changes)
-        else "The world did not end as the task wants it."
-    )
+    if is_reached(source.changes, assistant.changes):
+        return ""
+    return "The world did not end as the task wants it."
 
 
 class _PlacedCall(NamedTuple):
@@ -222,16 +218,13 @@ def _with_evidence(
             return evidence
         value = value_in(call.arguments, evidence.argument)
         for index, turn in enumerate(turns[:at]):
-            span = (
-                find_stated(evidence.argument, value, tools[call.tool], turn.text)
-                if turn.kind == "user"
-                else None
-            )
+            span = None
+            if turn.kind == "user":
+                span = find_stated(evidence.argument, value, tools[call.tool], turn.text)
             if span is not None and isinstance(turn, UserTurn):
                 return found_evidence(evidence.argument, span, turn.text, index)
-        raise RecordError(
-            f"Nobody had said {evidence.argument!r} = {value!r} when {call.tool} was called."
-        )
+        problem = f"Nobody had said {evidence.argument!r} = {value!r} when {call.tool} was called."
+        raise RecordError(problem)
 
     def kept(call: GoldCall, at: int) -> GoldCall:
         known = due[call.bare.key]

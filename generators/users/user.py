@@ -96,9 +96,8 @@ def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[UserFact]:
     """Return everything that the user of a sample knows, each fact once."""
     named = {tool.name: tool for tool in tools}
     due = [turn.calls for _, turn in sample.call_turns if turn.executed] or [sample.gold]
-    calls = [
-        call for made in due for call in made if call.tool in named
-    ]  # of a dialogue's growing call the last one
+    # of a dialogue's growing call the last one
+    calls = [call for made in due for call in made if call.tool in named]
     found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
     return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
 
@@ -206,9 +205,8 @@ class SimulatedUser:
     async def open(self) -> str:
         """Return the user's first words: the request without up to half of its values."""
         request = self._sample.request
-        apart = (
-            [] if traits_of(self._sample.kind).is_live else self.apart
-        )  # it has held back what it holds back
+        # it has held back what it holds back
+        apart = [] if traits_of(self._sample.kind).is_live else self.apart
         held_back = self._rng.sample(apart, (len(apart) + 1) // 2)
         text = request
         for fact in sorted(held_back, key=lambda one: -one.start):
@@ -305,9 +303,8 @@ class SimulatedUser:
         known_facts = [one for one in facts if one.value is not None]
         if not facts:
             return UserAnswer("unknown")
-        if (
-            not known_facts or len([one for one in known_facts if one.is_name]) > 1
-        ):  # which is which the request alone tells
+        # which is which the request alone tells
+        if not known_facts or len([one for one in known_facts if one.is_name]) > 1:
             return UserAnswer("goal")
         return UserAnswer(
             "again" if all(one in self._told for one in known_facts) else "tell", tuple(known_facts)

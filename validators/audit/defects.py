@@ -488,11 +488,10 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
     """
     for name, value in call.arguments.items():
         moved = [one for one, held in source.arguments.items() if held == value]
-        taken = (
-            name
-            if name in moved or (name in source.arguments and not moved)
-            else next(iter(moved), name)
-        )
+        if name in moved or (name in source.arguments and not moved):
+            taken = name
+        else:
+            taken = next(iter(moved), name)
         for proof in source.evidence:
             if root_of(proof.argument) == taken:
                 yield proof.with_changes(argument=f"{name}{proof.argument.removeprefix(taken)}")

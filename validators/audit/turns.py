@@ -142,11 +142,9 @@ def _otherwise(value: JsonValue, rng: Random) -> JsonValue:
             return value + rng.randint(1, 9)
         case _:
             text = str(value)
-            return (
-                _other_digit(text, rng)
-                if any(letter.isdecimal() for letter in text)
-                else f"{text} 2"
-            )
+            if any(letter.isdecimal() for letter in text):
+                return _other_digit(text, rng)
+            return f"{text} 2"
 
 
 def _other_digit(text: str, rng: Random) -> str:
@@ -314,11 +312,9 @@ def _with_message(subject: AuditSubject, at: int, message: Message) -> Sample:
         if evidence.turn != at or not evidence.in_message:
             return evidence
         start = message.text.find(evidence.quote)
-        return (
-            evidence.with_changes(start=start, end=start + len(evidence.quote))
-            if start >= 0
-            else None
-        )
+        if start >= 0:
+            return evidence.with_changes(start=start, end=start + len(evidence.quote))
+        return None
 
     return with_evidence(with_turn(subject.sample, at, turn.with_changes(external=message)), moved)
 

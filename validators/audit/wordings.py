@@ -34,11 +34,9 @@ def _text(subject: AuditSubject, at: int) -> str:
 
 def _small(text: str) -> str:
     """Return the request with a small first letter, but keep an initial name or "I"."""
-    return (
-        text[0].lower() + text[1:]
-        if len(text) > 1 and text[0].isupper() and text[1].islower()
-        else text
-    )
+    if len(text) > 1 and text[0].isupper() and text[1].islower():
+        return text[0].lower() + text[1:]
+    return text
 
 
 def _wrapping(name: str) -> Injection:

@@ -541,11 +541,9 @@ def _reading_problem(
 
 
 def _can_vary(tools: Sequence[Tool]) -> str:
-    return (
-        ""
-        if changeable(tools[0])
-        else f"{tools[0].name!r} requires no text or number that could be another one."
-    )
+    if changeable(tools[0]):
+        return ""
+    return f"{tools[0].name!r} requires no text or number that could be another one."
 
 
 def _can_ask(tools: Sequence[Tool]) -> str:

@@ -94,9 +94,8 @@ class Check(Stage, Generic[Subject]):
     only_rest: bool = False  # asked only about what checks before it leave open and it may settle
     # it reads faults and policies, too; others read the sample that was proved without them
     sees_whole: bool = False
-    way: Consistency | None = (
-        None  # the way of reading that it belongs to, None where it belongs to each
-    )
+    # the way of reading that it belongs to, None where it belongs to each
+    way: Consistency | None = None
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
     def __post_init__(self) -> None:
@@ -142,9 +141,8 @@ class Check(Stage, Generic[Subject]):
         except Exception as error:
             if is_ours(self.find):
                 raise
-            raise RecordError(
-                f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}"
-            ) from error
+            problem = f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}"
+            raise RecordError(problem) from error
         return [self.verdict(subject, answer)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:

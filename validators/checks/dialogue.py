@@ -263,8 +263,6 @@ def _steps_of(sample: Sample) -> list[SnapshotStep]:
 
 def _given(call: GoldCall | None) -> Arguments:
     """Return a call's arguments that have a value; labels of published data contain empty ones."""
-    return (
-        {}
-        if call is None
-        else {name: value for name, value in call.arguments.items() if value not in _NOTHING}
-    )
+    if call is None:
+        return {}
+    return {name: value for name, value in call.arguments.items() if value not in _NOTHING}

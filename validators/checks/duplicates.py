@@ -37,9 +37,8 @@ _DIGITS = re.compile(r"\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _NOON = 12
 _GRAM = 3  # characters in a row, spaces among them
-_LEAST_SHARED = (
-    0.1  # of the grams; below it nobody would see the same request, and nothing is embedded
-)
+# of the grams; below it nobody would see the same request, and nothing is embedded
+_LEAST_SHARED = 0.1
 
 
 class MaskedText(NamedTuple):
@@ -54,11 +53,9 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
     # what finds the values as whole words, the longest first
     listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
-    value_pattern = (
-        re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE)
-        if listed
-        else None
-    )
+    value_pattern = None
+    if listed:
+        value_pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE)
     known_digits = set[str]()
     for digits in (digits for value in values for digits in _DIGITS.findall(value)):
         known_digits |= {digits, digits.lstrip("0")}  # 08 may be written as 8

@@ -306,9 +306,8 @@ class _FaultFindings(_Episodes):
     @property
     def _call(self) -> GoldCall:
         if self._fault.call is None:
-            raise ConfigurationError(
-                f"The fault {self._fault.sort!r} of {self._sample.key} names no call."
-            )
+            problem = f"The fault {self._fault.sort!r} of {self._sample.key} names no call."
+            raise ConfigurationError(problem)
         return self._fault.call
 
     # What each thing that may be due has to prove: the reasons why it does not.

@@ -55,11 +55,9 @@ def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> st
         (kind for kind, told in check.doubts.items() if sentences_by_kind.get(kind, told) != told),
         "",
     )
-    return (
-        f"the doubt {differs!r} has another sentence already: {sentences_by_kind[differs]!r}"
-        if differs
-        else ""
-    )
+    if differs:
+        return f"the doubt {differs!r} has another sentence already: {sentences_by_kind[differs]!r}"
+    return ""
 
 
 CHECKS: Registry[Check[Sample]] = Registry(

@@ -297,11 +297,10 @@ def _guarded(row: Row, problems: dict[str, str]) -> Iterator[None]:
     except Exception as error:
         if METRICS.is_own(row.name):
             raise
-        told = (
-            str(error)
-            if isinstance(error, CallwrightError)
-            else f"{blame(f'metric {row.name!r}', _function(row), error)}."
-        )
+        if isinstance(error, CallwrightError):
+            told = str(error)
+        else:
+            told = f"{blame(f'metric {row.name!r}', _function(row), error)}."
         problems[row.name] = f"{told} It has no score; all else is scored and kept."
 
 

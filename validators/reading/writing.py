@@ -323,11 +323,9 @@ def _agreement(readings: Sequence[Reading]) -> str:
     several = "s" if len(readings) != 1 else ""
     same = f"A reader that did not know the gold wrote the same at {len(readings)} point{several}"
     contested = sum(bool(one.votes) for one in readings)
-    return (
-        f"{same}, {contested} of them contested and settled for the gold."
-        if contested
-        else f"{same}."
-    )
+    if contested:
+        return f"{same}, {contested} of them contested and settled for the gold."
+    return f"{same}."
 
 
 def _disagreement(point: DuePoint, reading: Reading) -> str:

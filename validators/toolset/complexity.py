@@ -22,9 +22,8 @@ from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, JsonS
 
 CHECK = "tool_complexity"
 VERSION = "1"
-MANY_PARAMETERS = (
-    7  # said in one request now and then; catalogs/catalog.py has the number that nobody says
-)
+# said in one request now and then; catalogs/catalog.py has the number that nobody says
+MANY_PARAMETERS = 7
 MANY_REQUIRED = 4  # a short request, and most are (HammerBench 4.2.1), says no more
 _AGAINST: frozenset[ProblemKind] = frozenset(
     {"too_many_parameters", "too_deep", "undeclared_required"}

@@ -265,13 +265,10 @@ def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[
         if schema is None:
             near = [one for one in domain_tools if one.lower() == name.lower()]
             elsewhere = ", ".join(other for other, own in tools.items() if name in own)
-            hint = (
-                f" It has {near[0]!r}."
-                if near
-                else f" It is a tool of {elsewhere}."
-                if elsewhere
-                else ""
-            )
+            if near:
+                hint = f" It has {near[0]!r}."
+            else:
+                hint = f" It is a tool of {elsewhere}." if elsewhere else ""
             yield _fault(
                 question, "unknown_tool", f"{question.domain} has no tool {name!r}.{hint}", name
             )

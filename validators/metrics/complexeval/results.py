@@ -247,13 +247,11 @@ def read_results(file: Path) -> list[ResultRow]:
         with file.open(encoding="utf-8-sig") as opened:
             rows = list(_rows(opened, file))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"{file} can't be read: {error}. Give a file of ComplexFuncBench results."
-        ) from error
+        message = f"{file} can't be read: {error}. Give a file of ComplexFuncBench results."
+        raise ConfigurationError(message) from error
     if not rows:
-        raise ConfigurationError(
-            f"{file} has no results in it. Give a file of ComplexFuncBench results."
-        )
+        problem = f"{file} has no results in it. Give a file of ComplexFuncBench results."
+        raise ConfigurationError(problem)
     return rows
 
 
@@ -305,16 +303,14 @@ def _row(value: Any, where: str) -> ResultRow:  # noqa: ANN401 - a foreign file'
     fields = value if isinstance(value, dict) else {}
     identity, counts = fields.get("id"), fields.get("count_dict")
     if not isinstance(identity, str) or "message" not in fields or not isinstance(counts, dict):
-        raise ConfigurationError(
-            f'{where} is no result: it needs a text "id", a "message" and a "count_dict".'
-        )
+        message = f'{where} is no result: it needs a text "id", a "message" and a "count_dict".'
+        raise ConfigurationError(message)
     numbers = {field: _count(counts.get(name), name, where) for field, name in _COUNTS.items()}
     real = counts.get("real_turn_num")
     answer = fields.get("resp_eval")
     if answer is not None and not isinstance(answer, dict):
-        raise ConfigurationError(
-            f'{where}: "resp_eval" is {_brief(answer)}, neither an object nor null.'
-        )
+        problem = f'{where}: "resp_eval" is {_brief(answer)}, neither an object nor null.'
+        raise ConfigurationError(problem)
     return ResultRow(
         id=identity,
         success=fields["message"] == SUCCESS,
@@ -343,9 +339,8 @@ def _errors(message: Any) -> tuple[RowError, ...]:  # noqa: ANN401 - a foreign f
 
 def _count(value: Any, name: str, where: str) -> int:  # noqa: ANN401 - a foreign file's content
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigurationError(
-            f'{where}: the "{name}" of "count_dict" is {_brief(value)}, no count.'
-        )
+        problem = f'{where}: the "{name}" of "count_dict" is {_brief(value)}, no count.'
+        raise ConfigurationError(problem)
     return value
 
 
@@ -354,9 +349,8 @@ def _score(value: Any, where: str) -> int | None:  # noqa: ANN401 - a foreign fi
         return None
     score = value.get("score") if isinstance(value, dict) else value
     if isinstance(score, bool) or not isinstance(score, int) or score not in _SCORES:
-        raise ConfigurationError(
-            f'{where}: a "score" of "resp_eval" is {_brief(score)}; it is one of -2 to 2.'
-        )
+        problem = f'{where}: a "score" of "resp_eval" is {_brief(score)}; it is one of -2 to 2.'
+        raise ConfigurationError(problem)
     return score
 
 

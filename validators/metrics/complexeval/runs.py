@@ -229,11 +229,9 @@ def describe_difference(made: Call, golden: Call, unordered: Collection[str] = (
 
 def wrong_arguments(made: Call, golden: Call, unordered: Collection[str] = ()) -> tuple[str, ...]:
     """Return the gold arguments that a call misses; all of them if it calls another function."""
-    return (
-        tuple(golden.arguments)
-        if made.tool != golden.tool
-        else tuple(_differing(made, golden, unordered))
-    )
+    if made.tool != golden.tool:
+        return tuple(golden.arguments)
+    return tuple(_differing(made, golden, unordered))
 
 
 def wrong_function(made: Call, golden: Call) -> Mistake:
@@ -498,9 +496,8 @@ class SampleRun:
 
     def _must_go_on(self) -> None:
         if self.outcome is not None:
-            raise RecordError(
-                "The run has ended; look at its outcome before the model is asked again."
-            )
+            problem = "The run has ended; look at its outcome before the model is asked again."
+            raise RecordError(problem)
 
     def _read(self, made: CandidateCall) -> Call | Mistake:
         tools, rules = self._setting.tools, self._setting.rules

@@ -365,9 +365,8 @@ def read_answers(folder: Path) -> GoldAnswers:
         for row, where in _rows(file)
     ]
     if not calls:
-        raise ConfigurationError(
-            f"There is no file {CALLS_FILES} with accepted calls in {str(place)!r}."
-        )
+        problem = f"There is no file {CALLS_FILES} with accepted calls in {str(place)!r}."
+        raise ConfigurationError(problem)
     turns = [
         _turn(row, where) for file in sorted(place.glob(ACTS_FILES)) for row, where in _rows(file)
     ]
@@ -414,9 +413,8 @@ def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
     rows = [row for file in files for row, _ in _rows(file)]
     named = {row["id"]: row for row in reversed(rows) if isinstance(row.get("id"), str)}
     if not named:
-        raise ConfigurationError(
-            f'{str(place)!r} holds no predictions: rows with an "id" are read.'
-        )
+        problem = f'{str(place)!r} holds no predictions: rows with an "id" are read.'
+        raise ConfigurationError(problem)
     return named
 
 
@@ -450,9 +448,8 @@ def _due_call(row: dict[str, Any], where: str) -> DueCall:
                 isinstance(one, list) for one in accepted.values()
             ):
                 return DueCall(name, dialogue, place, {str(tool): accepted})
-    raise ConfigurationError(
-        f'{where} has no "id", "dialog_id" and "ground_truth" with one accepted call.'
-    )
+    problem = f'{where} has no "id", "dialog_id" and "ground_truth" with one accepted call.'
+    raise ConfigurationError(problem)
 
 
 def _turn(row: dict[str, Any], where: str) -> AgentTurn:
@@ -467,17 +464,15 @@ def _turn(row: dict[str, Any], where: str) -> AgentTurn:
             return AgentTurn(
                 name, dialogue, [str(act) for act in acts], max(0, len(stated) - 1), place + 1
             )
-    raise ConfigurationError(
-        f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".'
-    )
+    problem = f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".'
+    raise ConfigurationError(problem)
 
 
 def _numbered(name: str, where: str) -> tuple[str, int]:
     match = _NUMBERED.match(name)
     if match is None:
-        raise ConfigurationError(
-            f"{where} has the dialogue {name!r}, which does not end in a number."
-        )
+        problem = f"{where} has the dialogue {name!r}, which does not end in a number."
+        raise ConfigurationError(problem)
     return match["dialogue"], int(match["place"])
 
 

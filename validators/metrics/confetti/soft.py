@@ -50,9 +50,8 @@ DEFAULT = "meaning"
 ALIGN_SCORE = "alignscore"
 _WORDS = re.compile(r"\w+")
 _CACHED = 65_536
-_UNRELATED = (
-    0.5  # short values that have nothing to do with each other reach such cosines with this encoder
-)
+# short values that have nothing to do with each other reach such cosines with this encoder
+_UNRELATED = 0.5
 
 
 class Combining(NamedTuple):

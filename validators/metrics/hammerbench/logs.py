@@ -52,11 +52,9 @@ def _nearby(folder: Path) -> str:
     log_folders = sorted(
         str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}")
     )
-    return (
-        f" There are logs in its folders {', '.join(log_folders)}."
-        if log_folders
-        else " Is it the folder of a log?"
-    )
+    if log_folders:
+        return f" There are logs in its folders {', '.join(log_folders)}."
+    return " Is it the folder of a log?"
 
 
 def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
@@ -67,9 +65,8 @@ def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa:
     if not isinstance(value, list) or not all(
         isinstance(one, dict) and "FC_res" in one for one in value
     ):
-        raise ConfigurationError(
-            f'{source} is not a list of objects with "FC_res", as HammerBench logs are.'
-        )
+        problem = f'{source} is not a list of objects with "FC_res", as HammerBench logs are.'
+        raise ConfigurationError(problem)
     return [parse_rows(one["FC_res"], source) for one in value]
 
 
@@ -99,9 +96,8 @@ def read_flags(folder: Path) -> list[list[bool]]:
     if not isinstance(value, list) or not all(
         isinstance(one, list) and all(isinstance(flag, bool | int) for flag in one) for one in value
     ):
-        raise ConfigurationError(
-            f"{folder / FLAGS} is not a list of lists of flags, one a conversation."
-        )
+        problem = f"{folder / FLAGS} is not a list of lists of flags, one a conversation."
+        raise ConfigurationError(problem)
     return [[bool(flag) for flag in one] for one in value]
 
 
@@ -120,9 +116,8 @@ def read_snapshot_choice(
         and all(isinstance(at, int) and not isinstance(at, bool) for at in one)
         for one in value
     ):
-        raise ConfigurationError(
-            f"{file} is not a list of lists of snapshot indices, one a conversation."
-        )
+        problem = f"{file} is not a list of lists of snapshot indices, one a conversation."
+        raise ConfigurationError(problem)
     if _has_inserted_turns(folder, conversations, value):
         return [[at for index in one for at in (index, index + 1)] for one in value]
     return value
@@ -187,9 +182,8 @@ def read_replies(file: Path, column: str = "") -> list[str]:
     if isinstance(rows, list) and rows and all(isinstance(row, str) for row in rows):
         return rows
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ConfigurationError(
-            f"{file} holds no replies: a CSV with a header is read, or a JSON list."
-        )
+        problem = f"{file} holds no replies: a CSV with a header is read, or a JSON list."
+        raise ConfigurationError(problem)
     name = column or _reply_column(list(rows[0]), file)
     if not all(isinstance(row.get(name, 0), str | None) for row in rows):
         raise ConfigurationError(
