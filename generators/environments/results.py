@@ -107,9 +107,11 @@ class AskedCall:
             return ThingKey(thing.kind, thing.id)
         field = self.kinds.identities.get(thing.kind, "")
         schema = self.field_schema(thing.kind, field)
-        known_identity = thing.number
-        if field:
-            known_identity = self.population.identity(thing._replace(given={}), field, schema)
+        known_identity = (
+            self.population.identity(thing._replace(given={}), field, schema)
+            if field
+            else thing.number
+        )
         return ThingKey(thing.kind, str(known_identity))
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
@@ -123,9 +125,11 @@ class AskedCall:
         overlaid = self.state.things.get(self.key(thing))
         if overlaid is None:
             return thing
-        if overlaid.after is None:
-            return None
-        return thing._replace(given={**thing.given, **overlaid.after})
+        return (
+            None
+            if overlaid.after is None
+            else thing._replace(given={**thing.given, **overlaid.after})
+        )
 
     def created(self, kind: str) -> list[Thing]:
         """List a kind's things that calls created, by id, so that their order has no effect."""
@@ -240,9 +244,11 @@ class AskedCall:
     def field(self, reference: Reference) -> tuple[str, JsonSchema]:
         """Return the field that a reference's value belongs to, and its schema."""
         field = self.kinds.own_field(reference)
-        if field:
-            return (field, self.field_schema(reference.kind, field))
-        return (reference.attribute, reference.schema)
+        return (
+            (field, self.field_schema(reference.kind, field))
+            if field
+            else (reference.attribute, reference.schema)
+        )
 
     def stated_value(
         self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random
@@ -287,8 +293,10 @@ class AskedCall:
             if reference.kind == kind and value is not None:
                 field, known = self.field(reference)
                 meant_thing = self.find(kind, field, known, value)
-                # and not said of what is written
-                is_meant = reference.in_path or self.endpoint.method.upper() in (*SAFE, "")
+                is_meant = reference.in_path or self.endpoint.method.upper() in (
+                    *SAFE,
+                    "",
+                )  # and not said of what is written
                 if meant_thing is None and is_meant and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
                 # for builds any id is known
@@ -399,9 +407,11 @@ class AskedCall:
     def _relation_of(self, thing: Thing, name: str) -> Ownership | None:
         """Return the relation that a field of a thing shows."""
         relations = self.effects.relations
-        shown_relation = None
-        if relations and self._is_known(thing):
-            shown_relation = relations.get((thing.kind, " ".join(words_of(name))))
+        shown_relation = (
+            relations.get((thing.kind, " ".join(words_of(name))))
+            if relations and self._is_known(thing)
+            else None
+        )
         self._seen |= {shown_relation.kind} if shown_relation is not None else set()
         return shown_relation
 
@@ -441,10 +451,11 @@ class AskedCall:
             one.number: one for one in (self._referred(kind, rng) for _ in range(rng.randint(1, 2)))
         }
         relation = self._relation_of(thing, name)
-        if relation is not None:
-            shown = self._with_links(relation, thing, list(things.values()))
-        else:
-            shown = things.values()
+        shown = (
+            self._with_links(relation, thing, list(things.values()))
+            if relation is not None
+            else things.values()
+        )
         return [self._object(one, item, depth + 1) for one in shown]
 
     def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
@@ -485,9 +496,11 @@ class AskedCall:
     def _listed_by(self, kind: str) -> tuple[Ownership | None, Thing | None]:
         """Return the relation that a list shows, and the thing that owns it."""
         owner_reference = self.kinds.owner(self.endpoint) if self.effects.relations else None
-        relation = None
-        if owner_reference is not None:
-            relation = self.effects.relations.get((owner_reference.kind, last_words(self.endpoint)))
+        relation = (
+            self.effects.relations.get((owner_reference.kind, last_words(self.endpoint)))
+            if owner_reference is not None
+            else None
+        )
         if owner_reference is None or relation is None or relation.target != kind:
             return None, None
         return relation, self.find(

@@ -190,8 +190,9 @@ class CompiledRules:
         for one in stated.functions:
             signature = _SIGNATURE.fullmatch(one)
             if signature is None:
-                problem = f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …)."
-                raise ConfigurationError(problem)
+                raise ConfigurationError(
+                    f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …)."
+                )
             named[signature[1]] = one, tuple(filter(None, re.split(r",\s*", signature[2])))
         own = {"seed", "size", "rows", "row", "find", _GIVEN}
         compiler = ExpressionCompiler({*stated.data, *seeded(0), *named, *own})
@@ -348,10 +349,11 @@ class RuleScope:
         place = (kind, -1 if of is None else of.number)
         if place not in self._rows:
             above = self.rules.stated.kinds[kind].of
-            if above:
-                everything = (one for owner in self.rows(above) for one in self.rows(kind, owner))
-            else:
-                everything = ()
+            everything = (
+                (one for owner in self.rows(above) for one in self.rows(kind, owner))
+                if above
+                else ()
+            )
             found = everything if above and of is None else self._made(kind, of)
             self._rows[place] = (
                 (*found, *self._created(kind)) if of is None and self._changed else tuple(found)
@@ -386,9 +388,11 @@ class RuleScope:
             row = around[kind] = Row(
                 first + own, own, {**known, "data": data, **above}, fields, around
             )
-            overlaid = None
-            if self._changed:
-                overlaid = self._changed.get(ThingKey(kind, str(row[kind_rules.id])))
+            overlaid = (
+                self._changed.get(ThingKey(kind, str(row[kind_rules.id])))
+                if self._changed
+                else None
+            )
             if overlaid is None or overlaid.after is not None:
                 yield row if overlaid is None else row.with_changes(kind, overlaid.after or {})
 
@@ -476,8 +480,9 @@ class RuleScope:
             return found
         if element in self.rules.local:
             return rng.choice(self.inside(element, place or rng.choice(self.places)))
-        problem = f"Nobody says a value of the kind {element!r}; it comes out of a response."
-        raise ConfigurationError(problem)
+        raise ConfigurationError(
+            f"Nobody says a value of the kind {element!r}; it comes out of a response."
+        )
 
 
 def read_rules(path: Path) -> CompiledRules:
@@ -502,6 +507,7 @@ def rules_of(stated: object, where: str) -> CompiledRules:
     try:
         rules = WorldRules.model_validate(stated)
     except ValidationError as error:
-        problem = f"The rules {where!r} are wrong at {first_problem(error)}."
-        raise ConfigurationError(problem) from error
+        raise ConfigurationError(
+            f"The rules {where!r} are wrong at {first_problem(error)}."
+        ) from error
     return CompiledRules(rules, where)

@@ -25,8 +25,9 @@ from callwright.warehouse.records.drafts import ElementKind
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300
 _KEPT = frozenset({"filter", "sort", "language", "currency", "flag", "identifier"})
-# of values that are no places and no dates: a variant need not change all of them
-KEPT_SHARE = 0.25
+KEPT_SHARE = (
+    0.25  # of values that are no places and no dates: a variant need not change all of them
+)
 LOCAL = frozenset({"city", "place", "airport", "hotel", "attraction"})  # what moves with the city
 
 _FORMATS: Mapping[str, ElementKind] = {
@@ -90,8 +91,9 @@ class Vocabulary(NamedTuple):
     element: Callable[[str, str], ElementKind]
     trip: Callable[[Random], GoalValues]
     is_replaceable: Callable[[str, str], bool]
-    # the fields that a tool is asked for, where it says so
-    asked: Callable[[str], tuple[str, ...]] = lambda _tool: ()
+    asked: Callable[[str], tuple[str, ...]] = (
+        lambda _tool: ()
+    )  # the fields that a tool is asked for, where it says so
 
 
 def is_replaceable(element: ElementKind) -> bool:
@@ -292,8 +294,9 @@ class RuledTrip(PlainTrip):
             else {}
         )
         self._known: dict[tuple[str, str], JsonValue] = {}
-        # the place that stands in for another, by the other's name
-        self._moved: dict[str, Row] = {}
+        self._moved: dict[
+            str, Row
+        ] = {}  # the place that stands in for another, by the other's name
 
     def say(self, wish: Wish) -> JsonValue | None:
         """Return the value for a wish, at the place that its role names."""
@@ -325,15 +328,18 @@ class RuledTrip(PlainTrip):
                 return None if element in ("identifier", "text") else super().say(wish)
         choices = [one for one in wish.schema.get("enum", ()) if one != wish.schema.get("default")]
         for _ in range(_TRIES):
-            if choices:
-                value = self._rng.choice(choices)
-            else:
-                value = self._scope.said(wish.element, self._rng, home)
+            value = (
+                self._rng.choice(choices)
+                if choices
+                else self._scope.said(wish.element, self._rng, home)
+            )
             if wish.element not in self._scope.rules.local or value not in self._known.values():
                 break
-        if wish.schema.get("type") == "string" and not isinstance(value, str):
-            return str(value)
-        return value
+        return (
+            str(value)
+            if wish.schema.get("type") == "string" and not isinstance(value, str)
+            else value
+        )
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
         """Return the same kind of thing in the place that replaces the old one's.
@@ -358,6 +364,8 @@ class RuledTrip(PlainTrip):
                 [one for one in self._scope.ends if one["name"] not in moved]
             )
         new = self._moved[home["name"]]
-        if element == self._scope.place_element:
-            return str(new["name"])
-        return self._scope.said(element, self._rng, new)
+        return (
+            str(new["name"])
+            if element == self._scope.place_element
+            else self._scope.said(element, self._rng, new)
+        )

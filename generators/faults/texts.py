@@ -194,10 +194,13 @@ def _ids(planting: Planting) -> list[JsonValue]:
         stack = [episode.answer(call.bare).response]
         while stack:
             value = stack.pop()
-            if isinstance(value, dict):
-                members = value.values()
-            else:
-                members = value if isinstance(value, list) else ()
+            members = (
+                value.values()
+                if isinstance(value, dict)
+                else value
+                if isinstance(value, list)
+                else ()
+            )
             stack += members
             if isinstance(value, dict):
                 ids_by_text |= {
