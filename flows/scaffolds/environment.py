@@ -26,7 +26,7 @@ class Shelves(BaseModel):
     books: dict[str, Book]
 
 
-class ExampleSettings(WorldSettings):
+class Settings(WorldSettings):
     """What a recipe says of it, as `{environment: example, lent: 1}`."""
 
     environment: Literal["example"]
@@ -35,7 +35,7 @@ class ExampleSettings(WorldSettings):
     )
 
 
-class Library(PythonWorld[Shelves, ExampleSettings]):
+class Library(PythonWorld[Shelves, Settings]):
     """A library: what its methods return is the response, and what they refuse changes nothing."""
 
     def start(self, rng: Random) -> Shelves:
@@ -69,4 +69,4 @@ class Library(PythonWorld[Shelves, ExampleSettings]):
         return book
 
 
-WORLD = python_world("example", Library, ExampleSettings)
+WORLD = python_world("example", Library, Settings)
