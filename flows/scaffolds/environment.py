@@ -10,6 +10,7 @@ from callwright.generators.environments.protocol import WorldSettings
 from callwright.generators.environments.python_world import PythonWorld, python_world, reads, writes
 
 TITLES = {"b1": "Persuasion", "b2": "Solaris", "b3": "Momo", "b4": "Ulysses"}
+PartOfTitle = Annotated[str, Field(description="A part of the title.")]
 
 
 class Book(BaseModel):
@@ -30,9 +31,7 @@ class Settings(WorldSettings):
     """What a recipe says of it, as `{environment: example, lent: 1}`."""
 
     environment: Literal["example"]
-    lent: int = Field(
-        default=0, ge=0, le=len(TITLES), description="How many books are lent at first."
-    )
+    lent: int = Field(default=0, ge=0, le=len(TITLES), description="Books that are lent at first.")
 
 
 class Library(PythonWorld[Shelves, Settings]):
@@ -41,21 +40,14 @@ class Library(PythonWorld[Shelves, Settings]):
     def start(self, rng: Random) -> Shelves:
         """All books, some of them lent, by the seed of the episode."""
         lent = dict.fromkeys(rng.sample(sorted(TITLES), self.settings.lent), "Noor")
-        return Shelves(
-            books={
-                id_: Book(book_id=id_, title=TITLES[id_], lent_to=lent.get(id_, ""))
-                for id_ in TITLES
-            }
-        )
+        books = [Book(book_id=key, title=TITLES[key], lent_to=lent.get(key, "")) for key in TITLES]
+        return Shelves(books={book.book_id: book for book in books})
 
     @reads
-    def find_books(
-        self, title: Annotated[str, Field(description="A part of the title.")] = ""
-    ) -> list[Book]:
+    def find_books(self, title: PartOfTitle = "") -> list[Book]:
         """Find books by a part of their title, or all."""
-        return [
-            book for book in self.state.books.values() if title.casefold() in book.title.casefold()
-        ]
+        part = title.casefold()
+        return [book for book in self.state.books.values() if part in book.title.casefold()]
 
     @writes
     def lend_book(self, book_id: str, member: str) -> Book:
