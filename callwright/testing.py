@@ -251,7 +251,7 @@ def run_stages(
         for stage in family.stages:
             if stage.function is not None:
                 after = [
-                    await stage.carry_out(one, context) for one in records if stage.applies(one)
+                    await stage.function(one, context) for one in records if stage.applies(one)
                 ]
                 records = [one for outputs in after for one in outputs]
                 for one in records:

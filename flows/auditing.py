@@ -1,5 +1,6 @@
 """Measure the checks and reading models on samples broken on purpose and on labelled wordings."""
 
+import asyncio
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,14 @@ from callwright.flows.data_checks import check_sample, find_requests, opened_cha
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
-from callwright.flows.run.work import SharedChats, check_keys, distinct_models, with_secret
+from callwright.flows.run.work import (
+    SharedChats,
+    check_keys,
+    distinct_models,
+    explained_alone,
+    gravest,
+    with_secret,
+)
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.environments.protocol import (
     Environment,
@@ -46,7 +54,7 @@ from callwright.validators.reading.planting import (
 )
 from callwright.validators.reading.writing import BlindReader, has_calls
 from callwright.warehouse.batches import grouped
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import (
@@ -515,20 +523,25 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
     recipe = recipe_of_checks(model)
     calls: list[LlmCall] = []
     readings: list[PlantedReading] = []
+    errors: list[CallwrightError] = []
     async with SharedChats().of(recipe, settings.ledger) as chats:
         chat = chats.of(PLANTED_READING, calls.append)
 
         async def read(sample: Sample) -> None:
             context = StageContext(chat, Random(), tools)
             places = _planted_in(sample, tools, seed)
-            readings.extend(
-                [await read_planted(sample.underlying, planted, context) for planted in places]
-            )
-            progress.advance(1)
+            with chats.in_flight.place(errors):
+                readings.extend(
+                    [await read_planted(sample.underlying, planted, context) for planted in places]
+                )
+                progress.advance(1)
 
         progress.begin(model, len(samples))
-        error = await chats.in_flight.carry(samples, read)
-    if error is not None:
+        with explained_alone():
+            async with asyncio.TaskGroup() as tasks:
+                async for sample in chats.in_flight.admit(samples, errors):
+                    tasks.create_task(read(sample))
+    if (error := gravest(errors)) is not None:
         raise error
     # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost,
     # whoever has paid them.

@@ -401,7 +401,7 @@ def _context(
 async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
     """Return a check's verdicts; if it can't be carried out, one that says so."""
     try:
-        stage_verdicts = await stage.carry_out(sample, context)
+        stage_verdicts = await stage.function(sample, context) if stage.function else []
     except (RecordError, ReplyError) as error:
         reason = f"The check can't be carried out: {error}"
         return [Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason)]

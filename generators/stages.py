@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from random import Random
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Never, Protocol, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Never, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -47,17 +47,13 @@ class Stage:
     reads: str
     yields: str
     source: str
-    function: StageFunction[Never] | None = None  # of the one type of record that it reads
+    # Any: the table erases the one type of record that it reads
+    function: StageFunction[Any] | None = None
     role: Role | None = None
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = lambda _record: True
     # the prompts that word what a user says: a recipe's personas and styles speak there
     voiced: tuple[str, ...] = ()
-
-    async def carry_out(self, record: Record, context: "StageContext") -> Sequence[Record]:
-        """Return what the stage makes of a record of its type, nothing without a function."""
-        function = cast("StageFunction[Record] | None", self.function)  # the table erases the type
-        return await function(record, context) if function else []
 
     def described(self) -> dict[str, object]:
         """Return the stage's fields, except its functions."""

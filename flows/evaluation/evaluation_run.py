@@ -3,14 +3,15 @@
 An evaluation can be resumed.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 from pydantic import JsonValue
@@ -25,7 +26,9 @@ from callwright.flows.run.work import (
     NOT_OF_A_RECORD,
     InFlight,
     ShardResult,
+    explained_alone,
     failure_by_bug,
+    gravest,
     with_secret,
 )
 from callwright.flows.settings import named_secret
@@ -37,7 +40,7 @@ from callwright.llm.limits import Budget, Traffic
 from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, read_model
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.metrics.ratios import CandidateRun
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import (
     EvalMode,
@@ -168,7 +171,55 @@ class EvaluationRun(NamedTuple):
         An item that fails at the provider is left for the next time. Raises the gravest error
         that left items without answer.
         """
-        await _Chunks(self, items, ask, concurrency, title).carry_all()
+        pieces = Pieces(
+            work=Work(title, len(items), 1, concurrency),
+            sizing=ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency),
+            progress=self.progress,
+            traffic=self.traffic,
+            left=lambda: len(items) - cut,
+            undone=(
+                f"answers of {title} are not there; what was answered is kept, and the next"
+                " evaluation asks for the rest."
+            ),
+        )
+        in_flight, cut = InFlight(concurrency, concurrency), 0
+        async with pieces.under_way():
+            async for _, size in pieces.cut():  # they stay in this process, as the models do
+                chunk, cut = items[cut : cut + size], cut + size
+                pieces.begin(self._ask_chunk(chunk, ask, in_flight))
+
+    async def _ask_chunk(
+        self, chunk: Sequence[Item], ask: Ask[Item], in_flight: InFlight
+    ) -> ShardResult:
+        made: list[Record] = []
+        bugs: list[Failure] = []
+        errors: list[CallwrightError] = []
+        done = 0
+
+        async def ask_about_one(item: Item) -> None:
+            nonlocal done
+            _SUBJECT.set(_sample_of(item))
+            with in_flight.place(errors):
+                try:
+                    made.extend(await ask(item))
+                except NOT_OF_A_RECORD:
+                    raise
+                except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
+                    subject = item.key if isinstance(item, Record) else str(item)
+                    bugs.append(failure_by_bug(error, "evaluation", subject))
+                done += 1
+
+        try:
+            with explained_alone():
+                async with asyncio.TaskGroup() as tasks:
+                    async for item in in_flight.admit(chunk, errors):
+                        tasks.create_task(ask_about_one(item))
+        finally:  # also what was asked before somebody pressed Ctrl-C
+            self.warehouse.put([*self.calls, *made, *bugs])
+            self.calls.clear()
+        bug = bugs[0].reason if bugs else ""
+        left = len(chunk) - done
+        return ShardResult(Path(), done, left, gravest(errors), bugs=len(bugs), bug=bug)
 
 
 def readiness_of(
@@ -223,64 +274,6 @@ def _sample_of(item: object) -> str:
             return key
         case _:
             return str(item)
-
-
-class _Chunks(Pieces, Generic[Item]):
-    """The items of an evaluation in chunks: they stay in this process, as the models do."""
-
-    def __init__(
-        self,
-        run: EvaluationRun,
-        items: Sequence[Item],
-        ask: Ask[Item],
-        concurrency: int,
-        title: str,
-    ) -> None:
-        sizing = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
-        work = Work(title, len(items), 1, concurrency)
-        super().__init__(work, sizing, run.progress, run.traffic)
-        self.undone = (
-            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
-            " asks for the rest."
-        )
-        self._run, self._items, self._ask, self._cut = run, items, ask, 0
-        self._in_flight = InFlight(concurrency, concurrency)
-
-    @property
-    def left(self) -> int:
-        return len(self._items) - self._cut
-
-    def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
-        self._cut += size
-        return self._work(self._items[self._cut - size : self._cut])
-
-    async def _work(self, chunk: Sequence[Item]) -> ShardResult:
-        made: list[Record] = []
-        bugs: list[Failure] = []
-        done = 0
-
-        async def ask(item: Item) -> None:
-            nonlocal done
-            _SUBJECT.set(_sample_of(item))
-            try:
-                made.extend(await self._ask(item))
-            except NOT_OF_A_RECORD:
-                raise
-            except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
-                bugs.append(
-                    failure_by_bug(
-                        error, "evaluation", item.key if isinstance(item, Record) else str(item)
-                    )
-                )
-            done += 1
-
-        try:
-            error = await self._in_flight.carry(chunk, ask)
-        finally:  # also what was asked before somebody pressed Ctrl-C
-            self._run.warehouse.put([*self._run.calls, *made, *bugs])
-            self._run.calls.clear()
-        bug = bugs[0].reason if bugs else ""
-        return ShardResult(Path(), done, len(chunk) - done, error, bugs=len(bugs), bug=bug)
 
 
 _MODELS = ("judge", "router", "user")

@@ -13,10 +13,18 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AsyncExitStack, closing, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -31,7 +39,6 @@ from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
 from callwright.flows.recipe import Recipe
 from callwright.flows.run.work import (
     AHEAD,
-    FATAL,
     Shard,
     ShardResult,
     SharedChats,
@@ -39,6 +46,7 @@ from callwright.flows.run.work import (
     concurrency_of,
     distinct_models,
     explained_alone,
+    gravest,
     work_alone,
     work_shard,
     write_lines,
@@ -115,34 +123,41 @@ async def run_group(
     ConfigurationError, BudgetError or TransientError where a model refused, the budget was spent or
     a provider was away: the next build goes on from there.
     """
-    folder = run.settings.home / "shards" / run.build
-    # Where this process asks models that answer at once, some records are planned ahead, as many as
-    # it has under way at the same time: while these are asked, the others are planned.
-    asks_here = carrier.traffic is not None and not _batched(run.recipe)
-    ahead = AHEAD * concurrency_of(run.recipe) if asks_here else None
-    with _hold(run), build_under_way(run.settings.home):
-        _clear(run, folder)  # what a build that was killed has left
+    recipe, part = run.recipe, StagePart(group, tuple(only), then)
+    with _opened_spool(run, group, lines) as spool:
         await carrier.prepare(run)
-        try:
-            with closing(Spool(folder / f"{group}.jsonl", lines)) as spool, _seldom_collected():
-                spool.take_in(ahead)
-                part = StagePart(group, tuple(only), then)
-                await _Shards(run, part, spool, carrier).carry_all()
-        finally:
-            _clear(run, folder)
-
-
-def _batched(recipe: Recipe) -> list[str]:
-    """Return the names of the recipe's models that answer in batches."""
-    return [model.name for model in distinct_models(recipe) if model.path == "batch"]
+        # Where this process asks models that answer at once, some records are planned ahead, as
+        # many as it has under way at the same time: while these are asked, the others are planned.
+        asks_here = carrier.traffic is not None and not _batched(recipe)
+        spool.take_in(AHEAD * concurrency_of(recipe) if asks_here else None)
+        pieces, spent = _shards_of(run, part, spool, carrier), money_spent(run)
+        async with pieces.under_way():
+            async for number, size in pieces.cut():
+                target = spool.path.with_name(f"{group}-{number:05}")
+                shard = Shard(
+                    build=run.build,
+                    part=part,
+                    number=number,
+                    recipe=recipe,
+                    records=spool.cut(size, _source_of(target)),
+                    source=_source_of(target),
+                    target=target,
+                    toolbox=run.toolbox,
+                    ledger=run.settings.ledger,
+                    spent=spent + pieces.cost,
+                    of=number + 1 + ceil(spool.left / size),
+                )
+                pieces.begin(carrier.work(shard))
 
 
 @contextmanager
-def _hold(run: GroupRun) -> Iterator[None]:
-    """Keep other processes from the same build, whose shards they would clear away.
+def _opened_spool(run: GroupRun, group: str, lines: Iterable[bytes]) -> Iterator["Spool"]:
+    """Yield a spool for a group's records in the build's folder, which is empty before and after.
 
-    Raises TransientError.
+    Raises TransientError where another process works at the build, whose shards it would clear
+    away.
     """
+    folder = run.settings.home / "shards" / run.build
     with run.toolbox.with_suffix(".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,7 +167,13 @@ def _hold(run: GroupRun) -> Iterator[None]:
                 f" {run.recipe.name!r}. Wait for it to end. Its work is kept, and the next build"
                 " continues from there."
             ) from error
-        yield
+        with build_under_way(run.settings.home):
+            _clear(run, folder)  # what a build that was killed has left
+            try:
+                with closing(Spool(folder / f"{group}.jsonl", lines)) as spool, _seldom_collected():
+                    yield spool
+            finally:
+                _clear(run, folder)
 
 
 def _clear(run: GroupRun, folder: Path) -> None:
@@ -164,6 +185,43 @@ def _clear(run: GroupRun, folder: Path) -> None:
                 " or the machine went down. Their cost is unknown."
             )
         shutil.rmtree(folder)
+
+
+def _shards_of(run: GroupRun, part: StagePart, spool: "Spool", carrier: Carrier) -> "Pieces":
+    """Return the shards of a group, none of them cut yet."""
+    recipe, traffic, publishes = run.recipe, carrier.traffic, bool(run.settings.publish_every)
+    concurrency, in_batches = concurrency_of(recipe), bool(_batched(recipe))
+
+    def land(results: Sequence[ShardResult]) -> None:
+        nonlocal publishes
+        put_results(run.warehouse, results)
+        publishes = publishes and publish_or_say(run, only_when_due=True)
+
+    return Pieces(
+        work=Work(part.group, spool.left, sum(bool(one.role) for one in part.stages), concurrency),
+        sizing=ShardSizing(
+            most=recipe.shard_size,
+            workers=carrier.processes,
+            concurrency=concurrency,
+            in_batches=in_batches,
+            lands_beside=traffic is not None and not in_batches,
+        ),
+        progress=run.progress,
+        traffic=traffic,
+        slots=carrier.slots,
+        left=lambda: spool.left,
+        complete=None if spool.is_whole else partial(spool.take_in_the_rest, traffic),
+        land=land,
+        undone=(
+            f"records of the group {part.group!r} are not done. Finished work is kept, and the next"
+            " build continues from there."
+        ),
+    )
+
+
+def _batched(recipe: Recipe) -> list[str]:
+    """Return the names of the recipe's models that answer in batches."""
+    return [model.name for model in distinct_models(recipe) if model.path == "batch"]
 
 
 @contextmanager
@@ -243,6 +301,17 @@ class Spool:
         self._written.flush()
         self.is_whole = count is None or self.left - before < count
 
+    async def take_in_the_rest(self, traffic: Traffic | None) -> None:
+        """Write the remaining lines, and let what is under way go first; it counts in `traffic`."""
+        began = time.monotonic()
+        while not self.is_whole:
+            # Until something is asked, a thread opens the ledger: of its many statements each has
+            # to wait for the interpreter, where that is never at rest.
+            is_soon = time.monotonic() - began < _OPENING
+            is_opening = traffic is not None and not traffic.sent and is_soon
+            await asyncio.sleep(_REST if is_opening else 0)
+            self.take_in(PLANNED_AT_ONCE)
+
     def cut(self, count: int, target: Path) -> int:
         """Move the next `count` lines to a file of their own; return how many there were."""
         taken = write_lines(target, islice(self._file, count))
@@ -258,180 +327,114 @@ class Spool:
         self.path.unlink(missing_ok=True)
 
 
-class Pieces(ABC):
+@dataclass(kw_only=True)
+class Pieces:
     """Records carried piece by piece: shards of a group, or chunks of an evaluation's items.
 
-    Pieces are cut as places get free, and land in turns, all that wait in one transaction. Where
-    records still come, the first piece is begun meanwhile. Nothing lands before they are all there:
-    whoever plans them sees the warehouse as it was.
+    Pieces are cut as places get free, and `land` in turns, all that wait in one transaction. Where
+    records still come, the first piece is begun until they are `complete`. Nothing lands before
+    they are all there: whoever plans them sees the warehouse as it was.
     """
 
-    slots = AT_ONCE  # pieces at once
+    work: Work
+    sizing: ShardSizing
+    progress: Progress
+    traffic: Traffic | None  # counts the requests of all
+    left: Callable[[], int]  # records that are not cut off yet
+    undone: str  # what the error says of those left undone, after their number
+    complete: Callable[[], Awaitable[None]] | None = None  # where not all are there
+    land: Callable[[Sequence[ShardResult]], object] | None = None  # where pieces keep nothing
+    slots: int = AT_ONCE  # pieces at once
+    cost: float = 0.0  # of what came back, landed or not
 
-    def __init__(
-        self, work: Work, sizing: ShardSizing, progress: Progress, traffic: Traffic | None
-    ) -> None:
-        """Carry `work` in pieces as large as `sizing` says; `traffic` counts its requests."""
-        self._about, self._sizing, self._progress, self._traffic = work, sizing, progress, traffic
+    def __post_init__(self) -> None:
+        """Start without any piece."""
         self._total = 0
         self._are_all_there = asyncio.Event()
         self._free = asyncio.Semaphore(self.slots)
         self._room = asyncio.Semaphore(self.slots * _UNLANDED)
         self._writer = asyncio.Lock()
+        self._back: list[ShardResult] = []  # worked, not landed yet
         self._results: list[ShardResult] = []
         self._is_over = False  # the other pieces would fare no better
-        self.cost = 0.0  # of what came back, landed or not
 
-    is_whole = True  # whether no more records come
-    undone = "records are not done."  # what the error says of those left, after their number
-
-    @property
-    @abstractmethod
-    def left(self) -> int:
-        """How many records are left to cut."""
-
-    @abstractmethod
-    def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
-        """Cut off so many records as piece `number`, from 0, and return what works it."""
-
-    async def complete(self) -> None:  # noqa: B027 - all are there unless a subclass knows of others
-        """Wait for the remaining records."""
-
-    async def land(self, results: Sequence[ShardResult]) -> None:  # noqa: B027 - pieces may keep it themselves
-        """Store the results of pieces."""
-
-    async def carry_all(self) -> None:
-        """Carry all pieces.
+    @asynccontextmanager
+    async def under_way(self) -> AsyncIterator[None]:
+        """Begin pieces inside; all of them have landed at the end.
 
         Raises the gravest error that left records undone, after everything done has landed.
         """
-        if not self.left:
-            return
-        back: list[ShardResult] = []  # worked, not landed yet
-
-        async def carry(working: Coroutine[Any, Any, ShardResult]) -> None:
-            began = time.monotonic()
-            result = await working
-            self.cost += result.cost
-            self._sizing.note(result.done, time.monotonic() - began)
-            self._is_over |= result.is_fatal or bool(result.error and not result.done)
-            self._free.release()
-            back.append(result)
-            await self._are_all_there.wait()
-            async with self._writer:
-                landing = [*back]
-                back.clear()
-                if landing:
-                    await self.land(landing)
-                    self._progress.advance(sum(result.done for result in landing))
-                    self._results += landing
-            self._room.release()
-
         with explained_alone():
-            async with AsyncExitStack() as watched, asyncio.TaskGroup() as tasks:
-                for number in count():
-                    if number > 0 or self.is_whole:
-                        await self._know_all(watched)
-                    await self._room.acquire()
-                    await self._free.acquire()
-                    if self._is_over or not self.left:
-                        break
-                    size = self._sizing.next_size(self.left)
-                    if not self._are_all_there.is_set():
-                        self._total += size  # the others are counted when they are all there
-                    tasks.create_task(carry(self.begin(number, size)))
+            async with AsyncExitStack() as self._watched, asyncio.TaskGroup() as self._tasks:
+                yield
         results = self._results
         bug = next((result.bug for result in results if result.bugs), "")
-        tell_bugs(self._progress, self._about.title, sum(one.bugs for one in results), bug)
-        if errors := [result.error for result in results if result.error]:
-            gravest = max(errors, key=lambda error: isinstance(error, FATAL))
-            problem = str(gravest) if str(gravest).endswith((".", "!", "?")) else f"{gravest}."
+        tell_bugs(self.progress, self.work.title, sum(one.bugs for one in results), bug)
+        error = gravest(result.error for result in results if result.error)
+        if error is not None:
+            problem = str(error) if str(error).endswith((".", "!", "?")) else f"{error}."
             left = self._total - sum(result.done for result in results)
-            raise type(gravest)(f"{problem} {left} {self.undone}")
+            raise type(error)(f"{problem} {left} {self.undone}")
 
-    async def _know_all(self, watched: AsyncExitStack) -> None:
-        """Wait until all records have come, and report how many there are."""
-        if self._are_all_there.is_set():
+    async def cut(self) -> AsyncIterator[tuple[int, int]]:
+        """Yield the number of each piece, from 0, and its size, once there is a place for it."""
+        if not self.left():
             return
-        await self.complete()
-        self._total += self.left
-        work = self._about._replace(records=self._total)
-        self._progress.begin(work.title, self._total)
-        await watched.enter_async_context(watch_traffic(self._traffic, self._progress, work))
+        for number in count():
+            if (number > 0 or self.complete is None) and not self._are_all_there.is_set():
+                await self._know_all()
+            await self._room.acquire()
+            await self._free.acquire()
+            if self._is_over or not self.left():
+                return
+            size = self.sizing.next_size(self.left())
+            if not self._are_all_there.is_set():
+                self._total += size  # the others are counted when they are all there
+            yield number, size
+
+    async def _know_all(self) -> None:
+        """Wait until all records have come, and report how many there are."""
+        if self.complete is not None:
+            await self.complete()
+        self._total += self.left()
+        work = self.work._replace(records=self._total)
+        self.progress.begin(work.title, self._total)
+        watching = watch_traffic(self.traffic, self.progress, work)
+        await self._watched.enter_async_context(watching)
         self._are_all_there.set()
 
+    def begin(self, working: Coroutine[Any, Any, ShardResult]) -> None:
+        """Have a piece worked, and land what comes back."""
+        self._tasks.create_task(self._carry(working))
 
-class _Shards(Pieces):
-    """The shards of a group."""
+    async def _carry(self, working: Coroutine[Any, Any, ShardResult]) -> None:
+        began = time.monotonic()
+        result = await working
+        self.cost += result.cost
+        self.sizing.note(result.done, time.monotonic() - began)
+        self._is_over |= result.is_fatal or bool(result.error and not result.done)
+        self._free.release()
+        self._back.append(result)
+        await self._are_all_there.wait()
+        async with self._writer:
+            landing, self._back = self._back, []
+            if landing:
+                if self.land is not None:
+                    await _ended_in_a_thread(partial(self.land, landing))
+                self.progress.advance(sum(one.done for one in landing))
+                self._results += landing
+        self._room.release()
 
-    def __init__(self, run: GroupRun, part: StagePart, spool: Spool, carrier: Carrier) -> None:
-        self._run, self._part = run, part
-        self._spool, self._carrier, self.slots = spool, carrier, carrier.slots
-        self._spent, self._publishes = money_spent(run), bool(run.settings.publish_every)
-        self.is_whole = spool.is_whole
-        self.undone = (
-            f"records of the group {part.group!r} are not done. Finished work is kept, and the next"
-            " build continues from there."
-        )
-        recipe, traffic = run.recipe, carrier.traffic
-        calls = sum(bool(one.role) for one in part.stages)
-        in_batches = bool(_batched(recipe))
-        sizing = ShardSizing(
-            most=recipe.shard_size,
-            workers=carrier.processes,
-            concurrency=concurrency_of(recipe),
-            in_batches=in_batches,
-            lands_beside=traffic is not None and not in_batches,
-        )
-        work = Work(part.group, spool.left, calls, concurrency_of(recipe))
-        super().__init__(work, sizing, run.progress, traffic)
 
-    @property
-    def left(self) -> int:
-        return self._spool.left
-
-    async def complete(self) -> None:
-        began, traffic = time.monotonic(), self._traffic
-        while not self._spool.is_whole:
-            # What is under way comes first. Until something is asked, a thread opens the ledger: of
-            # its many statements each has to wait for the interpreter, where that is never at rest.
-            is_soon = time.monotonic() - began < _OPENING
-            is_opening = traffic is not None and not traffic.sent and is_soon
-            await asyncio.sleep(_REST if is_opening else 0)
-            self._spool.take_in(PLANNED_AT_ONCE)
-
-    def begin(self, number: int, size: int) -> Coroutine[Any, Any, ShardResult]:
-        run, target = self._run, self._spool.path.parent / f"{self._part.group}-{number:05}"
-        source = _source_of(target)
-        records = self._spool.cut(size, source)
-        shard = Shard(
-            build=run.build,
-            part=self._part,
-            number=number,
-            recipe=run.recipe,
-            records=records,
-            source=source,
-            target=target,
-            toolbox=run.toolbox,
-            ledger=run.settings.ledger,
-            spent=self._spent + self.cost,
-            of=number + 1 + ceil(self._spool.left / size),
-        )
-        return self._carrier.work(shard)
-
-    async def land(self, results: Sequence[ShardResult]) -> None:
-        """Keep results in a thread; it has ended also where whoever waits for it is cancelled."""
-        task = asyncio.create_task(asyncio.to_thread(self._put, results))
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            task.exception()  # looked at: the cancellation is what counts
-            raise
-
-    def _put(self, results: Sequence[ShardResult]) -> None:
-        put_results(self._run.warehouse, results)
-        self._publishes = self._publishes and publish_or_say(self._run, only_when_due=True)
+async def _ended_in_a_thread(work: Callable[[], object]) -> None:
+    """Do some work in a thread; it has ended also where whoever waits for it is cancelled."""
+    task = asyncio.create_task(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.exception()  # looked at: the cancellation is what counts
+        raise
 
 
 def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:

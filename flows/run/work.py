@@ -9,7 +9,7 @@ import asyncio
 import shutil
 import traceback
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -211,7 +211,10 @@ def with_secret(settings: ModelSettings) -> ModelSettings:
 
 
 class InFlight:
-    """Items under way, at most `places` at once; none begins once the next would fare no better."""
+    """Items under way, at most `places` at once; none begins once the next would fare no better.
+
+    They are tasks of whoever has `admit` let them in, and each is worked in a `place`.
+    """
 
     def __init__(self, places: int, patience: int) -> None:
         """Begin no item after `patience` of them in a row that no try helped."""
@@ -227,36 +230,39 @@ class InFlight:
         """Whether the next item would fail too."""
         return isinstance(self.error, FATAL) or self._in_vain >= self._patience
 
-    async def carry(
-        self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]
-    ) -> CallwrightError | None:
-        """Work the items, each read when its turn comes; return the gravest error that left one."""
-        errors: list[CallwrightError] = []
+    async def admit(
+        self, items: Iterable[Item], errors: list[CallwrightError]
+    ) -> AsyncIterator[Item]:
+        """Yield each item when there is a place for it; add to `errors` why the rest has none."""
+        async with self._turn:
+            for number, item in enumerate(items):
+                if number % _BEGUN_AT_ONCE == 0:
+                    await asyncio.sleep(0)  # the first ones ask while others are made ready
+                await self._places.acquire()
+                if self.is_in_vain:
+                    self._places.release()
+                    errors += [self.error] if self.error else []
+                    return
+                yield item
 
-        async def carry_one(item: Item) -> None:
-            try:
-                await work(item)
-            except (TransientError, *FATAL) as error:
-                errors.append(error)
-                self._in_vain += 1
-                self.error = self.error if isinstance(self.error, FATAL) else error
-            else:
-                self._in_vain = 0
-            finally:
-                self._places.release()
+    @contextmanager
+    def place(self, errors: list[CallwrightError]) -> Iterator[None]:
+        """Work an admitted item inside; what a provider refuses is added to `errors`."""
+        try:
+            yield
+        except (TransientError, *FATAL) as error:
+            errors.append(error)
+            self._in_vain += 1
+            self.error = self.error if isinstance(self.error, FATAL) else error
+        else:
+            self._in_vain = 0
+        finally:
+            self._places.release()
 
-        with explained_alone():
-            async with asyncio.TaskGroup() as group, self._turn:
-                for number, item in enumerate(items):
-                    if number % _BEGUN_AT_ONCE == 0:
-                        await asyncio.sleep(0)  # the first ones ask while others are made ready
-                    await self._places.acquire()
-                    if self.is_in_vain:
-                        self._places.release()
-                        errors += [self.error] if self.error else []
-                        break
-                    group.create_task(carry_one(item))
-        return max(errors, key=lambda error: isinstance(error, FATAL), default=None)
+
+def gravest(errors: Iterable[CallwrightError]) -> CallwrightError | None:
+    """Return the first error that others would meet too, else the first; None of none."""
+    return max(errors, key=lambda error: isinstance(error, FATAL), default=None)
 
 
 @contextmanager
@@ -386,8 +392,12 @@ async def work_shard(shard: Shard, shared: SharedChats | None = None) -> ShardRe
         )
         async with opening as chats:
             work = _Work(shard, chats, environments, paid, files)
-            error = await chats.in_flight.carry(read_records(shard.source), work.carry)
-    undone, cost = shard.records - work.done, earlier + work.cost
+            with explained_alone():
+                async with asyncio.TaskGroup() as tasks:
+                    records = read_records(shard.source)
+                    async for record in chats.in_flight.admit(records, work.errors):
+                        tasks.create_task(work.carry(record))
+    undone, cost, error = shard.records - work.done, earlier + work.cost, gravest(work.errors)
     return ShardResult(shard.target, work.done, undone, error, cost, work.bugs, work.bug)
 
 
@@ -417,81 +427,75 @@ class _Work:
         self._tools = _toolbox(shard.toolbox)
         self.done, self.cost = 0, 0.0
         self.bugs, self.bug = 0, ""
+        self.errors: list[CallwrightError] = []  # that left records undone
 
     async def carry(self, record: Record) -> None:
         """Carry a record through the stages, and whatever it becomes on the way."""
-        facts = Facts(self._shard.build, self._now)
-        to_do = [(record, 0)]
-        try:
-            if isinstance(record, Draft):  # samples were kept by the stage that made them
-                facts.keep([record])
-        except RecordError as error:
-            facts.fail(self._stages[0].name, record, error)
-            to_do.clear()
-        while to_do:
-            current, at = to_do.pop()
-            outputs = await self._pass(self._stages[at], current, facts)
-            if outputs is not None and at + 1 < len(self._stages):
-                to_do += [(output, at + 1) for output in reversed(outputs or [current])]
-        self._files.add(facts.rows)
-        self.done += 1
+        with self._chats.in_flight.place(self.errors):
+            facts = Facts(self._shard.build, self._now)
+            to_do = [(record, 0)]
+            while to_do:
+                current, at = to_do.pop()
+                stage, calls = self._stages[at], list[LlmCall]()
+                become: list[Record] = []  # what goes on to the next stage
+                with self._failing_alone(stage, current, facts):
+                    if at == 0 and isinstance(record, Draft):  # a sample was kept by its maker
+                        facts.keep([record])
+                    # Nobody speaks in checks, and where the recipe names none.
+                    voices = None if stage.is_check else self._voices
+                    voice = voice_of(current, *voices) if voices else SILENT
+                    context = await self._context(stage, current, voice, calls, facts)
+                    if stage.function is None or context is None:
+                        become = [current]
+                    else:
+                        outputs = _outputs_of(stage, await stage.function(current, context))
+                        if stage.is_check:
+                            reader = context.chat.name
+                            become = self._judge(stage, current, outputs, reader, facts)
+                        else:
+                            made = [self._finished(output, voice, calls) for output in outputs]
+                            facts.make(stage.name, current, made)
+                            become = made or [current]
+                if at + 1 < len(self._stages):
+                    to_do += [(output, at + 1) for output in reversed(become)]
+            self._files.add(facts.rows)
+            self.done += 1
 
-    async def _pass(self, stage: Stage, record: Record, facts: "Facts") -> list[Record] | None:
-        """Return what it becomes: new records, [] for itself, None where it goes no further."""
-        chats = self._chats
-        if stage.function is None or not stage.applies(record) or not chats.can_answer(stage):
-            reason = "The stage does not apply to this kind, or its model."
-            facts.note(stage.name, record, "passed", reason, "not_applicable")
-            return []
-        calls: list[LlmCall] = []
-        # Nobody speaks in checks, and where the recipe names none.
-        voice = voice_of(record, *self._voices) if self._voices and not stage.is_check else SILENT
-        context = self._context(stage, record, voice, calls)
+    @contextmanager
+    def _failing_alone(self, stage: Stage, record: Record, facts: "Facts") -> Iterator[None]:
+        """Within, an unusable reply, a broken record or a bug ends the record and not the build."""
         try:
-            if isinstance(record, Sample) and not await has_rest(
-                stage, record, context, facts.verdicts_on(record)
-            ):
-                reason = "Nothing is left that a model may settle."
-                facts.note(stage.name, record, "passed", reason, "not_applicable")
-                return []
-            outputs = _outputs_of(stage, await stage.carry_out(record, context))
-            if not stage.is_check:
-                outputs = [self._finished(output, voice, calls) for output in outputs]
-            elif stage.role:
-                generator = self._recipe.models.generator.name
-                outputs = read_by(context.chat.name, generator, outputs)
-            facts.keep(outputs)
+            yield
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)
-            return None
         except NOT_OF_A_RECORD:
             raise
         except Exception as error:  # noqa: BLE001 - the one boundary: a bug ends its record and never the build
-            blamed = _blamed_for(stage, error)
+            function, blamed = stage.function, OUR_BUG
+            if function is not None and not is_ours(function):  # its author is told where in it
+                blamed = f"{whose(f'stage {stage.name!r}', function, error)} raised"
             failure = failure_by_bug(error, stage.name, record.key, self._shard.build, blamed)
             facts.keep([failure])
             facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
             self.bugs, self.bug = self.bugs + 1, self.bug or failure.reason
-            return None
-        if not stage.is_check:
-            facts.note(stage.name, record, "passed")
-            facts.link(record, outputs)
-            return outputs
-        must_prove = isinstance(stage, Check) and stage.sort == "gate"
-        outcome, code, reason = outcome_of(outputs, must_prove=must_prove)
-        facts.note(stage.name, record, outcome, reason, code)
-        return [] if outcome == "passed" else None
 
-    def _context(
-        self, stage: Stage, record: Record, voice: UserVoice, calls: list[LlmCall]
-    ) -> StageContext:
-        """Return what the stage has at hand; calls are noted whatever comes of the record."""
+    async def _context(
+        self, stage: Stage, record: Record, voice: UserVoice, calls: list[LlmCall], facts: "Facts"
+    ) -> StageContext | None:
+        """Return what the stage has at hand; note where it has nothing to do, and return None.
+
+        Calls are noted whatever comes of the record.
+        """
         recipe, of = self._recipe, self._chats.of
+        if stage.function is None or not stage.applies(record) or not self._chats.can_answer(stage):
+            reason = "The stage does not apply to this kind, or its model."
+            facts.note(stage.name, record, "passed", reason, "not_applicable")
+            return None
         note = partial(self._note_call, calls, record.key)
         chat = of(stage, note)
         # A check reads what is there, and a tool is nobody's: neither has circumstances or a voice.
         is_plain = stage.is_check or stage.group == TOOLSET or not reads_language(chat.name)
-        return StageContext(
+        context = StageContext(
             chat
             if is_plain
             else VoicedChat(chat, stage.voiced, voice, self._examples, speaker_of(record)),
@@ -505,6 +509,24 @@ class _Work:
             settler=of(stage, note, "judge"),
             policies=recipe.policies,
         )
+        known = facts.verdicts_on(record)
+        if isinstance(record, Sample) and not await has_rest(stage, record, context, known):
+            reason = "Nothing is left that a model may settle."
+            facts.note(stage.name, record, "passed", reason, "not_applicable")
+            return None
+        return context
+
+    def _judge(
+        self, stage: Stage, record: Record, verdicts: list[Any], reader: str, facts: "Facts"
+    ) -> list[Record]:
+        """Keep a check's verdicts, and return the record if it passed."""
+        if stage.role:
+            verdicts = read_by(reader, self._recipe.models.generator.name, verdicts)
+        facts.keep(verdicts)
+        must_prove = isinstance(stage, Check) and stage.sort == "gate"
+        outcome, code, reason = outcome_of(verdicts, must_prove=must_prove)
+        facts.note(stage.name, record, outcome, reason, code)
+        return [record] if outcome == "passed" else []
 
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         calls.append(call)
@@ -561,14 +583,6 @@ def failure_by_bug(
     return Failure(stage=stage, subject=subject, error=kind, reason=reason, build=build)
 
 
-def _blamed_for(stage: Stage, error: Exception) -> str:
-    """Say whose code broke down, and where in it, for authors of stages; or that it is ours."""
-    function = stage.function
-    if function is None or is_ours(function):
-        return OUR_BUG
-    return f"{whose(f'stage {stage.name!r}', function, error)} raised"
-
-
 class Facts:
     """The facts of one record and of all that it becomes, as rows by table."""
 
@@ -619,8 +633,10 @@ class Facts:
         self.keep([failure])
         self.note(stage, record, "failed", reason, "error")
 
-    def link(self, draft: Record, outputs: Iterable[Record]) -> None:
-        """Note which samples and tools were made of a draft."""
+    def make(self, stage: str, draft: Record, outputs: Sequence[Record]) -> None:
+        """Keep what a stage made of a draft, and which samples and tools came of it."""
+        self.keep(outputs)
+        self.note(stage, draft, "passed")
         for output in outputs:
             if isinstance(output, Sample):
                 row = {"build": self._build, "sample": output.key, "draft": draft.key}

@@ -2,7 +2,7 @@
 
 import asyncio
 import errno
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -10,8 +10,8 @@ from typing import BinaryIO
 import orjson
 import pytest
 
-from callwright.flows.run.work import AHEAD, FactFiles, InFlight, SharedChats
-from callwright.warehouse.errors import BudgetError, TransientError
+from callwright.flows.run.work import AHEAD, FactFiles, InFlight, SharedChats, gravest
+from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError
 from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
 from callwright.warehouse.records import LlmCall
 from callwright.warehouse.rows import rows_of
@@ -92,6 +92,21 @@ async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_
             assert chats.budget.spent == known
 
 
+async def work_all(
+    in_flight: InFlight, items: Iterable[int], work: Callable[[int], Awaitable[None]]
+) -> CallwrightError | None:
+    errors: list[CallwrightError] = []
+
+    async def work_one(item: int) -> None:
+        with in_flight.place(errors):
+            await work(item)
+
+    async with asyncio.TaskGroup() as tasks:
+        async for item in in_flight.admit(items, errors):
+            tasks.create_task(work_one(item))
+    return gravest(errors)
+
+
 async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(
     tmp_path: Path,
 ) -> None:
@@ -114,9 +129,10 @@ async def test_more_records_are_carried_than_requests_sent_but_patience_counts_r
         raise TransientError("It is away.")
 
     async with SharedChats().of(recipe, tmp_path / "ledger.sqlite", build="b", spent=0.0) as chats:
-        assert await chats.in_flight.carry(range(20), work) is None
+        assert await work_all(chats.in_flight, range(20), work) is None
         assert most == AHEAD * 3
-        assert isinstance(await chats.in_flight.carry(range(3), in_vain), TransientError)
+        error = await work_all(chats.in_flight, range(3), in_vain)
+        assert isinstance(error, TransientError)
         assert chats.in_flight.is_in_vain
 
 
@@ -127,7 +143,7 @@ async def test_the_gravest_error_is_the_one_that_is_told_and_no_item_is_begun_af
         begun.append(item)
         raise BudgetError("No money.") if item == 1 else TransientError("It is away.")
 
-    error = await InFlight(1, 10).carry(range(5), work)
+    error = await work_all(InFlight(1, 10), range(5), work)
     assert (str(error), begun) == ("No money.", [0, 1])
 
 
