@@ -1,6 +1,5 @@
 """Measure the checks and reading models on samples broken on purpose and on labelled wordings."""
 
-import asyncio
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +21,8 @@ from callwright.flows.run.work import (
     SharedChats,
     check_keys,
     distinct_models,
-    explained_alone,
     gravest,
+    task_group,
     with_secret,
 )
 from callwright.flows.settings import Settings, open_warehouse
@@ -537,10 +536,9 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
                 progress.advance(1)
 
         progress.begin(model, len(samples))
-        with explained_alone():
-            async with asyncio.TaskGroup() as tasks:
-                async for sample in chats.in_flight.admit(samples, errors):
-                    tasks.create_task(read(sample))
+        async with task_group() as tasks:
+            async for sample in chats.in_flight.admit(samples, errors):
+                tasks.create_task(read(sample))
     if (error := gravest(errors)) is not None:
         raise error
     # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost,

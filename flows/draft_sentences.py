@@ -12,7 +12,7 @@ import orjson
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, language_in
-from callwright.flows.run.work import explained_alone, with_secret
+from callwright.flows.run.work import task_group, with_secret
 from callwright.flows.settings import Settings, named_secret
 from callwright.generators.sentences.drafting import (
     STAGE,
@@ -192,10 +192,9 @@ async def _each(
                 reasons[name] = str(error)
             progress.advance(1)
 
-    with explained_alone():
-        async with asyncio.TaskGroup() as group:
-            for name in names:
-                group.create_task(one(name))
+    async with task_group() as group:
+        for name in names:
+            group.create_task(one(name))
 
 
 def _entry(draft: SentenceDraft, tool: Tool) -> Entry:

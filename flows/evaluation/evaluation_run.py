@@ -3,7 +3,6 @@
 An evaluation can be resumed.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,9 +25,9 @@ from callwright.flows.run.work import (
     NOT_OF_A_RECORD,
     InFlight,
     ShardResult,
-    explained_alone,
     failure_by_bug,
     gravest,
+    task_group,
     with_secret,
 )
 from callwright.flows.settings import named_secret
@@ -210,10 +209,9 @@ class EvaluationRun(NamedTuple):
                 done += 1
 
         try:
-            with explained_alone():
-                async with asyncio.TaskGroup() as tasks:
-                    async for item in in_flight.admit(chunk, errors):
-                        tasks.create_task(ask_about_one(item))
+            async with task_group() as tasks:
+                async for item in in_flight.admit(chunk, errors):
+                    tasks.create_task(ask_about_one(item))
         finally:  # also what was asked before somebody pressed Ctrl-C
             self.warehouse.put([*self.calls, *made, *bugs])
             self.calls.clear()

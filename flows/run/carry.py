@@ -45,8 +45,8 @@ from callwright.flows.run.work import (
     StagePart,
     concurrency_of,
     distinct_models,
-    explained_alone,
     gravest,
+    task_group,
     work_alone,
     work_shard,
     write_lines,
@@ -364,9 +364,8 @@ class Pieces:
 
         Raises the gravest error that left records undone, after everything done has landed.
         """
-        with explained_alone():
-            async with AsyncExitStack() as self._watched, asyncio.TaskGroup() as self._tasks:
-                yield
+        async with AsyncExitStack() as self._watched, task_group() as self._tasks:
+            yield
         results = self._results
         bug = next((result.bug for result in results if result.bugs), "")
         tell_bugs(self.progress, self.work.title, sum(one.bugs for one in results), bug)

@@ -52,7 +52,6 @@ class _TaskCarrier(Carrier):
     def __init__(self, run: GroupRun, carrier: Carrier, progress: "FlowProgress") -> None:
         self._run, self._carrier, self._progress = run, carrier, progress
         self.slots, self.processes = carrier.slots, carrier.processes
-        self._under_way: dict[str, _Tries] = {}
         self._limits = _SharedLimits({}, 1)
         self._bar: UUID | None = None
         self._done = 0
@@ -64,9 +63,7 @@ class _TaskCarrier(Carrier):
         await self._carrier.prepare(run)
 
     async def work(self, shard: Shard) -> ShardResult:
-        tries = _Tries(
-            self._run, self._carrier, shard._replace(recipe=self._limits.of(shard.recipe))
-        )
+        rest, tries, done, cost = shard._replace(recipe=self._limits.of(shard.recipe)), 0, 0, 0.0
 
         @task(
             name="work-shard",
@@ -77,53 +74,45 @@ class _TaskCarrier(Carrier):
             persist_result=False,
         )
         async def work_in_task(group: str, number: int, of: int, source: str) -> ShardResult:
+            nonlocal rest, tries, done, cost
             async with self._limits.within():
-                return await tries.once_more()
+                spent = await asyncio.to_thread(money_spent, self._run)
+                result = await self._carrier.work(rest._replace(spent=spent))
+                tries, done, cost = tries + 1, done + result.done, cost + result.cost
+                if not result.undone or result.is_fatal or tries > SHARD_RETRIES:
+                    return result._replace(done=done, cost=cost)
+                rest = await asyncio.to_thread(_land_done, self._run, rest, result, tries)
+            raise TransientError(f"{result.undone} records are not done yet: {result.error}")
 
         # Parameters are shown and stored: the path names the shard, the rest stays here.
         result = await work_in_task(shard.part.group, shard.number + 1, shard.of, str(shard.source))
-        self._done += result.done
+        await self._show(result.done)
+        return result
+
+    async def _show(self, done: int) -> None:
+        """Show that so many more records of the group are done."""
+        self._done += done
         share = _ALL * self._done / max(1, self._progress.total)
         text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
         if self._bar is None:
             self._bar = await acreate_progress_artifact(share, description=text)
         else:
             await aupdate_progress_artifact(self._bar, share, description=text)
-        return result
 
 
-class _Tries:
-    """The tries of a shard: what one did is landed before the next one takes the rest."""
-
-    def __init__(self, run: GroupRun, carrier: Carrier, shard: Shard) -> None:
-        self._run, self._carrier, self._shard = run, carrier, shard
-        self._tries, self._done, self._cost = 0, 0, 0.0
-
-    async def once_more(self) -> ShardResult:
-        """Process the remaining records. Raises TransientError if another try may do more."""
-        spent = await asyncio.to_thread(money_spent, self._run)
-        result = await self._carrier.work(self._shard._replace(spent=spent))
-        self._tries += 1
-        self._done += result.done
-        self._cost += result.cost
-        if not result.undone or result.is_fatal or self._tries > SHARD_RETRIES:
-            return result._replace(done=self._done, cost=self._cost)
-        self._shard = await asyncio.to_thread(self._keep, result)
-        raise TransientError(f"{result.undone} records are not done yet: {result.error}")
-
-    def _keep(self, result: ShardResult) -> Shard:
-        """Land what was done; return the records without outcome as the shard of the next try."""
-        shard, outcomes, done = self._shard, self._shard.target / "outcomes.jsonl", set[str]()
-        if outcomes.is_file():
-            with outcomes.open("rb") as file:
-                done = {orjson.loads(line)["subject"] for line in file}
-        name = f"{shard.part.group}-{shard.number:05}-try-{self._tries + 1}"
-        source = shard.source.with_name(f"{name}.jsonl")
-        with shard.source.open("rb") as lines:
-            both = zip(lines, read_records(shard.source), strict=True)
-            records = write_lines(source, (line for line, record in both if record.key not in done))
-        put_results(self._run.warehouse, [result])
-        return shard._replace(source=source, target=shard.target.with_name(name), records=records)
+def _land_done(run: GroupRun, shard: Shard, result: ShardResult, tries: int) -> Shard:
+    """Land what a try did; return the records without outcome as the shard of the next try."""
+    outcomes, done = shard.target / "outcomes.jsonl", set[str]()
+    if outcomes.is_file():
+        with outcomes.open("rb") as file:
+            done = {orjson.loads(line)["subject"] for line in file}
+    name = f"{shard.part.group}-{shard.number:05}-try-{tries + 1}"
+    source = shard.source.with_name(f"{name}.jsonl")
+    with shard.source.open("rb") as lines:
+        both = zip(lines, read_records(shard.source), strict=True)
+        records = write_lines(source, (line for line, record in both if record.key not in done))
+    put_results(run.warehouse, [result])
+    return shard._replace(source=source, target=shard.target.with_name(name), records=records)
 
 
 def limit_name(model: str) -> str:

@@ -265,11 +265,12 @@ def gravest(errors: Iterable[CallwrightError]) -> CallwrightError | None:
     return max(errors, key=lambda error: isinstance(error, FATAL), default=None)
 
 
-@contextmanager
-def explained_alone() -> Iterator[None]:
-    """Within, a group of errors that can all be explained becomes the first of them."""
+@asynccontextmanager
+async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
+    """Yield a group of tasks; if all their errors can be explained, only the first is raised."""
     try:
-        yield
+        async with asyncio.TaskGroup() as tasks:
+            yield tasks
     except ExceptionGroup as errors:
         explained, bugs = errors.split((CallwrightError, OSError))  # a full disk is no bug
         if bugs is not None or explained is None:
@@ -337,44 +338,36 @@ class SharedChats:
             async with self._door:
                 if self._chats is None:
                     budget = Budget(recipe.budget, spent=max(spent, self._spent.get(build, 0.0)))
-                    opening = self._open(recipe, ledger, build, budget)
-                    self._chats = await self._opened.enter_async_context(opening)
+                    self._chats = await self._open(recipe, ledger, build, budget)
             yield self._chats
         finally:
             self._users -= 1
-            if not self._users and self._chats is not None:
-                self._spent[build] = self._chats.budget.spent
+            if not self._users:
+                if self._chats is not None:
+                    self._spent[build] = self._chats.budget.spent
                 opened, self._opened, self._chats = self._opened, AsyncExitStack(), None
                 await opened.aclose()
 
-    @asynccontextmanager
-    async def _open(
-        self, recipe: Recipe, path: Path, build: str, budget: Budget
-    ) -> AsyncIterator[Chats]:
+    async def _open(self, recipe: Recipe, path: Path, build: str, budget: Budget) -> Chats:
         """Open the recipe's models; roles with the same settings share one and its limits."""
         ledger = await asyncio.to_thread(Ledger, path)  # its disk may be slow
-        models = distinct_models(recipe)
-        ready = Readiness(map(with_secret, models), self._there)
-        opened: list[LedgeredChat] = []
-        unlogged: list[LlmCall] = []
-        try:
-            for settings in models:
-                chat = self._open_one(
-                    with_secret(settings),
-                    ledger=ledger,
-                    budget=budget,
-                    record=unlogged.append,
-                    build=build,
-                    traffic=self.traffic,
-                    ready=ready.check,
-                )
-                opened.append(chat)
-            by_role = {name: opened[models.index(model)] for name, model in roles_of(recipe)}
-            yield Chats(by_role, concurrency_of(recipe), budget)
-        finally:
-            for chat in opened:
-                await chat.close()
-            await ledger.close()
+        self._opened.push_async_callback(ledger.close)
+        models, opened = distinct_models(recipe), list[LedgeredChat]()
+        ready, unlogged = Readiness(map(with_secret, models), self._there), list[LlmCall]()
+        for settings in models:
+            chat = self._open_one(
+                with_secret(settings),
+                ledger=ledger,
+                budget=budget,
+                record=unlogged.append,
+                build=build,
+                traffic=self.traffic,
+                ready=ready.check,
+            )
+            self._opened.push_async_callback(chat.close)
+            opened.append(chat)
+        by_role = {name: opened[models.index(model)] for name, model in roles_of(recipe)}
+        return Chats(by_role, concurrency_of(recipe), budget)
 
 
 async def work_shard(shard: Shard, shared: SharedChats | None = None) -> ShardResult:
@@ -392,11 +385,10 @@ async def work_shard(shard: Shard, shared: SharedChats | None = None) -> ShardRe
         )
         async with opening as chats:
             work = _Work(shard, chats, environments, paid, files)
-            with explained_alone():
-                async with asyncio.TaskGroup() as tasks:
-                    records = read_records(shard.source)
-                    async for record in chats.in_flight.admit(records, work.errors):
-                        tasks.create_task(work.carry(record))
+            async with task_group() as tasks:
+                records = read_records(shard.source)
+                async for record in chats.in_flight.admit(records, work.errors):
+                    tasks.create_task(work.carry(record))
     undone, cost, error = shard.records - work.done, earlier + work.cost, gravest(work.errors)
     return ShardResult(shard.target, work.done, undone, error, cost, work.bugs, work.bug)
 
