@@ -114,7 +114,7 @@ def refresh(recipe: Path) -> CommandResult:
     ]
     table = TextTable(("tool", "arguments", "recorded at", "re-recorded at"), rows)
     changed = count_of(len(drifts), "answer has", "answers have")
-    return CommandResult(drifts, [table, f"{changed} changed. The new ones count from now on."])
+    return CommandResult(drifts, [table, f"{changed} changed. The new ones are used from now on."])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")

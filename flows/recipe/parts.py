@@ -69,8 +69,7 @@ class SeedTools(RecipePart):
     """Tools of the catalog that callwright brings along; no categories named means all."""
 
     seed: Literal["all"] | tuple[str, ...] = Field(
-        default="all",
-        description="Categories of the catalog that callwright brings along, or all of it.",
+        default="all", description="Categories of the built-in catalog, or all."
     )
     sentences: SentencePaths = ()
 
@@ -89,7 +88,9 @@ class CatalogTools(ToolChoice):
     """Tools of a catalog in the warehouse (`callwright tools import … --name`), or some of them."""
 
     catalog: str = Field(
-        description="The name of a catalog in the warehouse, as callwright tools import gave it."
+        description=(
+            "The name of a catalog in the warehouse, as it was given to `callwright tools import`."
+        )
     )
     sentences: SentencePaths = ()
 
@@ -98,7 +99,7 @@ class GeneratedTools(RecipePart):
     """Tools made for the build, so many per category in each of its languages (HammerBench 4.2)."""
 
     generate: Literal["all"] | tuple[str, ...] = Field(
-        description="Categories for which tools are made, or all of them."
+        description="Categories to make tools for, or all."
     )
     tools_per_category: int = Field(
         default=12,
@@ -121,7 +122,7 @@ class DomainTools(RecipePart):
     """
 
     domains: Literal["all"] | tuple[str, ...] = Field(
-        description="Business domains whose whole catalogs are taken, or all of them."
+        description="Business domains whose catalogs are used as a whole, or all."
     )
     sentences: SentencePaths = ()
 
@@ -137,7 +138,7 @@ class StatedTool(RecipePart):
     returns: dict[str, JsonValue] | None = Field(
         default=None, description="The JSON Schema of what it returns."
     )
-    category: str = Field(default=OWN, description="What it is about.")
+    category: str = Field(default=OWN, description="The category of the tool.")
 
 
 @contextmanager
@@ -197,19 +198,18 @@ class PersonalDataRules(RecipePart):
     mode: Annotated[
         Literal["off", "on", "report"],
         BeforeValidator(_on_or_off, json_schema_input_type=Literal["off", "on", "report"]),
-    ] = Field(default="off", description="off, on (it is replaced) or report (it is counted).")
+    ] = Field(default="off", description="off, on (replace it) or report (only count it).")
     vault: Path | None = Field(
         default=None,
         description=(
-            "A file that keeps what was replaced by what, relative to the recipe; none unless"
-            " named."
+            "A file that records what was replaced by what, relative to the recipe. Default: none."
         ),
     )
 
     @model_validator(mode="after")
     def _is_replaced(self) -> Self:
         if self.vault is not None and self.mode != "on":
-            raise ValueError("a vault keeps what was replaced, so it needs mode: 'on'")
+            raise ValueError("a vault records what was replaced, so it needs mode: 'on'")
         return self
 
 
@@ -253,12 +253,13 @@ class AvoidedSource(SampleFiles):
         default=("call", "request"),
         min_length=1,
         description=(
-            "What makes a repetition: call (the same), request (the same, in other words too), tool"
-            " (the same)."
+            "What counts as a repetition: call (the same call), request (the same request, in"
+            " other words too) or tool (the same tool)."
         ),
     )
     likeness: Share = Field(
-        default=LIKENESS, description="From which likeness on a request is the same."
+        default=LIKENESS,
+        description="The likeness from which two requests count as the same, from 0 to 1.",
     )
 
 
@@ -270,18 +271,15 @@ class SampleSource(SampleFiles):
     """Conversations that there are already."""
 
     rows: int | None = Field(
-        default=None, ge=1, description="How many records are read at most; all unless given."
+        default=None, ge=1, description="The most records to read. Default: all."
     )
     take: int | None = Field(
         default=None,
         ge=1,
-        description=(
-            "How many samples are taken of what is read, such that they differ; all unless given."
-        ),
+        description=("How many of the samples to take; they are chosen to differ. Default: all."),
     )
     by: tuple[Stratum, ...] = Field(
-        default=STRATA,
-        description=f"What those that are taken are shared out by: {', '.join(STRATA)}.",
+        default=STRATA, description=f"What the taken samples are spread over: {', '.join(STRATA)}."
     )
 
     def with_at_most(self, rows: int) -> "SampleSource":
@@ -300,8 +298,8 @@ def _counts(stated: object) -> object:
     for entry in stated:
         if not isinstance(entry, dict):
             raise ValueError(
-                "must be counts of kinds, such as {perfect: 200}, or a list of them and of {from:"
-                " FILE, format: FORMAT}"
+                "must be counts by kind, such as {perfect: 200}, or a list of counts and of"
+                " {from: FILE, format: FORMAT}"
             )
         for name, count in () if _is_source(entry) else entry.items():
             counts[name] = count if name not in counts else counts[name] + count
@@ -364,10 +362,10 @@ class Recipe(RecipePart):
 
     name: str = Field(
         pattern=r"^[a-z0-9][a-z0-9_-]*$",
-        description="What tables and releases call it: lower-case letters, digits, - and _.",
+        description="The name in tables and releases: lower-case letters, digits, - and _.",
     )
-    description: str = Field(default="", description="A sentence for people.")
-    seed: int = Field(default=0, description="All that is drawn depends on it.")
+    description: str = Field(default="", description="A description for people.")
+    seed: int = Field(default=0, description="The seed of everything that is drawn.")
     # what `samples` takes from files; tools may be theirs alone
     sources: SkipJsonSchema[TakenSources] = Field(
         default=(), validation_alias=AliasChoices("sources", "samples")
@@ -392,27 +390,30 @@ class Recipe(RecipePart):
         ),
     ] = Field(
         description=(
-            "How many samples of each kind, such as {perfect: 200}; or a list of that and of what"
-            " is taken from files: {from: traces.jsonl, format: openai}."
+            "How many samples of each kind to make, such as {perfect: 200}; or a list of such"
+            " counts and of sample files: {from: traces.jsonl, format: openai}."
         )
     )
     scale: Literal["paper"] | None = Field(
-        default=None, description="paper: HammerBench's own counts in the place of samples."
+        default=None, description="paper: take HammerBench's own counts instead of `samples`."
     )
     spare: float = Field(
         default=0.0,
         ge=0,
         le=10,
-        description="How many more may be planned to replace what did not pass, as a share.",
+        description=(
+            "How many extra samples may be planned, as a share, to replace those that fail a check."
+        ),
     )
     candidates_per_sample: int = Field(
-        default=5, ge=2, le=400, description="How many tools a sample offers."
+        default=5, ge=2, le=400, description="How many candidate tools a sample has."
     )
     variants: int = Field(
-        default=10, ge=1, le=100, description="How many samples are made of each multi-step goal."
+        default=10, ge=1, le=100, description="How many samples are made from each multi-step goal."
     )
     models: Roles = Field(
-        default=Roles(), description="Who words requests, makes calls from them, and judges."
+        default=Roles(),
+        description="The models that word requests, make calls from them, and judge.",
     )
     prompts: dict[
         str,
@@ -420,10 +421,11 @@ class Recipe(RecipePart):
             PromptFile, BeforeValidator(text_as("file"), json_schema_input_type=str | PromptFile)
         ],
     ] = Field(
-        default_factory=dict, description="Prompts of your own in the place of ours, by name."
+        default_factory=dict,
+        description="Your own prompts, by the names of the prompts that they replace.",
     )
     personas: Personas = Field(
-        default=(), description="Who the users are: descriptions, or how many people to draw."
+        default=(), description="Who the users are: descriptions, or how many to draw."
     )
     styles: tuple[SpokenWay, ...] = Field(
         default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
@@ -437,7 +439,7 @@ class Recipe(RecipePart):
     ] = Field(
         default_factory=dict,
         description=(
-            "Values of your own by parameter or tool.parameter: a list, a file, or a query on a"
+            "Your own values by parameter or tool.parameter: a list, a file, or a query on a"
             " DuckDB file."
         ),
     )
@@ -449,7 +451,8 @@ class Recipe(RecipePart):
     ) = Field(
         default=None,
         description=(
-            "A file of requests of your own domain with their calls, shown to who words requests."
+            "A file of requests from your own domain with their calls, shown to the model"
+            " that words requests."
         ),
     )
     extensions: tuple[
@@ -458,21 +461,21 @@ class Recipe(RecipePart):
     ] = Field(
         default=(),
         description=(
-            "Kinds, checks, exports, importers, worlds and models of your own, such as"
-            " my_kind.py:FAMILY; their code runs."
+            "Your own kinds, checks, exports, importers, worlds and models, such as"
+            " my_kind.py:FAMILY. Their code is run."
         ),
     )
     avoid: tuple[AvoidedSource, ...] = Field(
         default=(),
         description=(
-            "Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}."
+            "Other data sets that the build must not repeat: {from: bfcl/, format: bfcl}."
         ),
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),
         description=(
-            "What becomes of personal data in samples that are taken from files: off, on (replaced)"
-            " or report (counted)."
+            "What to do with personal data in samples from files: off, on (replace it) or"
+            " report (only count it)."
         ),
     )
     system_message: (
@@ -480,61 +483,67 @@ class Recipe(RecipePart):
     ) = Field(
         default="",
         description=(
-            "What the assistant is told first: a text, a list to draw from by sample, or none in"
-            " rows of training either."
+            "The assistant's system message: a text, a list to draw from for each sample, or"
+            " none, which leaves it out of training rows too."
         ),
     )
     policies: tuple[Policy, ...] = Field(
         default=(),
         validate_default=True,
         description=(
-            "What the assistant may do with the tools of a simulated world and when, and how it is"
-            " told so."
+            "What the assistant may do with the tools of a simulated world, and when, and how"
+            " it is told."
         ),
     )
     license: str = Field(
         default="",
         max_length=200,
         description=(
-            "The licence of the samples' text, such as CC-BY-4.0: the card of a release states it."
+            "The licence of the samples' text, such as CC-BY-4.0, for the card of a release."
         ),
     )
     tool_license: str = Field(
         default="",
         max_length=200,
-        description="The licence of the tools, for the card of a release too.",
+        description="The licence of the tools, for the card of a release.",
     )
-    candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
+    candidates: tuple[Candidate, ...] = Field(default=(), description="The models to score.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
     consistency: Annotated[Consistency, BeforeValidator(_without_near_misses)] = Field(
         default="blind",
         description=(
-            "How it is read what words ask for: by calls that are written blind, or by"
-            " hammerbench's own readings."
+            "How a request is understood when its calls are checked: blind (a reader writes"
+            " the calls without seeing the gold) or hammerbench (as HammerBench does)."
         ),
     )
     land: LandedGrade = Field(
-        default="judged", description="What lands without people: judged or proved."
+        default="judged",
+        description="The lowest grade that lands without review: judged or proved.",
     )
-    review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
+    review: ReviewRules = Field(default=ReviewRules(), description="What reviewers see.")
     readers: ReaderRules = Field(
-        default=ReaderRules(), description="How much is planted to measure who reads."
+        default=ReaderRules(), description="How many defects are planted to measure readers."
     )
     accept: AcceptanceRules = Field(
         default=AcceptanceRules(),
-        description="How right readers must be known to be, that what they settled lands.",
+        description="How reliable a reader must be for what it settles to land without review.",
     )
     budget: float | None = Field(
-        default=None, gt=0, description="US dollars; the build stops before they are passed."
+        default=None,
+        gt=0,
+        description=(
+            "The most that the build may cost, in US dollars; it stops before it costs more."
+        ),
     )
     shard_size: int = Field(
         default=5000,
         ge=1,
-        description="How many records a shard has at most; shards are cut by time.",
+        description="The most records in a shard; shards are sized by how long they take.",
     )
     schedule: Schedule | None = Field(default=None, description="When Prefect runs the build.")
     trial: bool = Field(
-        default=False, description="No release takes the builds unless it names them."
+        default=False,
+        description="Whether the builds are trials, which a release takes only by name.",
     )
     _brought: tuple[str, ...] = PrivateAttr(default=())
 
@@ -594,8 +603,8 @@ class Recipe(RecipePart):
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
                 raise ValueError(
-                    f"{name} samples need policies; say what the assistant may do with a tool, and"
-                    " when"
+                    f"{name} samples need `policies`, which say what the assistant may do with"
+                    " a tool, and when"
                 )
         return policies
 
