@@ -302,7 +302,7 @@ async def preview_samples(
         aside = settings.aside(Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))
         warehouse = open_warehouse(aside)
-        with warehouse.together():  # nobody else knows of it
+        with warehouse.together():  # a file of its own, so nobody waits
             lend_catalogs(recipe, open_warehouse(settings), warehouse)
             report = await build_dataset(recipe.with_preview(count), aside, progress)
             samples = warehouse.rows(sql("previews.samples"))

@@ -60,13 +60,13 @@ from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Policy, Tool
 
-_CATEGORIES_TO_LOOK_AT = 4
-_SHOWN_EXAMPLES = 12
-_SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
+_PREVIEW_CATEGORIES = 4
+_PREVIEW_SOURCES = 4  # source samples for each previewed one: not all of them can be transformed
+_SHOWN_EXAMPLES = 12  # in one prompt
 
 
 class SeedTools(RecipePart):
-    """Tools of the catalog that callwright brings along; no categories named means all."""
+    """Tools of the built-in catalog: of some categories, or all."""
 
     seed: Literal["all"] | tuple[str, ...] = Field(
         default="all", description="Categories of the built-in catalog, or all."
@@ -96,7 +96,7 @@ class CatalogTools(ToolChoice):
 
 
 class GeneratedTools(RecipePart):
-    """Tools made for the build, so many per category in each of its languages (HammerBench 4.2)."""
+    """Tools made for the build, per category and language of the recipe (HammerBench 4.2)."""
 
     generate: Literal["all"] | tuple[str, ...] = Field(
         description="Categories to make tools for, or all."
@@ -112,14 +112,11 @@ class GeneratedTools(RecipePart):
     def with_preview(self) -> "GeneratedTools":
         """Return a copy with as many categories as a preview needs."""
         names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
-        return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
+        return self.model_copy(update={"generate": tuple(names[:_PREVIEW_CATEGORIES])})
 
 
 class DomainTools(RecipePart):
-    """Catalogs of whole business domains that callwright brings, 100 or more tools each.
-
-    Source: CallNavi 4.1.
-    """
+    """Built-in catalogs of whole business domains, each with 100 tools or more (CallNavi 4.1)."""
 
     domains: Literal["all"] | tuple[str, ...] = Field(
         description="Business domains whose catalogs are used as a whole, or all."
@@ -128,7 +125,7 @@ class DomainTools(RecipePart):
 
 
 class StatedTool(RecipePart):
-    """A tool in a recipe, in these words or OpenAI's form: {type: function, function: {...}}."""
+    """A tool written in a recipe: these settings, or OpenAI's {type: function, function: {...}}."""
 
     name: str = Field(description="The tool's name.")
     description: str = Field(default="", description="What it does.")
@@ -161,7 +158,7 @@ OwnTool = Annotated[
 
 
 class OwnTools(RecipePart):
-    """Tools that stand in the recipe itself; in Python also functions and pydantic models."""
+    """Tools written in the recipe itself; in Python also functions and pydantic models."""
 
     own: tuple[OwnTool, ...] = Field(
         min_length=1, description="Tools, each with name, description and parameters."
@@ -181,19 +178,19 @@ ToolSource = (
 
 
 def _world(stated: object) -> object:
-    """Return a source of tools; a plug-in's world is read by its own class."""
+    """Return the settings of a plug-in's world in its own class, other sources as they are."""
     return (settings_of_world(stated) if isinstance(stated, dict) else None) or stated
 
 
 def _on_or_off(stated: object) -> object:
-    """Return "on" or "off" if YAML has read it as true or false, else the word in lower case."""
+    """Return `on` and `off`, which YAML reads as true and false, as words; a word in lower case."""
     if isinstance(stated, bool):
         return "on" if stated else "off"
     return stated.lower() if isinstance(stated, str) else stated
 
 
 class PersonalDataRules(RecipePart):
-    """Whether personal data in files is replaced or counted; a `vault` keeps what was replaced."""
+    """Whether personal data in files is replaced or only counted."""
 
     mode: Annotated[
         Literal["off", "on", "report"],
@@ -247,7 +244,7 @@ class SampleFiles(RecipePart):
 
 
 class AvoidedSource(SampleFiles):
-    """A data set of others that nothing of a build may repeat."""
+    """Another data set that the build must not repeat."""
 
     by: tuple[Common, ...] = Field(
         default=("call", "request"),
@@ -268,7 +265,7 @@ STRATA: tuple[Stratum, ...] = get_args(Stratum)
 
 
 class SampleSource(SampleFiles):
-    """Conversations that there are already."""
+    """Existing conversations to take samples from."""
 
     rows: int | None = Field(
         default=None, ge=1, description="The most records to read. Default: all."
@@ -343,21 +340,19 @@ Personas = (
 
 
 def _without_near_misses(stated: object) -> object:
-    """Return how requests are read; `near_misses` in an old recipe or build becomes `blind`."""
+    """Return how requests are read; `near_misses`, of earlier versions, is now `blind`."""
     return "blind" if stated == "near_misses" else stated
 
 
 class Recipe(RecipePart):
-    """A build: what is made, of which tools, by which models, under which rules.
+    """A build: what is made, from which tools, by which models, under which rules.
 
-    Money is in US dollars.
-
-    `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their
-    place. The share `spare` of a count may be planned in addition, to replace samples that did not
-    pass every check. Of each multi-step goal `variants` samples are made (ComplexFuncBench 2.1.3).
-    What lands without people is at least of the grade `land`: "judged" is what rules or a blind
-    reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release
-    that does not name them.
+    - `samples` counts each kind over all languages, and may name files to take samples from, which
+      become `sources`. Kinds that others are made from are added (`brought`).
+    - `variants` of each multi-step goal are made (ComplexFuncBench 2.1.3).
+    - `land` is the weakest grade that lands without review: "proved" by rules alone, or "judged" by
+      rules or a blind reading.
+    - `trial` builds are left out of a release unless it names them.
     """
 
     name: str = Field(
@@ -366,7 +361,7 @@ class Recipe(RecipePart):
     )
     description: str = Field(default="", description="A description for people.")
     seed: int = Field(default=0, description="The seed of everything that is drawn.")
-    # what `samples` takes from files; tools may be theirs alone
+    # The files under `samples`. The recipe needs no tools of its own if these bring some.
     sources: SkipJsonSchema[TakenSources] = Field(
         default=(), validation_alias=AliasChoices("sources", "samples")
     )
@@ -378,7 +373,7 @@ class Recipe(RecipePart):
             " path: api.yaml}."
         ),
     )
-    # what the files of `sentences` under `tools` hold
+    # The texts of the files named by `sentences` under `tools`.
     sentence_files: SkipJsonSchema[tuple[SentenceFile, ...]] = ()
     languages: tuple[Language, ...] = Field(
         default=(DEFAULT_LANGUAGE,), description="The languages of the requests."
@@ -550,10 +545,10 @@ class Recipe(RecipePart):
     @model_validator(mode="before")
     @classmethod
     def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Return the settings, with the paper's counts if its scale is requested.
+        """Return the settings, with the paper's counts for `scale: paper`.
 
-        The rows of a recipe that was read before are added in each process, since the recipe may
-        refer to them.
+        Extensions that were read before (they have a digest) are registered first, because another
+        process validates the recipe anew, and it may name their kinds.
         """
         if not isinstance(loaded, dict):
             return loaded
@@ -620,7 +615,7 @@ class Recipe(RecipePart):
     def _brings_sources(self) -> Self:
         """Add the kinds that others are made from to the counts.
 
-        A recipe from a build's own record is complete already.
+        A stored recipe has them already, so nothing is added to it.
         """
         brought = brought_along(self.samples)
         self.samples.update(brought)
@@ -688,13 +683,13 @@ class Recipe(RecipePart):
         return chosen.with_limit(limit) if limit else chosen
 
     def with_preview(self, shown: int) -> "Recipe":
-        """Return the recipe for a preview of `shown` samples per kind, plus more source samples.
+        """Return the recipe for a preview of `shown` samples per kind.
 
-        The additional samples are those that others are made of.
+        Kinds that others are made from get more.
         """
-        sampled = {source for name in self.samples for source in kind_named(name).sources}
+        source_kinds = {source for name in self.samples for source in kind_named(name).sources}
         samples = {
-            name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sampled else 1))
+            name: min(count, shown * (_PREVIEW_SOURCES if name in source_kinds else 1))
             for name, count in self.samples.items()
         }
         tools = tuple(
@@ -715,11 +710,11 @@ class Recipe(RecipePart):
         """Return the recipe with at most `limit` samples of each kind; a trial if that is fewer."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
-        is_less = (samples, sources) != (self.samples, self.sources)
+        is_smaller = (samples, sources) != (self.samples, self.sources)
         changes = {
             "samples": samples,
             "sources": sources,
             "scale": None,
-            "trial": self.trial or is_less,
+            "trial": self.trial or is_smaller,
         }
         return self.model_copy(update=changes)

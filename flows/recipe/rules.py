@@ -143,17 +143,17 @@ SpotChecks = (
 
 
 class ReviewRules(RecipePart):
-    """What goes to people besides all that may not land without them, and to how many of them.
+    """What reviewers see besides the samples that can't land without them, and how many answer.
 
-    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one
-    for each grade that lands ("proved", "judged"; a grade that is not named gets none), and
-    `dialogue_acts` of the accepted conversations for a look at nothing but their dialogue acts.
-    `reviewers` answer each question, each on their own: one number, or one for each cause
-    ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they see
-    the requests too that begin alike, or are one sentence with other values, beyond what `checks`
-    allows. For each hundred questions about samples `gold_items` are mixed in whose right answer is
-    known. Of `draw_every` questions in a row one was drawn (a spot check, a gold item); the others
-    are what waits for people, the most urgent first.
+    - `spot_checks` are drawn from the accepted samples by the seed: a number, a share, or one of
+      these for each grade ("proved", "judged"). A grade that is not named gets none.
+    - `dialogue_acts` accepted conversations are shown for their dialogue acts alone.
+    - `reviewers` answer each question independently: one number, or one for each cause ("doubtful",
+      "spot check"). If they disagree, one more is asked.
+    - `repeated` also shows requests that repeat others beyond what `checks` allows.
+    - `gold_items` have a known right answer: so many are mixed into each hundred questions.
+    - `draw_every` mixes drawn questions (spot checks, gold items) with the samples in doubt: one in
+      so many. Of the others, the most urgent come first.
     """
 
     spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(

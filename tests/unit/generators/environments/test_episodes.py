@@ -282,11 +282,7 @@ def test_ends_differ_where_what_was_made_refers_to_another_made_thing() -> None:
             {"updates": "order", "fields": ["status"], "sets": {"status": "open"}},
             "'change_order'.*status is set by `sets` and by a parameter",
         ),
-        (
-            "add_customer",
-            {"updates": "order"},
-            "'add_customer'.*not known which order it updates",
-        ),
+        ("add_customer", {"updates": "order"}, "'add_customer'.*not known which order it updates"),
     ],
 )
 def test_effects_that_contradict_the_document_are_refused_with_the_tools_name(
