@@ -107,7 +107,7 @@ def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
             {"builds": ("9",)},
             r"No build with accepted samples begins with '9'. The builds are .*2trial \(small, a trial\)",
         ),
-        ({"builds": ("1full",), "recipes": ("other",)}, "None of the builds named by --build"),
+        ({"builds": ("1full",), "recipes": ("other",)}, "No build named by --build"),
         (
             {"where": "kin = 'x'"},
             "The condition .* can't be used on accepted samples; their columns are key, kind",
