@@ -131,7 +131,7 @@ def read_recipe(path: Path | str) -> Recipe:
 
 @described
 class PythonBuildOptions(BuildOptions, total=False):
-    """Where a build takes place, and who hears how far it is.
+    """Where a build takes place, and who is told of its progress.
 
     Args:
         home: The work folder. Default: CALLWRIGHT_HOME or .callwright.

@@ -159,7 +159,7 @@ class Evaluation:
 
 @described
 class PythonEvaluationOptions(EvaluationOptions, total=False):
-    """What `evaluate` may be given from Python besides.
+    """More options of `evaluate` in Python.
 
     Args:
         name: The candidate's name on the leaderboard.

@@ -366,8 +366,8 @@ def recheck(
 def suspects(release: str) -> CommandResult:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
-    A sample is suspect where all candidates fail at the same call, or where several give the same
-    other answer and no more are right. At least two candidates must have been evaluated on the
+    A sample is suspect if all candidates fail at the same call, or if several give the same other
+    answer and at most as many are right. At least two candidates must have been evaluated on the
     release. `callwright review push` sends new suspects to reviewers, before all other questions.
 
     Args:
@@ -512,7 +512,7 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
 
 @command(review, "agreement", "review agreement")
 def agreement() -> CommandResult:
-    """Show how reviewers agree with each other and with models, and do on gold items.
+    """Show how reviewers agree with each other and with models, and how they do on gold items.
 
     The usable share is shown too.
     """

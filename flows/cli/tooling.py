@@ -418,7 +418,7 @@ def write_sentences(
 ) -> CommandResult:
     """Draft the sentences that people say to the tools of a catalog.
 
-    The model template/v1 words and reads requests by them.
+    The model template/v1 words and reads requests with them.
 
     Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences:
     FILE}.

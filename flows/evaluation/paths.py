@@ -16,7 +16,7 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.answers import runs_by_split
-from callwright.flows.evaluation.evaluation_run import EvaluationRun, NamedCandidate
+from callwright.flows.evaluation.evaluation_run import Conditions, EvaluationRun, NamedCandidate
 from callwright.flows.evaluation.predictions import (
     IN_MESSAGES,
     MOST_NATIVE,
@@ -209,30 +209,16 @@ async def evaluate_paths(
         tools_shown=conditions.tools_shown,
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
-    chat, lacking = evaluation.open(candidate.model, STAGE, candidate.name), dict[str, str]()
+    lacking: dict[str, str] = {}  # the reason why a sample has no world, by its key
+    chat = evaluation.open(candidate.model, STAGE, candidate.name)
     user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
-            driven_keys = {
-                row["subject"]
-                for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
-            }
-            missing = sorted(wanted - driven_keys)
-            if not missing:
-                continue
-            run = PathRun(
-                release=of.release,
-                candidate=of.candidate,
-                strategy=asked.strategy,
-                mode=of.mode,
-                run=number,
-                judge=of.judge,
-                settings=candidate.settings,
-                turn_limit=conditions.turn_limit,
-                user=asked.user,
-                shown=conditions.shown,
-            )
-            lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
+            known = warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
+            if missing := sorted(wanted - {row["subject"] for row in known}):
+                run = _run_of(of, candidate, conditions, number)
+                chats = _Chats(chat, judge, user)
+                lacking |= await _drive(evaluation, candidate, missing, run, chats)
     finally:
         await chat.close()
         if user is not None:
@@ -243,6 +229,21 @@ async def evaluate_paths(
         problems = _score(warehouse, of, sizes)
     for problem in problems:
         evaluation.progress.say(problem)
+
+
+def _run_of(of: RunsOf, candidate: NamedCandidate, conditions: Conditions, number: int) -> PathRun:
+    return PathRun(
+        release=of.release,
+        candidate=of.candidate,
+        strategy=conditions.prompting.strategy,
+        mode=of.mode,
+        run=number,
+        judge=of.judge,
+        settings=candidate.settings,
+        turn_limit=conditions.turn_limit,
+        user=conditions.prompting.user,
+        shown=conditions.shown,
+    )
 
 
 def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[str]:
