@@ -88,7 +88,7 @@ def read_json(text: str, what: str) -> JsonValue:
         return read_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        problem = f"{what} can't be read, it is not JSON: {error.msg} in {place}."
+        problem = f"{what} is not valid JSON: {error.msg} in {place}."
         raise RecordError(problem) from error
     except ValueError as error:
         raise RecordError(f"{what} can't be read: {error}.") from error
@@ -245,7 +245,9 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     named_tool = next((tool for tool in tools if tool.name == name), None)
     if named_tool is None:
         known = ", ".join(tool.name for tool in tools)
-        raise RecordError(f"{_short(name)} is none of the candidate tools ({known}).")
+        raise RecordError(
+            f"{_short(name)} is not a candidate tool. The candidate tools are {known}."
+        )
     return named_tool
 
 
@@ -254,7 +256,9 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         known = ", ".join(tool.properties) or "none"
-        raise RecordError(f"{tool.name} has no parameter {unknown[0]!r}; it has {known}.")
+        raise RecordError(
+            f"{tool.name} has no parameter {unknown[0]!r}; its parameters are {known}."
+        )
     try:
         errors = [
             error

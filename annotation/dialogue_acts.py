@@ -68,7 +68,7 @@ _OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
 _SHOWN = 60
 _MOST = 60  # columns of a text; a wide letter, as Chinese has them, takes two
-_FIXED = "Each line keeps its number and its text; only what stands in the brackets is changed."
+_FIXED = "Keep the number and the text of each line, and change only the brackets."
 
 
 class ActsTask(ReviewTask):
@@ -167,7 +167,7 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     """
     opening_match = _OPENING.match(typed)
     if opening_match is None:
-        raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")
+        raise RecordError(f"the assistant's words must begin with their dialogue acts: {_EXAMPLE}.")
     if opening_match[1].strip():
         names = [name.strip() for name in opening_match[1].translate(plain_signs()).split(",")]
     else:
@@ -184,16 +184,16 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return was.acts, text
     if not acts:
-        raise RecordError(f"what the assistant says has one dialogue act at least: {_EXAMPLE}.")
+        raise RecordError(f"the assistant's words need at least one dialogue act: {_EXAMPLE}.")
     doubled = next((act for act in acts if acts.count(act) > 1), None)
     if doubled is not None:
         raise RecordError(f"the dialogue act {doubled!r} is given twice.")
     if "call" in acts:
         raise RecordError(
-            "a call is a turn of its own, so what the assistant says can't be labelled 'call'."
+            "the assistant's words can't be labelled 'call', because a call is a turn of its own."
         )
     if "other" in acts and len(acts) > 1:
-        problem = "'other' stands alone: it says that none of the other dialogue acts is there."
+        problem = "'other' can't be combined, because it means that no other dialogue act applies."
         raise RecordError(problem)
     return tuple(act for act in _OF_REPLIES if act in acts), text
 
@@ -212,7 +212,7 @@ def _read_line(at: int, line: str, number: int, turn: ReplyTurn) -> ReplyTurn:
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
     if text.split() != _short(turn.text).split():
-        problem = f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
+        problem = f"Line {at} changes the text of turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
         raise RecordError(problem)
     return turn if acts == turn.acts else turn.with_changes(acts=acts)
 

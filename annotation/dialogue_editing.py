@@ -77,7 +77,7 @@ _NAMES = {
     "result": "a result",
 }
 _FIXED = (
-    "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
+    "Turns can be reworded, but not added, removed or moved. If that is needed, reject the sample."
 )
 
 
@@ -173,7 +173,7 @@ def read_blocks(typed: str) -> list[Block]:
     lines = plain_lines(typed).split("\n")
     if len(lines) > _MOST_LINES:
         raise RecordError(
-            f"The conversation has {len(lines)} lines; {_MOST_LINES} is the most that can be read."
+            f"The conversation has {len(lines)} lines; at most {_MOST_LINES} are allowed."
         )
     blocks: list[Block] = []
     for number, line in enumerate(lines, 1):
@@ -205,8 +205,8 @@ def _read_line(number: int, line: str, blocks: list[Block]) -> None:
         _add_entry(CallLine(number, mark, line[len(mark) :].strip()), blocks)
     else:
         raise RecordError(
-            f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN}; a"
-            " text that goes on in a new line is indented by two spaces there."
+            f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN};"
+            " indent the next line of a longer text by two spaces."
         )
 
 
@@ -224,10 +224,10 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
     with _at_line(number):
         app, rest = read_name(line[1:])
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
-        problem = f"Line {number}: a message in [{app}] can only stand under what the user says."
+        problem = f"Line {number}: a message in [{app}] must come right after the user's words."
         raise RecordError(problem)
     if not rest.startswith(tuple(signs("]"))):
-        raise RecordError(f"Line {number}: the name of the app is not closed by ].")
+        raise RecordError(f"Line {number}: the name of the app has no closing ].")
     text = rest[1:].removeprefix(" ")
     blocks[-1] = blocks[-1]._replace(message=TypedMessage(app, text))
 
@@ -301,7 +301,7 @@ class _DialogueEdit:
 
     def _next(self, turn: Turn) -> Block:
         if not self._left:
-            problem = f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
+            problem = f"The conversation ends, but {_NAMES[turn.kind]} must come next. {_FIXED}"
             raise RecordError(problem)
         block = self._left.pop()
         if block.kind != turn.kind:
@@ -351,16 +351,14 @@ class _Snapshot(NamedTuple):
             return list(self._whole(entries))
         calls = [] if self.before is None else self.before.calls
         if len(calls) != 1:
-            raise RecordError(
-                f"Line {entries[0].line}: say first which tool is called, in a line `-> tool`."
-            )
+            raise RecordError(f"Line {entries[0].line}: name the tool first, in a line `-> tool`.")
         return [self._changed(calls[0], entries)]
 
     def _unchanged(self, line: int) -> list[GoldCall]:
         if self.before is None:
             raise RecordError(
-                f"Line {line}: no call comes before, so say which one is due: `-> tool` and its"
-                " arguments."
+                f"Line {line}: no call comes before this one, so name the tool: `-> tool`,"
+                " then its arguments."
             )
         return list(self.before.calls)
 
@@ -368,7 +366,7 @@ class _Snapshot(NamedTuple):
         note = next(entry for entry in entries if entry.mark == "--")
         if len(entries) > 1:
             raise RecordError(
-                f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments."
+                f"Line {note.line}: `-- {note.rest}` can't be combined with calls or arguments."
             )
         language_words = [words_in(language) for language in interface_languages()]
         if note.rest.casefold() in {words.no_call.casefold() for words in language_words}:
@@ -386,7 +384,7 @@ class _Snapshot(NamedTuple):
         for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
             tool, rest = _named(entries[start])
             if rest or not tool:
-                problem = f"Line {entries[start].line}: after -> the name of one tool is expected."
+                problem = f"Line {entries[start].line}: write the name of one tool after `->`."
                 raise RecordError(problem)
             same = (one for one in self.was.calls[number : number + 1] if one.tool == tool)
             yield self._changed(GoldCall(tool=tool), entries[start + 1 : end], next(same, None))
@@ -401,16 +399,17 @@ class _Snapshot(NamedTuple):
         for entry in entries:
             name, rest = _named(entry)
             if name in named:
-                raise RecordError(f"Line {entry.line}: {name!r} is told of a second time.")
+                raise RecordError(f"Line {entry.line}: {name!r} occurs twice.")
             named.add(name)
             if entry.mark == "-":
                 if rest:
                     raise RecordError(
-                        f"Line {entry.line}: an argument is taken away by `- name`, without a"
-                        " value."
+                        f"Line {entry.line}: remove an argument with `- name`, without a value."
                     )
                 if name not in arguments:
-                    raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
+                    raise RecordError(
+                        f"Line {entry.line}: the call has no argument {name!r} to remove."
+                    )
                 del arguments[name]
             else:
                 arguments[name] = _value(name, rest, entry, former_call, schemas)
@@ -421,10 +420,10 @@ def _value(
     name: str, rest: str, entry: CallLine, known: GoldCall | None, schemas: dict[str, JsonSchema]
 ) -> JsonValue:
     if not rest.startswith(tuple(signs("="))):
-        raise RecordError(f"Line {entry.line}: an argument is written `{entry.mark} name = value`.")
+        raise RecordError(f"Line {entry.line}: write an argument as `{entry.mark} name = value`.")
     typed = rest[1:].strip()
     if not typed:
-        raise RecordError(f'Line {entry.line}: {name!r} has no value; an empty text is written "".')
+        raise RecordError(f'Line {entry.line}: {name!r} has no value; write an empty text as "".')
     before = known.arguments if known else {}
     if name in before and write_value(before[name]) == typed:
         return before[name]  # what nobody retyped keeps its type, whatever the schema says
@@ -451,7 +450,7 @@ def _reworded(before: str, typed: str, block: Block) -> str:
     if text == plain_lines(before):
         return before
     if not text:
-        raise RecordError(f"Line {block.line}: nothing is said there.")
+        raise RecordError(f"Line {block.line}: this turn has no text.")
     return text
 
 

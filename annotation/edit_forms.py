@@ -166,7 +166,7 @@ def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _Read
     app = external.app if external else ""
     part = TurnPart(name, turn.kind, text, message, app, is_changed=now != turn)
     return _ReadTurn(
-        now, part, ["Nothing is said there."] * any(not one.strip() for one in typed_texts)
+        now, part, ["This turn has no text."] * any(not one.strip() for one in typed_texts)
     )
 
 

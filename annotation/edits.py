@@ -186,8 +186,8 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
         entry = int(entry_match[1])
         if entry in struck:
             raise RecordError(
-                f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out"
-                " of it."
+                f"Entry {entry} of {start} can't be struck: the argument {evidence.argument!r}"
+                " comes from it."
             )
         place = f"{start}[{entry - sum(one < entry for one in struck)}]"
         return evidence.with_changes(path=place + evidence.path[entry_match.end() :])

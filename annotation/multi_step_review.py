@@ -274,7 +274,9 @@ def _pick(
     """Return the response that a leaf is picked from, the entry, and the value."""
     source = leaf.source
     if not isinstance(source, Picked) or source.call not in places:
-        raise RecordError(f"The call that {leaf.argument!r} is picked out of is not on the path.")
+        raise RecordError(
+            f"The argument {leaf.argument!r} comes from a call that is not on the path."
+        )
     step, position = places[source.call]
     fitting = choose(entries_of(path.path[step].responses[position], source.entries), source.where)
     if not fitting:
@@ -357,7 +359,7 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
     for contest in contests_of(sample):
         step = places.index(contest.turn - 1)
         names = " and ".join(sorted({repr(pick.argument) for pick in contest.picks}))
-        reason, place = f"A reviewer says that it fits {names} as well.", contest.entries
+        reason, place = f"A reviewer says that it also fits {names}.", contest.entries
         for entry in contest.rivals[: MOST_OFFERED - len(found)]:
             at = {"step": step, "call": contest.result, "entry": entry.index}
             offered = Strike(**at, entries=place, reason=reason)
@@ -394,15 +396,15 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
         if unknown:
             raise AnnotationError(
                 f"The control 'strikes' of task {pulled.task_id} in Label Studio holds"
-                f" {unknown[0]!r}, which is no entry that the sample offers to strike. Was the"
-                " task's data changed by hand?"
+                f" {unknown[0]!r}, which is not an entry that can be struck. Was the task's"
+                " data changed by hand?"
             )
         strikes = tuple(offered[name] for name in dict.fromkeys(names))
         problem, decision = "", "" if answers.problem else answers.decision
         if decision == "edit" and not strikes:
-            problem = "Entries were to be struck, but none is ticked."
+            problem = "The verdict is to strike entries, but none is ticked."
         if decision == "accept" and strikes:
-            problem = "Entries are ticked, but the verdict is that all is clear as it is."
+            problem = "Entries are ticked, but the verdict is that the sample is clear as it is."
         ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
         return Typed(
             lambda: strike(sample, strikes), calls=ticked, strikes=strikes, problem=problem

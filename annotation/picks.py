@@ -124,7 +124,7 @@ def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, EntryRule, int
 def _response(sample: Sample, turn: int, result: int) -> JsonValue:
     held = sample.turns[turn]
     if not isinstance(held, ResultTurn):
-        raise RecordError(f"Turn {turn} of the sample {sample.key} holds no results.")
+        raise RecordError(f"Turn {turn} of the sample {sample.key} has no results.")
     return held.results[result]
 
 

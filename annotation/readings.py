@@ -102,7 +102,7 @@ def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
     taken = differing(sample, readings)
     if not taken:
         raise RecordError(
-            "No reader wrote anything else than the calls shown. Accept them, edit them, or reject"
+            "No reader wrote other calls than those shown. Accept them, edit them, or reject"
             " the sample."
         )
     turns = list(sample.turns)
@@ -110,8 +110,8 @@ def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
         turn = turns[taken_reading.turn]
         if not isinstance(turn, CallTurn) or turn.executed:
             raise RecordError(
-                "What the reader wrote can't be taken here, because the results that follow are"
-                " those of the calls shown. Edit the conversation, or reject the sample."
+                "The reader's calls can't be used here, because the results that follow"
+                " belong to the calls shown. Edit the conversation, or reject the sample."
             )
         calls = tuple(
             GoldCall(tool=call.tool, arguments=call.arguments) for call in taken_reading.calls

@@ -155,7 +155,7 @@ class ChosenVerdicts(NamedTuple):
             case ():
                 return "No verdict was chosen."
             case (verdict,):
-                return "" if verdict != "reject" or self.reasons else "Rejected without a reason."
+                return "" if verdict != "reject" or self.reasons else "The rejection has no reason."
             case several:
                 return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
 

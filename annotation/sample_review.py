@@ -230,9 +230,9 @@ def _edited(
         check_storable(request, "The request")
         request_text = request.strip()
         if not request_text:
-            raise RecordError("The box with the request holds nothing but spaces.")
+            raise RecordError("The box with the request has only spaces in it.")
     if typed is None:
-        raise RecordError("The box with the calls was left empty; write [] where no call is due.")
+        raise RecordError("The box with the calls was left empty; write [] if no call is due.")
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     calls = read_calls(typed, tools, may_leave_out=may_leave_out)
     edited = edited_sample(sample, request_text, calls)

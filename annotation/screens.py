@@ -73,7 +73,7 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
     """
     if language not in interface_languages():
         raise ConfigurationError(
-            f"The review screens have no words in {language!r}; they have them in"
+            f"The review screens are not available in {language!r}; they are in"
             f" {', '.join(interface_languages())}."
         )
     return made.model_validate(packaged("callwright.annotation.configs", f"{kind}.{language}.yaml"))

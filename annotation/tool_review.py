@@ -176,8 +176,8 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
     name, description = typed.name.strip(), " ".join(typed.description.split())
     if not _NAME.fullmatch(name):
         raise RecordError(
-            f"{name!r} is no name for a tool: letters, digits, dots and underscores, a letter"
-            " first."
+            f"{name!r} is not a valid tool name. Use letters, digits, dots and underscores,"
+            " with a letter first."
         )
     if not description:
         raise RecordError("The tool needs a description.")
@@ -200,7 +200,7 @@ def read_schema(text: str) -> JsonSchema:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or "the top"
-        problem = f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
+        problem = f"The parameters are not a valid JSON Schema at {place}: {error.message[:300]}."
         raise RecordError(problem) from error
     required = schema.get("required", [])
     listed = required if isinstance(required, list) else ()

@@ -20,7 +20,7 @@ from callwright.warehouse.errors import CallwrightError, ReplyError, TransientEr
 from callwright.warehouse.records import LlmCall, Tool
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
-_REPLY_TOKENS = 512  # expected where no max_tokens is set
+_REPLY_TOKENS = 512  # how long a reply is expected to be if there is no max_tokens
 _NOTHING = RawReply("")
 _CALLED_OFF = "Called off: another answer to the same request came first."
 
@@ -43,7 +43,8 @@ class Keyed(Protocol):
         ...
 
 
-@cache  # each record gets chats of its own, and to ask a protocol takes long
+# Cached: each record gets chats of its own, and isinstance on a protocol is slow.
+@cache
 def _is_keyed(kind: type[Adapter]) -> bool:
     return issubclass(kind, Keyed)
 
@@ -70,7 +71,9 @@ class Surroundings(NamedTuple):
     traffic: Traffic | None = None
     tokens: TokenEstimates | None = None
     ready: Callable[[], Awaitable[None]] | None = None  # awaited before anything is sent
-    overhear: "Callable[[Asking], object] | None" = None  # is given what is asked before it is sent
+    overhear: "Callable[[Asking], object] | None" = (
+        None  # called with each question before it is sent
+    )
 
 
 class Asking(NamedTuple):
@@ -281,14 +284,14 @@ class _Sending:
             raise
         finally:
             self._settle(estimate, time.perf_counter() - start, ended)
-        # half characters can be smuggled in by JSON escapes, and no file can hold them
+        # A JSON escape such as \ud83d is half a character, which UTF-8 can't hold: replace it.
         text = reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode()
         return reply._replace(text=text)
 
     async def _set_aside(self) -> float:
         if self.priced is None:
             return 0.0
-        # Inside the slot: what still waits for one sets no money aside.
+        # Called only within a slot of the gate, so that a waiting request reserves no money.
         most = TokenCounts(self.prompt_tokens, self.most_tokens)
         if self.around.budget.limit is not None:
             most = self.expected = await self._tokens.most(self.request)

@@ -5,7 +5,12 @@ It is found, not proved: readers judge the words.
 Each value of a call has one standing. It is `said` if the user's words contain it, exactly or by
 a named normalisation; `derived` if code can tell where it comes from: a result, a default, the
 system message, an earlier call; `contradicted` if the words name exactly one day, time or amount
-of its kind, and it is another one in every reading; else `not_said`.
+of its kind, and it is another one in every reading; else `not_said`. For "A table for two on
+Friday, please":
+
+    people = 2             said (normalised: number)
+    date = "2027-06-04"    said if that is a Friday (normalised: weekday), else contradicted
+    currency = "EUR"       derived if it is the parameter's default, else not_said
 """
 
 import re
@@ -85,13 +90,13 @@ _MOMENT = re.compile(
     r" ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 )
 _NOW = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
-_FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")
+_FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")  # what may stand between "today" and its date
 _HANGUL = re.compile("[\u1100-\u11ff]")  # its words take endings; folding takes them apart
-_FINAL = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
-_SHORTEST_CODE = 4
-_OF_CODE = re.compile(r"[A-Za-z_]")
-_LEAST_SHARE = 0.5
-_FARTHEST = 20  # characters between words that say a value together
+_FINAL_CONSONANT = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
+_SHORTEST_CODE = 4  # letters and digits; a shorter one stands in other words by chance
+_CODE_CHARACTER = re.compile(r"[A-Za-z_]")
+_HALF = 0.5
+_MOST_CHARACTERS_BETWEEN = 20  # for words that say a value together
 
 
 class UserText(NamedTuple):
@@ -175,7 +180,7 @@ def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
         for name, value in call.arguments.items():
             if name in tool.properties:
                 for claim in claims_of(name, value, call, tool):
-                    yield from _stand(claim, scene)
+                    yield from _find_standing(claim, scene)
             else:
                 reason = f"The tool {call.tool!r} declares no parameter {name!r}."
                 yield ValueFound(
@@ -199,14 +204,16 @@ def weakest_of(standings: Iterable[tuple[str, Standing]]) -> dict[str, Standing]
     return weakest
 
 
-def _stand(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
+def _find_standing(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
     texts = stated_in(scene.turns)
+    # The first source that explains the value counts: what its generator declared and code can
+    # follow, then the user's words, and only then what may hold the same value by chance.
     evidence = (
         by_earlier_call(claim, scene.calls, scene.tools)
         or by_rule(claim, scene.turns)
         or find_said(claim, texts, scene)
         or find_elsewhere(claim, scene.turns)
-        or _find_told(claim, scene)
+        or _find_in_context(claim, scene)
     )
     members = [*_members(claim)] if evidence is None else []
     if evidence:
@@ -214,7 +221,7 @@ def _stand(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
         yield ValueFound(claim, standing, evidence)
     elif members:
         for member in members:
-            yield from _stand(member, scene)
+            yield from _find_standing(member, scene)
     elif reason := _find_contradiction(claim, texts, scene):
         yield ValueFound(claim, "contradicted", reason=reason)
     else:
@@ -245,14 +252,15 @@ def find_said(claim: Claim, texts: Sequence[UserText], scene: Scene) -> Evidence
         if found:
             return _evidence(claim.name, found, one)
     members = [find_said(member, texts, scene) for member in _members(claim)]
-    told = [one for one in members if one is not None]
-    if not told or len(told) < len(members):
+    found_members = [one for one in members if one is not None]
+    if not found_members or len(found_members) < len(members):
         return None
-    last = max(told, key=lambda one: one.turn or 0)
+    last = max(found_members, key=lambda one: one.turn or 0)
     return last.with_changes(argument=claim.name, kind="normalised", rule=TURNS)
 
 
 def _evidence(name: str, found: Found, text: UserText) -> Evidence:
+    """Return the evidence for an argument from where its value was found in a text."""
     return Evidence(
         argument=name,
         kind="span" if found.rule == VERBATIM else "normalised",
@@ -327,7 +335,7 @@ def _find_topic(claim: Claim, text: UserText) -> Found | None:
         if one not in empty(packs_of(claim.parameter))
     ]
     hits = [word for word in words_of(text.text).row if stem(word.text) in topic_stems]
-    if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(topic_stems):
+    if hits and len({stem(one.text) for one in hits}) >= _HALF * len(topic_stems):
         return Found(claim.value, hits[0].start, hits[0].end, TOPIC)
     found = locate(claim.value, claim.schema, text.text)
     if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question):
@@ -336,16 +344,14 @@ def _find_topic(claim: Claim, text: UserText) -> Found | None:
 
 
 def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found | None:
-    unit = _unit(claim, scene)
+    """Return where a text states a number, as an amount in the parameter's unit or by itself."""
+    unit = _unit_of_parameter(claim, scene)
     amounts = find_amounts(text, scene.language)
     for amount in amounts:
-        if rule := _rule_of(value, amount, unit, text):
-            return Found(
-                claim.value,
-                amount.start,
-                amount.end,
-                "" if text[amount.start : amount.end] == str(claim.value) else rule,
-            )
+        if rule := _amount_rule(value, amount, unit, text):
+            is_verbatim = text[amount.start : amount.end] == str(claim.value)
+            return Found(claim.value, amount.start, amount.end, VERBATIM if is_verbatim else rule)
+    # The 2 of "2 hours" is not 2 minutes: a number in an amount of that dimension has its unit.
     taken = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
     for number in find_numbers(text):
         stated = float(str(number.value))
@@ -357,12 +363,16 @@ def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found |
     return None
 
 
-def _unit(claim: Claim, scene: Scene) -> str:
+def _unit_of_parameter(claim: Claim, scene: Scene) -> str:
+    """Return the unit of a claim's parameter, by its name and description, or ""."""
     return unit_of(claim.parameter, str(claim.schema.get("description", "")), scene.language)
 
 
-def _rule_of(value: float, amount: Amount, unit: str, text: str) -> str:
-    """Return the rule by which a stated amount means a number in the parameter's unit, or ""."""
+def _amount_rule(value: float, amount: Amount, unit: str, text: str) -> str:
+    """Return the rule by which a stated amount means a number in the parameter's unit, or "".
+
+    "2 hours" is 120 of a parameter in minutes (unit conversion), "5%" is 0.05 (percent).
+    """
     said, wanted = dimension_of(amount.unit), dimension_of(unit)
     if said and wanted and said == wanted:
         return UNIT if is_about(value, converted(amount.value, amount.unit, unit)) else ""
@@ -391,7 +401,11 @@ def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | Non
         )
     if re.fullmatch(r"\d+(?:\.\d+)?", value):
         return _find_code(value, text) or _find_number(float(value), claim, text, scene)
-    mention = _find_code(value, text) or _find_alike(value, text, scene) or _find_words(value, text)
+    mention = (
+        _find_code(value, text)
+        or _find_other_spelling(value, text, scene)
+        or _find_words(value, text)
+    )
     return mention or _find_pieces(value, claim, text, scene)
 
 
@@ -404,6 +418,7 @@ def _find_pieces(value: str, claim: Claim, text: str, scene: Scene) -> Found | N
 
 
 def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> Found | None:
+    """Return where a text says a day, a time of day or both, together or in two places."""
     moments = find_moments(text, scene.language, scene.now)
     days = [one for one in moments if day and one.may_be_day(day)]
     clocks = [one for one in moments if clock and clock in one.clocks]
@@ -426,10 +441,10 @@ def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
     return mention and mention._replace(value=value, rule=mention.rule or "date")
 
 
-def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
-    """Return where a text states a lone moment or amount: "10:30 AM", "$45", "04/05/2026".
+def _find_other_spelling(value: str, text: str, scene: Scene) -> Found | None:
+    """Return where a text states the moment or amount that the whole value is, or None.
 
-    None if it does not.
+    Such values are "10:30 AM", "$45" and "04/05/2026".
     """
     if not re.search(r"\d", value):
         return None
@@ -450,7 +465,7 @@ def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
     for own in find_amounts(value, scene.language):
         if (own.start, own.end) == (0, len(value)):
             for other in find_amounts(text, scene.language):
-                if rule := _rule_of(own.value, other, own.unit, text):
+                if rule := _amount_rule(own.value, other, own.unit, text):
                     return Found(value, other.start, other.end, rule)
     return None
 
@@ -487,13 +502,13 @@ def _find_words(value: str, text: str) -> Found | None:
         min((one.start for one in matched_words), default=0),
         max((one.end for one in matched_words), default=0),
     )
-    # signs of a script without spaces
+    # Each sign of a script without spaces is a word here; scattered ones say nothing.
     in_place = sum(one.end == other.start for one, other in pairwise(matched_words))
     are_signs = all(len(one) == 1 for one in wanted)
     if (
         not matched_words
-        or end - start > _FARTHEST + 2 * len(value)
-        or (are_signs and in_place <= len(matched_words) * _LEAST_SHARE)
+        or end - start > _MOST_CHARACTERS_BETWEEN + 2 * len(value)
+        or (are_signs and in_place <= len(matched_words) * _HALF)
     ):
         return None
     return Found(value, start, end, WORDS)
@@ -502,17 +517,20 @@ def _find_words(value: str, text: str) -> Found | None:
 def _is_in_code(word: FoldedWord, text: str) -> bool:
     """Whether a word is the digits of a code: the 88 of RX88."""
     return word.text.isdecimal() and bool(
-        _OF_CODE.search(text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1])
+        _CODE_CHARACTER.search(
+            text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
+        )
     )
 
 
 def _is_form(said: str, wanted: str) -> bool:
+    """Whether a word is a form of the wanted one: the same stem, or Korean with an ending."""
     if stem(said) == stem(wanted):
         return True
     return (
         bool(_HANGUL.match(wanted))
         and said.startswith(wanted)
-        and not _FINAL.match(said, len(wanted))
+        and not _FINAL_CONSONANT.match(said, len(wanted))
     )
 
 
@@ -538,32 +556,42 @@ def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -
         return ""  # another text, or another call, may have what is missing
     value = claim.value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        other_words = _other_amount(float(value), claim, texts[0].text, scene)
+        other_words = _contradicting_amount(float(value), claim, texts[0].text, scene)
     else:
         typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
         other_words = (
-            _other_moment(typed, claim, texts[0].text, scene) if typed and not typed["zone"] else ""
+            _contradicting_moment(typed, claim, texts[0].text, scene)
+            if typed and not typed["zone"]
+            else ""
         )
-    return (
-        f"{other_words!r} says another value than {claim.name} = {value!r}." if other_words else ""
-    )
+    if not other_words:
+        return ""
+    return f"{other_words!r} says another value than {claim.name} = {value!r}."
 
 
-def _other_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
-    unit = _unit(claim, scene)
+def _contradicting_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
+    """Return the words of the text's only amount of the parameter's dimension, or "".
+
+    Also "" if another argument has that dimension, or the value stands elsewhere in the text.
+    """
+    unit = _unit_of_parameter(claim, scene)
+    dimension = dimension_of(unit)
     amounts = find_amounts(text, scene.language)
-    of_kind = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
-    is_alone = (
-        sum(dimension_of(_unit(one, scene)) == dimension_of(unit) for one in _leaves(claim, scene))
-        == 1
-    )
+    of_kind = [one for one in amounts if unit and dimension_of(one.unit) == dimension]
+    units = [_unit_of_parameter(one, scene) for one in _leaves(claim, scene)]
+    is_alone = [dimension_of(one) for one in units].count(dimension) == 1
     if len(of_kind) != 1 or not of_kind[0].is_sure or not is_alone:
         return ""
     is_elsewhere = any(one.value == value for one in amounts if one is not of_kind[0])
     return "" if is_elsewhere else text[of_kind[0].start : of_kind[0].end]
 
 
-def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -> str:
+def _contradicting_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -> str:
+    """Return the text's only day, or only time of day, if the typed one differs, or "".
+
+    Ranges, counted and loose days ("in three days", "next week") may mean several and contradict
+    nothing.
+    """
     moments = [
         one for one in find_moments(text, scene.language, scene.now) if not _is_reference(one, text)
     ]
@@ -613,7 +641,7 @@ def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
     return leaf_claims
 
 
-def _find_told(claim: Claim, scene: Scene) -> Evidence | None:
+def _find_in_context(claim: Claim, scene: Scene) -> Evidence | None:
     """Return where the assistant was told a value: in the system message, or as today's date."""
     found = _find(claim, UserText(0, scene.system), scene) if scene.system else None
     if found:

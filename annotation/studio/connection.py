@@ -153,23 +153,25 @@ def refusal(
         return TransientError(f"{problem} in a moment.", float(wish) if wish.isdecimal() else None)
     if status in (401, 403):
         return AnnotationError(
-            f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one"
-            " from its page Account & Settings, and give it to callwright; a legacy token works"
-            " only where the organization allows it."
+            f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid"
+            " token from its page Account & Settings and give it to callwright. A legacy"
+            " token works only if the organization allows it."
         )
     is_good = HTTPStatus.OK <= (status or 0) < HTTPStatus.MULTIPLE_CHOICES
     if is_good and not _is_page(body):
         return TransientError(
-            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON:"
-            f" {reason})."
+            f"The Label Studio at {url} did not finish its answer, which is not valid JSON"
+            f" ({status}: {reason})."
         )
     if status is None or status < _WRONG or _is_page(body):
         return AnnotationError(
-            f"What answers at {url} is not the root of a Label Studio ({status}: {reason}). Check"
-            " the URL."
+            f"The address {url} is not the root of a Label Studio server ({status}: {reason})."
+            " Check the URL."
         )
     if status == HTTPStatus.NOT_FOUND:
-        return MissingError(f"The Label Studio at {url} does not have that (404: {reason}).")
+        return MissingError(
+            f"The Label Studio at {url} did not find what was requested (404: {reason})."
+        )
     return AnnotationError(f"The Label Studio at {url} refused ({status}): {reason}.")
 
 

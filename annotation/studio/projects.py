@@ -167,7 +167,7 @@ def ensure_project(
         return _create_project(connection, screen, queues)
     if project.changed_by_hand:
         _log.warning(
-            "The labeling interface of %s was changed by hand; callwright leaves it so.",
+            "The labeling interface of %s was changed by hand; callwright does not update it.",
             project.url,
         )
     else:
@@ -220,8 +220,8 @@ def _create_project(
     first = find_project(connection, screen.kind)
     if first is None:
         raise AnnotationError(
-            f"The Label Studio at {connection.url} made project {new_project.id} but does not"
-            " show it."
+            f"The Label Studio at {connection.url} created project {new_project.id} but does"
+            " not list it."
         )
     if first.id != new_project.id:  # somebody else was first; theirs is the one
         connection.ask(connection.client.projects.delete, new_project.id)

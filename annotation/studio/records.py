@@ -167,8 +167,8 @@ def _moment(annotation: Json, task_id: int | str) -> datetime:
 def _field(holder: Any, name: str, task_id: int | str) -> Any:  # noqa: ANN401 - a foreign server's JSON
     if not isinstance(holder, Mapping) or name not in holder:
         raise AnnotationError(
-            f"Task {task_id} of Label Studio has no field {name!r}. Was its data changed by hand? "
-            "Delete the task; the next push makes it anew."
+            f"Task {task_id} of Label Studio has no field {name!r}. Was its data changed by"
+            " hand? Delete the task; the next push creates it again."
         )
     return holder[name]
 

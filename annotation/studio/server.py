@@ -94,7 +94,7 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
     except ValueError as error:
         raise AnnotationError(
             f"{places.credentials} is damaged ({type(error).__name__}). Restore it, or delete"
-            f" {places.folder} to start anew without the annotations in it."
+            f" {places.folder}, with its annotations, to start again."
         ) from error
 
 
@@ -139,8 +139,9 @@ def only_one(places: Places, patience: float) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() > end:
                     raise CallwrightError(
-                        f"Another start of the {places.title} below {places.folder} has not"
-                        f" finished in {patience:.0f} s. Look at {places.log}, or end that start."
+                        f"Another process has been starting the {places.title} in"
+                        f" {places.folder} for more than {patience:.0f} s. Look at"
+                        f" {places.log}, or stop that process."
                     ) from error
                 time.sleep(_LOOK_AGAIN)
         yield
@@ -182,7 +183,7 @@ def wait_for(places: Places, answers: Callable[[int], bool], patience: float) ->
         if found is None and places.record.exists():
             break
         time.sleep(_PAUSE)
-    problem = f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
+    problem = f"The {places.title} did not start:\n{tail(places.log)}\nThe log is {places.log}."
     raise CallwrightError(problem)
 
 
@@ -357,24 +358,24 @@ def start(
         saved_credentials, running_server = load_credentials(places), serving_process(places)
         if running_server is not None and saved_credentials is None:
             raise AnnotationError(
-                f"A Label Studio serves below {places.folder}, but {places.credentials.name} is"
-                " gone, and with it the way in. Restore the file, or end the server with"
-                " `callwright review stop`."
+                f"Label Studio is running in {places.folder}, but the file"
+                f" {places.credentials.name}, which holds its password and token, is missing."
+                " Restore the file, or stop the server with `callwright review stop`."
             )
         credentials = saved_credentials or new_credentials()
         if running_server is None:
             install(places, base_environment, progress, other_lock=other_lock)
             port = free_port(address.port or credentials.port, places.title, address.host)
             if address.port not in (0, port):
-                problem = f"Port {address.port} of {address.host} is taken; choose another one."
+                problem = f"Port {address.port} of {address.host} is in use; choose another one."
                 raise AnnotationError(problem)
             credentials = credentials.with_changes(port=port, host=address.host)
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment, address.public_url)
         elif address.host not in (HOST, credentials.host):
             raise AnnotationError(
-                f"Label Studio runs already, and listens at {credentials.host}. To have it listen"
-                f" at {address.host}: callwright review stop, then start it again."
+                f"Label Studio is already running and listens on {credentials.host}. To listen"
+                f" on {address.host}, run `callwright review stop` and start it again."
             )
         tell = progress if running_server is None else lambda _: None
         pid = _wait_until_ready(places, credentials, tell, timeout)
@@ -432,9 +433,9 @@ def _wait_until_ready(
         status = _answer(credentials)
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             raise AnnotationError(
-                f"Label Studio does not know the token in {places.credentials}: its data at"
-                f" {places.data} are older or newer than that file. Restore the file, or delete"
-                " both to start anew without the annotations."
+                f"Label Studio does not accept the token in {places.credentials}: the file and"
+                f" the data in {places.data} do not belong together. Restore the file, or"
+                " delete both, with the annotations, to start again."
             )
         return status == HTTPStatus.OK
 

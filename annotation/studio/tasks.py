@@ -320,8 +320,8 @@ def _make(
         answer = take(project, request=body, return_task_ids=True)
         if answer.task_count is not None and answer.task_count != len(left):
             raise AnnotationError(
-                f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again:"
-                " those that are missing are sent anew."
+                f"Label Studio imported {answer.task_count} of {len(left)} tasks. Push again"
+                " to send the missing ones."
             )
         ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
         return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}

@@ -131,7 +131,7 @@ def read_recipe(path: Path | str) -> Recipe:
 
 @described
 class PythonBuildOptions(BuildOptions, total=False):
-    """Where a build takes place, and who hears how far it is.
+    """Where a build takes place, and who is told of its progress.
 
     Args:
         home: The work folder. Default: CALLWRIGHT_HOME or .callwright.
@@ -302,7 +302,7 @@ async def preview_samples(
         aside = settings.aside(Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))
         warehouse = open_warehouse(aside)
-        with warehouse.together():  # nobody else knows of it
+        with warehouse.together():  # a file of its own, so nobody waits
             lend_catalogs(recipe, open_warehouse(settings), warehouse)
             report = await build_dataset(recipe.with_preview(count), aside, progress)
             samples = warehouse.rows(sql("previews.samples"))

@@ -19,7 +19,12 @@ from callwright.flows.evaluation.evaluating import (
     foresee,
     leaderboard,
 )
-from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off, label_of
+from callwright.flows.evaluation.evaluation_run import (
+    Conditions,
+    EvaluationRequest,
+    label_of,
+    unfinished_evaluation,
+)
 from callwright.flows.evaluation.gate import (
     AnsweredItem,
     Demands,
@@ -154,7 +159,7 @@ class Evaluation:
 
 @described
 class PythonEvaluationOptions(EvaluationOptions, total=False):
-    """What `evaluate` may be given from Python besides.
+    """More options of `evaluate` in Python.
 
     Args:
         name: The candidate's name on the leaderboard.
@@ -239,7 +244,7 @@ def foresee_evaluation(
 
 def _asked(
     settings: Settings, release: str, candidate: Candidates, given: PythonEvaluationOptions
-) -> AskedFor:
+) -> EvaluationRequest:
     """Return the candidates and conditions of these options. Raises TypeError if one is unknown."""
     tools, judge = given["tools"] or None, given["judge"]
     router, live = given["router"], given["live"]
@@ -253,7 +258,7 @@ def _asked(
                 "A resumed evaluation has the candidates that it had before. Leave out --model and"
                 " --recipe."
             )
-        return cut_off(open_warehouse(settings), release, given["budget"])
+        return unfinished_evaluation(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
         message = "--both needs changed tools. Name them with --tools FILE (tools= in Python)."
         raise ConfigurationError(message)
@@ -294,7 +299,7 @@ def _asked(
         functions=functions,
         shown=shown,
     )
-    return AskedFor([one for one, _ in chosen], conditions)
+    return EvaluationRequest([one for one, _ in chosen], conditions)
 
 
 def _chosen(

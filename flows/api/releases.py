@@ -210,7 +210,8 @@ class LoadedRelease:
         """What its creation took and left out. Raises ConfigurationError if it was only loaded."""
         if self._stored is None or self._stored.made is None:
             raise ConfigurationError(
-                f"The release {self.name!r} was loaded; what it took is told when it is created."
+                f"The release {self.name!r} was loaded from the warehouse. Only"
+                " `create_release` returns what it took and left out."
             )
         return self._stored.made
 
@@ -413,7 +414,7 @@ def load_release(
     if isinstance(name, Path):
         if not any(name.glob("*.jsonl")):
             raise ConfigurationError(
-                f"{str(name)!r} holds no records. Write some with `callwright export NAME --to"
+                f"{str(name)!r} has no records. Write some with `callwright export NAME --to"
                 " records`."
             )
         return LoadedRelease(name.name, lambda: kept_in_folder(name))
@@ -443,7 +444,7 @@ def _of_line(line: bytes, path: Path) -> KeptSample:
         sample = Sample.model_validate(stated["sample"])
         tools = tuple(Tool.model_validate(tool) for tool in stated["tools"])
     except (ValueError, KeyError, TypeError) as error:
-        raise RecordError(f"{str(path)!r} has a line that is no record: {error}.") from error
+        raise RecordError(f"{str(path)!r} has a line that is not a record: {error}.") from error
     split = "" if path.stem == "records" else path.stem
     return KeptSample(
         sample, tools, tuple(proof for call in sample.gold for proof in call.evidence), split=split

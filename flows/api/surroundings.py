@@ -67,7 +67,7 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
     elif callable(receiver):
         yield ProgressFunction(receiver)
     elif isinstance(receiver, str):
-        problem = f"There is no progress {receiver!r}; it is 'terminal', a function, or None."
+        problem = f"progress must be 'terminal', a function or None, not {receiver!r}."
         raise ConfigurationError(problem)
     else:
         yield receiver

@@ -47,7 +47,9 @@ class Tasks(Sequence[Task]):
         Raises ConfigurationError that lists the splits.
         """
         if split and split not in self.splits:
-            problem = f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}."
+            problem = (
+                f"No split is named {split!r}. The splits are {', '.join(self.splits) or 'none'}."
+            )
             raise ConfigurationError(problem)
         return Tasks(task for task in self if split in ("", task.split))
 
@@ -79,7 +81,7 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
     """
     tasks = Tasks(_in_folder(place) if isinstance(place, Path) else _of_release(place, home))
     if not tasks:
-        problem = f"{str(place)!r} holds no tasks; samples of the kind `task` are some."
+        problem = f"{str(place)!r} has no tasks. Samples of the kind `task` are tasks, for example."
         raise ConfigurationError(problem)
     return tasks
 
@@ -114,9 +116,9 @@ def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> 
             world = worlds.get(kept_sample.sample.facts.environment)
             if world is None:
                 raise ConfigurationError(
-                    f"The task {kept_sample.key} plays in the world"
-                    f" {kept_sample.sample.facts.environment!r}, which is not there; there are"
-                    f" {', '.join(worlds) or 'none'}."
+                    f"The task {kept_sample.key} needs the world"
+                    f" {kept_sample.sample.facts.environment!r}, which is missing. The worlds"
+                    f" are {', '.join(worlds) or 'none'}."
                 )
             yield Task(kept_sample.sample, world, kept_sample.candidates, split=kept_sample.split)
 
@@ -125,8 +127,8 @@ def _in_folder(folder: Path) -> Iterable[Task]:
     world_files = sorted(folder.rglob(WORLDS_FILE))
     if len(world_files) != 1:
         raise ConfigurationError(
-            f"{str(folder)!r} holds {len(world_files)} files {WORLDS_FILE}; one tells the worlds of"
-            " its tasks."
+            f"{str(folder)!r} has {len(world_files)} files named {WORLDS_FILE}; it needs"
+            " exactly one."
         )
     try:
         stated = orjson.loads(world_files[0].read_bytes())

@@ -344,7 +344,7 @@ def check_recipes(recipes: Sequence[Path]) -> CommandResult:
 def schema(*, out: Path | None = None) -> CommandResult:
     """Print or write the JSON Schema of recipes.
 
-    Editors use it where the first line of a recipe is `# yaml-language-server: $schema=FILE`.
+    Editors use it if the first line of a recipe is `# yaml-language-server: $schema=FILE`.
 
     Args:
         out: The file to write. Default: print it.

@@ -353,6 +353,6 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | TextTable]:
         )
     elif report.wrong_at_most is not None:
         yield (
-            f"No model with a known price is known to let at most {bar} of wrong samples pass. A "
-            "larger --limit tells more."
+            f"No model with a known price is known to let at most {bar} of wrong samples pass."
+            " Try a larger --limit."
         )

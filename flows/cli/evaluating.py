@@ -386,7 +386,7 @@ def score_answers(
         "problems": scoring.problems,
     }
     lines = _problems_text(
-        scoring.problems, "remarks on what was predicted; what can't be read counts as wrong."
+        scoring.problems, "remarks on the predictions; an unreadable prediction counts as wrong."
     )
     return CommandResult(value, [TextTable(("figure", *_SHARES), rows), *lines])
 
@@ -450,7 +450,7 @@ def _confetti_text(scores: "ConfettiScores") -> Iterator[str | TextTable]:
     if scores.validity is not None:
         yield TextTable(scores.validity._fields, [scores.validity])
     yield from _problems_text(
-        scores.problems, "remarks on what was predicted; what can't be read counts as wrong."
+        scores.problems, "remarks on the predictions; an unreadable prediction counts as wrong."
     )
 
 

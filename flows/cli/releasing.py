@@ -138,7 +138,7 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
 def import_one(
     name: str, form: Annotated[str, Option(metavar="FORMAT")], path: Path
 ) -> CommandResult:
-    """Make a release of samples made by others, unchecked, to evaluate candidates on them.
+    """Make a release from other people's samples, unchecked, to evaluate candidates on them.
 
     Args:
         name: The name of the release.
@@ -336,7 +336,7 @@ def query(
 ) -> CommandResult:
     """Run a read-only SQL query on the warehouse. `show tables` lists the tables.
 
-    Builds go on meanwhile.
+    Builds can continue meanwhile.
 
     Args:
         sql: A read-only query in DuckDB SQL.

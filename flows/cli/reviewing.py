@@ -36,19 +36,17 @@ app = commands()
 review = commands("Send samples to reviewers, and take their answers back.")
 app.add_typer(review, name="review")
 _ALSO_PULLED = {
-    "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
-    "returned": (
-        "went back to people as new tasks: what was typed can't be used, and the task says why."
-    ),
+    "resumed": "edits that an interrupted pull had left were checked.",
+    "returned": ("can't be used as typed and went back to reviewers as new tasks, which say why."),
     "contradicted": (
-        "edited samples wait for a second person: a check contradicts them, or none can decide."
+        "edited samples wait for a second reviewer: a check contradicts them, or none can decide."
     ),
     "withdrawn": (
-        "earlier reviews count no more: their annotations were deleted, skipped or changed by"
-        " others."
+        "earlier reviews no longer count: their annotations were deleted, skipped or changed"
+        " by others."
     ),
     "deleted": "tasks were deleted; those that nobody had decided are pushed again.",
-    "elsewhere": "annotations are of samples that another work folder pushed; they are left to it.",
+    "elsewhere": "annotations of samples that another work folder pushed were left to it.",
 }
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
 _ALWAYS = ("to_push", "with_people", "reviewed")
@@ -81,8 +79,8 @@ def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> CommandRe
     server = serve_label_studio(read_settings(), say, StudioAddress(host, port, url))
     if host not in {"127.0.0.1", "localhost"}:
         say(
-            f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers"
-            " cross the network as they are. Let a proxy with TLS stand before it"
+            f"Warning: anyone who can reach {host} can open the sign-in page, and passwords"
+            " and answers are sent unencrypted. Put a TLS proxy in front of it"
             " (docs/reviewing.md)."
         )
     value = {
@@ -92,7 +90,7 @@ def serve(*, host: str = "127.0.0.1", port: int = 0, url: str = "") -> CommandRe
         "pid": server.pid,
     }
     lines = f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}"
-    return CommandResult(value, [lines, "To end it: callwright review stop"])
+    return CommandResult(value, [lines, "Stop it with: callwright review stop"])
 
 
 @command(review, "stop", "review stop")
@@ -102,7 +100,7 @@ def stop() -> CommandResult:
 
     stopped = stop_label_studio(read_settings())
     text = (
-        "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
+        "Label Studio stopped." if stopped else "No Label Studio of this work folder was running."
     )
     return CommandResult({"stopped": stopped}, text)
 
@@ -368,8 +366,8 @@ def recheck(
 def suspects(release: str) -> CommandResult:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
-    A sample is suspect where all candidates fail at the same call, or where several give the same
-    other answer and no more are right. At least two candidates must have been evaluated on the
+    A sample is suspect if all candidates fail at the same call, or if several give the same other
+    answer and at most as many are right. At least two candidates must have been evaluated on the
     release. `callwright review push` sends new suspects to reviewers, before all other questions.
 
     Args:
@@ -514,7 +512,7 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
 
 @command(review, "agreement", "review agreement")
 def agreement() -> CommandResult:
-    """Show how reviewers agree with each other and with models, and do on gold items.
+    """Show how reviewers agree with each other and with models, and how they do on gold items.
 
     The usable share is shown too.
     """
@@ -538,7 +536,7 @@ def _agreement_text(report: "Status") -> Iterator[str | TextTable]:
         columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
         yield TextTable(columns, [[*line[:-1], *line.values] for line in lines])
     tables = {
-        "models that read against people": "readers",
+        "reader models compared with people": "readers",
         "gold items": "gold_items",
         "usable": "usable",
     }

@@ -114,7 +114,7 @@ def refresh(recipe: Path) -> CommandResult:
     ]
     table = TextTable(("tool", "arguments", "recorded at", "re-recorded at"), rows)
     changed = count_of(len(drifts), "answer has", "answers have")
-    return CommandResult(drifts, [table, f"{changed} changed. The new ones count from now on."])
+    return CommandResult(drifts, [table, f"{changed} changed. The new ones are used from now on."])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
@@ -418,7 +418,7 @@ def write_sentences(
 ) -> CommandResult:
     """Draft the sentences that people say to the tools of a catalog.
 
-    The model template/v1 words and reads requests by them.
+    The model template/v1 words and reads requests with them.
 
     Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences:
     FILE}.

@@ -46,7 +46,7 @@ def view(
     """Show samples, evaluations and builds as a local web page.
 
     The page is reachable from this machine only. Ctrl-C stops the server. It shows a published
-    copy, which is refreshed if the warehouse has changed since; builds go on meanwhile.
+    copy, which is refreshed if the warehouse has changed since; builds can continue meanwhile.
 
     Args:
         out: Write the pages as files to this folder instead of serving them.

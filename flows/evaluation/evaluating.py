@@ -24,8 +24,8 @@ from callwright.flows.evaluation.evaluation_run import (
     Conditions,
     EvaluationRun,
     NamedCandidate,
-    noting,
     readiness_of,
+    record_evaluation,
 )
 from callwright.flows.evaluation.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.flows.evaluation.paths import (
@@ -88,7 +88,7 @@ async def evaluate_release(
         with warehouse.together():
             content = read_release(warehouse, release, without=MULTI_STEP)
             _require_split(content, conditions.split)
-            stack.enter_context(noting(warehouse, release, candidates, conditions))
+            stack.enter_context(record_evaluation(warehouse, release, candidates, conditions))
             builds = builds_of(warehouse, release, MULTI_STEP)
         ledger = Ledger(settings.ledger)
         stack.push_async_callback(ledger.close)

@@ -56,47 +56,48 @@ from callwright.warehouse.store import Warehouse
 
 
 class NamedCandidate(NamedTuple):
-    """A candidate of a release: the name for its answers and scores, model, settings hash."""
+    """A candidate of a release."""
 
-    name: str
-    label: str
+    name: str  # the name that its answers and scores are stored under
+    label: str  # the name on the leaderboard
     model: ModelSettings
-    settings: str
+    settings: str  # the hash of its settings
 
 
 Item = TypeVar("Item")
-# the sample that a model is being asked about
+# The sample that a model is being asked about. Each item is asked about in a task of its own, so a
+# call that the model records finds the right one.
 _SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 _MOST_ASKED = 500  # items whose answers are kept at once
 Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
 
 class Conditions(NamedTuple):
-    """How candidates are asked and judged; `budget` limits the cost of it all in US dollars.
-
-    `tools_shown` says at which snapshots of a conversation they see every candidate tool.
-    Without a `judge` their arguments are compared by rule only. In multi-step samples they may
-    reply `turn_limit` times; ComplexEval goes as its paper or as its published code says, and
-    asks the environments that the samples were made in, or `environments` by these names, what a
-    call returns. They are asked as `prompting` says; `router` chooses their tools, None lets
-    each choose its own. A `user` model words what a simulated user says: then only live
-    conversations are asked about. Only the samples of `split` are asked about, "" asks about
-    all. `functions` are the candidates that are Python functions, by the names of their models.
-    `shown` says how the tools are changed, as the label of `prompting` does too.
-    """
+    """How candidates are asked and judged."""
 
     runs: int = 1
+    # US dollars for all candidates; None: no limit
     budget: float | None = None
+    # at which snapshots of a conversation candidates see every candidate tool
     tools_shown: ToolsShown = "first"
+    # None: arguments are compared by rule only
     judge: ModelSettings | None = None
+    # multi-step samples are run as ComplexEval's paper or as its published code does
     complexeval: EvalMode = "as_paper"
+    # the most replies in a multi-step sample
     turn_limit: int = TURN_LIMIT
+    # what answers calls, by name; others are those that the samples were made in
     environments: Mapping[str, Environment] = MappingProxyType({})
     prompting: PromptingStrategy = PromptingStrategy()
+    # chooses the tools for the candidate; None: the candidate does
     router: ModelSettings | None = None
+    # words what a simulated user says; with it, only live conversations are asked about
     user: ModelSettings | None = None
+    # only samples of this split; "": all
     split: str = ""
+    # candidates that are Python functions, by the names of their models
     functions: Mapping[str, AnswerFunction] = MappingProxyType({})
+    # how the tools are changed, as the label of `prompting` says too
     shown: ShownTools = AS_THEY_ARE
 
 
@@ -275,25 +276,27 @@ def _sample_of(item: object) -> str:
 
 
 _MODELS = ("judge", "router", "user")
-# what is there only while it runs, and what each command may spend
-_LEFT_OUT = ("environments", "functions", "budget")
+# Not stored: what exists only during the evaluation, and what each command may spend.
+_NOT_STORED = ("environments", "functions", "budget")
 
 
-class AskedFor(NamedTuple):
-    """The candidates that an evaluation asks, and the conditions."""
+class EvaluationRequest(NamedTuple):
+    """The candidates of an evaluation, and the conditions."""
 
     candidates: list[Candidate]
     conditions: Conditions
 
 
 @contextmanager
-def noting(
+def record_evaluation(
     warehouse: Warehouse, release: str, candidates: Sequence[Candidate], conditions: Conditions
 ) -> Iterator[None]:
-    """Record what an evaluation was asked for, and that it ended unless it is cut off within."""
-    # Keys of providers are nowhere in it.
+    """Store what an evaluation is asked for and, unless an error ends the block, that it finished.
+
+    The row holds no keys of providers.
+    """
     condition_values = {
-        name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT
+        name: value for name, value in conditions._asdict().items() if name not in _NOT_STORED
     }
     for name in _MODELS:
         condition_values[name] = (
@@ -315,8 +318,10 @@ def noting(
     warehouse.put_rows({"evaluations": [row | {"finished_at": datetime.now(UTC)}]})
 
 
-def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> AskedFor:
-    """Return the newest evaluation of a release, which must be unfinished.
+def unfinished_evaluation(
+    warehouse: Warehouse, release: str, budget: float | None = None
+) -> EvaluationRequest:
+    """Return what the newest evaluation of a release was asked for, which must be unfinished.
 
     Raises ConfigurationError if there is none to resume.
     """
@@ -340,7 +345,7 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
             "options. Name its candidates again with --model NAME. Their answers are kept."
         )
     for name in _MODELS:
-        # what was asked for by an earlier version knows of no user
+        # None also for a model that the version which stored the row did not know
         held = condition_values.get(name)
         condition_values[name] = (
             ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
@@ -356,4 +361,4 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         Candidate.model_validate_json(orjson.dumps(one))
         for one in orjson.loads(rows[0]["candidates"])
     ]
-    return AskedFor(candidates, USUAL._replace(**condition_values, budget=budget))
+    return EvaluationRequest(candidates, USUAL._replace(**condition_values, budget=budget))

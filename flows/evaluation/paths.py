@@ -1,8 +1,8 @@
 """Driving candidates through multi-step samples turn by turn (ComplexFuncBench 3).
 
-A run goes on until the candidate answers or its run ends.
-
-In memory are the samples that are on their way and a few that come next.
+`evaluate_paths` asks one candidate about all samples of a release that it has not run yet, and
+scores its runs. `run_path` is one run: it goes on until the candidate answers or makes a mistake
+that ends it. `ask_next` is one turn of it, in one of the `PATH_STRATEGIES`.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.answers import runs_by_split
-from callwright.flows.evaluation.evaluation_run import EvaluationRun, NamedCandidate
+from callwright.flows.evaluation.evaluation_run import Conditions, EvaluationRun, NamedCandidate
 from callwright.flows.evaluation.predictions import (
     IN_MESSAGES,
     MOST_NATIVE,
@@ -107,7 +107,7 @@ DIALOGUES = kinds_with(
     )
 )
 STAGE, USER = "run_path", "simulate_user"
-_AHEAD = 20  # samples that are read at once
+_AHEAD = 20  # samples that are read at once; no more of a release is kept in memory
 NATIVELY = "call_next_natively"
 
 
@@ -209,31 +209,41 @@ async def evaluate_paths(
         tools_shown=conditions.tools_shown,
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
-    chat, lacking = evaluation.open(candidate.model, STAGE, candidate.name), dict[str, str]()
+    lacking: dict[str, str] = {}  # the reason why a sample has no world, by its key
+    chat = evaluation.open(candidate.model, STAGE, candidate.name)
     user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
-            driven_keys = {
-                row["subject"]
-                for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
-            }
-            missing = sorted(wanted - driven_keys)
-            if not missing:
-                continue
-            who = (of.release, of.candidate, asked.strategy, of.mode, number, of.judge)
-            how = (candidate.settings, conditions.turn_limit, asked.user, conditions.shown)
-            run = PathRun(*who, *how)
-            lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
+            known = warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
+            if missing := sorted(wanted - {row["subject"] for row in known}):
+                run = _run_of(of, candidate, conditions, number)
+                chats = _Chats(chat, judge, user)
+                lacking |= await _drive(evaluation, candidate, missing, run, chats)
     finally:
         await chat.close()
         if user is not None:
             await user.close()
-    _tell_of_worlds(evaluation, lacking, len(wanted))
+    _report_missing_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
     with warehouse.together():
         problems = _score(warehouse, of, sizes)
     for problem in problems:
         evaluation.progress.say(problem)
+
+
+def _run_of(of: RunsOf, candidate: NamedCandidate, conditions: Conditions, number: int) -> PathRun:
+    return PathRun(
+        release=of.release,
+        candidate=of.candidate,
+        strategy=conditions.prompting.strategy,
+        mode=of.mode,
+        run=number,
+        judge=of.judge,
+        settings=candidate.settings,
+        turn_limit=conditions.turn_limit,
+        user=conditions.prompting.user,
+        shown=conditions.shown,
+    )
 
 
 def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> list[str]:
@@ -272,7 +282,7 @@ async def _drive(
     lacking: dict[str, str] = {}
 
     def read(key: str) -> Sample:
-        """Return a sample; reads the next ones and the tools of them all as well."""
+        """Return a sample; reads the next ones and all their tools as well."""
         if key not in ahead:
             at = keys.index(key)
             with warehouse.reading_together():
@@ -304,7 +314,9 @@ async def _drive(
     return lacking
 
 
-def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked: int) -> None:
+def _report_missing_worlds(
+    evaluation: EvaluationRun, lacking: Mapping[str, str], asked: int
+) -> None:
     """Report how many samples can't be judged.
 
     Raises ConfigurationError if none of the samples asked for can be.
@@ -391,10 +403,10 @@ async def run_path(
     matchers = matchers_of(sample, context, judge)
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
     by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
-    # Elsewhere the user has said all there is to say.
+    # With a fault or policies, the user has said in the given turns all there is to say.
     is_live = (run.user or traits_of(sample.kind).is_live) and sample.underlying is sample
     user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None
-    asking = await _begun(sample, tools, context.chat, run, user)
+    asking = await _start_asking(sample, tools, context.chat, run, user)
     driven = _Driven(by_end or by_calls, asking, context.chat, run.strategy)
     history = [*task.history] if task else []
     await converse(driven, user, history, run.turn_limit)
@@ -427,7 +439,10 @@ def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
 
 
 class _Driven:
-    """A candidate on its way through a sample, with its turns and the judgements of its calls."""
+    """A candidate on its way through a sample, as `converse` drives it.
+
+    `turns` are what it has done so far, and `judged` the judgements of each turn's calls.
+    """
 
     def __init__(
         self, machine: SampleRun | TaskRun, asking: RunPrompts, chat: ChatModel, strategy: str
@@ -451,25 +466,28 @@ class _Driven:
         return self.machine.outcome is not None
 
     async def move(self, history: Sequence[Exchange]) -> NextReply:
+        """Return the candidate's next reply after these exchanges."""
         return await ask_next(self._asking, history, self._chat, self._strategy)
 
     async def call(self, move: NextReply) -> Exchange | None:
+        """Make a reply's calls and return what the candidate sees of them, None if nothing."""
         taken = await self.machine.take(move.calls)
         self.judged.append(taken)
         self.turns.append(as_turn(move, taken))
         return as_exchange(move, taken) if taken else None
 
     async def say(self, move: NextReply, told: str | None) -> None:
+        """Record a reply in words and the user's answer, which is None after the last words."""
         self._said.append(move.answer)
         self.turns.append(as_turn(move, ()).with_changes(told=told or ""))
         if told is None:
             self.answer = move.answer
             await self.machine.finish("\n".join(filter(None, self._said)) or None)
         else:
-            self.judged.append(())
+            self.judged.append(())  # a turn without calls, so that places go on counting turns
 
 
-async def _begun(
+async def _start_asking(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
 ) -> RunPrompts:
     """Return the start of asking a candidate, with the user's first words."""
@@ -480,12 +498,13 @@ async def _begun(
         asking = asking._replace(request=await user.open(), briefing=briefing)
     if run.strategy != "native" or len(tools) <= MOST_NATIVE:
         return asking
+    # Providers do not take this many tools, so the candidate first names those that it needs.
     text = conversation_text([UserTurn(text=asking.request)])
-    try:  # of more tools than providers take, those that the candidate finds needed for the request
+    try:
         named = await name_tools(
             Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json"
         )
-    except ReplyError:  # as if it had named none
+    except ReplyError:  # an unusable answer names none
         return asking._replace(tools=())
     return asking._replace(
         tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE]
@@ -530,8 +549,7 @@ async def ask_next(
         seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
         reply = await PATH_STRATEGIES[strategy].ask(asking, seen, chat)
         orjson.dumps([call.arguments for call in reply.calls])
-    # a mistake of the candidate, or of its provider: it counts against it
-    except ReplyError as error:
+    except ReplyError as error:  # a mistake of the candidate or of its provider counts against it
         return _unreadable(str(error))
     except TypeError as error:
         return _unreadable(f"A call has a value that can't be kept: {error}.")
@@ -649,19 +667,16 @@ def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     # a run that ends at once judges nothing
     all_judged = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]
     for made, judged_call in zip(reply.calls, all_judged, strict=True):
-        call, golden = (
-            _shown(made, judged_call),
-            judged_call.golden if judged_call.matched else None,
-        )
+        call = _shown(made, judged_call)
+        golden = judged_call.golden if judged_call.matched else None
+        is_new = judged_call.answered or (judged_call.mistake and not golden)
         run_call = RunCall(
             tool=storable(call.tool),
             arguments=call.arguments,
             matched=judged_call.matched,
             step=golden.step if golden else None,
             place=golden.place if golden else None,
-            observation=judged_call.observation
-            if judged_call.answered or (judged_call.mistake and not golden)
-            else None,
+            observation=judged_call.observation if is_new else None,
         )
         calls.append(run_call)
     return RunTurn(text=storable(reply.answer), calls=tuple(calls))
@@ -703,7 +718,14 @@ def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) 
 
 
 Judged = Sequence[Sequence[MatchedCall]]
-_Argument = tuple[int, int, str]  # the step and the place of a gold call, and the argument's name
+
+
+class _Argument(NamedTuple):
+    """An argument of a gold call, by the step of the path and the call's place in it."""
+
+    step: int
+    place: int
+    name: str
 
 
 def call_errors(run: str, judged: Judged) -> list[CallError]:
@@ -731,8 +753,8 @@ def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> lis
     A call of another function says nothing about arguments.
     """
     wrong = {argument for calls in judged for one in calls for argument in _wrong_in(one, chain)}
-    due = Counter(parameter_type(name) for _, _, name in _arguments(chain))
-    missed = Counter(parameter_type(name) for _, _, name in wrong)
+    due = Counter(parameter_type(argument.name) for argument in _arguments(chain))
+    missed = Counter(parameter_type(argument.name) for argument in wrong)
     return [
         ParameterCount(run=run, parameter_type=kind, due=due[kind], wrong=missed[kind])
         for kind in sorted(due)
@@ -742,10 +764,11 @@ def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> lis
 def _arguments(chain: Sequence[Exchange]) -> Iterator[_Argument]:
     for step, exchange in enumerate(chain):
         for place, call in enumerate(exchange.calls):
-            yield from ((step, place, name) for name in call.arguments)
+            yield from (_Argument(step, place, name) for name in call.arguments)
 
 
 def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]:
+    """Return the gold arguments that a judged call has wrong; none if it calls another function."""
     call, mistake, golden = judged.call, judged.mistake, judged.golden
     if call is None or mistake is None:
         return []
@@ -753,8 +776,8 @@ def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]
         names = (
             wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
         )
-        return [(golden.step, golden.place, name) for name in names]
+        return [_Argument(golden.step, golden.place, name) for name in names]
     # The format check comes before the mapping: the first gold call of that function is the one
     # that was tried.
-    tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)
-    return [one for one in tried if one[2] == mistake.parameter][:1]
+    tried = (one for one in _arguments(chain) if chain[one.step].calls[one.place].tool == call.tool)
+    return [one for one in tried if one.name == mistake.parameter][:1]

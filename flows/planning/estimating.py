@@ -236,7 +236,7 @@ async def run_dry(
     dry = looked.model_copy(update=changes)
     carrier = InProcess(1, SharedChats(open_one=open_one))
     progress = SilentProgress()
-    with open_warehouse(aside).together():  # nobody else knows of it
+    with open_warehouse(aside).together():  # a file of its own, so nobody waits
         await prepare_tools(dry, aside, progress, lambda _run: nullcontext(carrier))
         run = open_build(dry, aside, progress)
         for kinds in waves(dry):

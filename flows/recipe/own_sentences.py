@@ -63,8 +63,8 @@ def read_sentence_file(path: Path) -> SentenceFile:
     language = language_in(path)
     if language not in known():
         raise ValueError(
-            f"{str(path)!r} does not name the language of its sentences, as NAME.en.yaml does; the"
-            f" languages are {', '.join(known())}"
+            f"{str(path)!r} must have the language of its sentences in its name, as in"
+            f" NAME.en.yaml; the languages are {', '.join(known())}"
         )
     try:
         with path.open("rb") as file:
@@ -199,17 +199,20 @@ class _FileCheck:
             self._source = read_yaml(self.file.text)
         except YamlFault as error:
             self._found[(), ""] = RecipeProblem(
-                self.file.file, *error.place, "", f"is not YAML: {error}"
+                self.file.file, *error.place, "", f"is not valid YAML: {error}"
             )
             return
         for path, again, first in self._source.repeated:
-            message = f"stands twice, first in line {first.line}"
+            message = f"occurs twice, first in line {first.line}"
             self._found[path, message] = RecipeProblem(
                 self.file.file, *again, dotted(path), message
             )
         data = self._source.data
         if not isinstance(data, dict) or not data:
-            message = "must hold sentences by tool, as `get_weather: {requests: [...]}`"
+            message = (
+                "must be a mapping from tools to sentences, such as `get_weather:"
+                " {requests: [...]}`"
+            )
             self._found[(), ""] = RecipeProblem(self.file.file, 1, 1, "", message)
             return
         for name, entry in data.items():
@@ -224,8 +227,8 @@ class _FileCheck:
         if not isinstance(entry, dict):
             self.add(
                 path,
-                "must be a mapping with requests, and says, questions and answers where there are"
-                " some",
+                "must be a mapping with `requests` and, optionally, `says`, `questions` and"
+                " `answers`",
             )
             return
         for part in entry:
@@ -248,8 +251,8 @@ class _FileCheck:
             if tool is not None and (pair := _side_by_side(request_sentence.sentence, tool)):
                 self.add(
                     request_sentence.path,
-                    f"nobody can tell where {{{pair[0]}}} ends and {{{pair[1]}}} begins; put words"
-                    " between them",
+                    f"it is unclear where {{{pair[0]}}} ends and {{{pair[1]}}} begins; put"
+                    " words between them",
                 )
         if tool is not None:
             self._check_first(requests, tool)
@@ -267,14 +270,15 @@ class _FileCheck:
             lacks = "is missing" if stated is None else "must be a list"
             self.add(
                 path,
-                f'{lacks}: the sentences that people say, as ["book [a table at {{restaurant}}]"]',
+                f'{lacks}; list the sentences that people say, such as ["book [a table at'
+                f' {{restaurant}}]"]',
             )
             return
         before: dict[str, int] = {}
         for number, text in enumerate(stated):
             place = (*path, number)
             if isinstance(text, str) and text in before:
-                self.add(place, f"stands already in line {before[text]}")
+                self.add(place, f"repeats the sentence in line {before[text]}")
                 continue
             before[str(text)] = self.line_of(place)
             yield from self._sentence(place, text, things)
@@ -284,7 +288,7 @@ class _FileCheck:
     ) -> Iterator[_Said]:
         """Yield the sentence at a place; if it can't be parsed, note an error instead."""
         if not isinstance(text, str):
-            self.add(place, f"must be a text, not {text!r}; put it into quotation marks")
+            self.add(place, f"must be text, not {text!r}; put it in quotation marks")
             return
         try:
             sentence = _parsed(text)
@@ -292,7 +296,7 @@ class _FileCheck:
             self.add(place, str(error).rstrip("."))
             return
         for slot in sentence.repeated:
-            self.add(place, f"it says {{{slot}}} twice")
+            self.add(place, f"{{{slot}}} occurs twice")
         yield _Said(self, str(place[0]), place, sentence, things)
 
     def _check_slots(
@@ -305,7 +309,7 @@ class _FileCheck:
             if not only:
                 complaint = f"{tool.name} has no parameter {slot!r}"
             else:
-                complaint = f"an answer says {{{only}}} and no {slot!r}"
+                complaint = f"an answer may contain only {{{only}}}, not {slot!r}"
             self.add(
                 said.path, complaint, meant=nearest(slot, names), noun="parameters", known=names
             )
@@ -331,7 +335,7 @@ class _FileCheck:
             )
             self.add(
                 first.path,
-                f"the first sentence must be able to say each parameter, and lacks {named}{hint}",
+                f"the first sentence must have a place for each parameter; it lacks {named}{hint}",
             )
             return
         if first.sentence.repeated or strange:
@@ -343,8 +347,8 @@ class _FileCheck:
             else:
                 cant = f"be said without {others}"
             message = (
-                "the first sentence must be able to say any of its parameters alone, each in a part"
-                " in brackets"
+                "the first sentence must be able to say each parameter alone, so put each in"
+                " brackets of its own"
             )
             self.add(first.path, f"{message}; it can't {cant}")
             return
@@ -356,7 +360,7 @@ class _FileCheck:
         if stated is None:
             return
         if not isinstance(stated, dict):
-            self.add(path, "must be a mapping by parameter")
+            self.add(path, "must be a mapping with parameters as keys")
             return
         for name, entry in stated.items():
             if tool is not None and name not in tool.choosable:
@@ -375,8 +379,8 @@ class _FileCheck:
             if not isinstance(phrases, dict) or not phrases:
                 self.add(
                     place,
-                    "must be a mapping from values to words, as {true: with breakfast, false:"
-                    " without breakfast}",
+                    "must be a mapping from values to words, such as"
+                    " {true: with breakfast, false: without breakfast}",
                 )
                 continue
             self._check_phrases(place, phrases)
@@ -387,7 +391,7 @@ class _FileCheck:
                 at = path if isinstance(stated, dict) else path[:1]
                 self.add(
                     at,
-                    f"says needs the words for the flag {name}: {{{name}: {{true: …, false: …}}}}",
+                    f"`says` needs words for the flag {name}: {{{name}: {{true: …, false: …}}}}",
                     of_key=True,
                 )
 
@@ -398,7 +402,7 @@ class _FileCheck:
             if not isinstance(phrase, str) or not phrase.strip() or len(phrase) > LONGEST:
                 self.add(place, "must be the words for a value")
             elif phrase.lower() in before:
-                self.add(place, f"these are the words for {_shown(before[phrase.lower()])} as well")
+                self.add(place, f"the same words stand for {_shown(before[phrase.lower()])}")
             else:
                 before[phrase.lower()] = value
 
@@ -408,7 +412,7 @@ class _FileCheck:
         if not choices:
             self.add(
                 path,
-                f"{path[-1]} takes no choices and is no flag; its values are said as they are",
+                f"{path[-1]} is neither a choice nor a flag, so its values need no words",
                 of_key=True,
             )
             return
@@ -419,7 +423,7 @@ class _FileCheck:
                 self.add((*path, value), f"{path[-1]} has no value {value!r}", of_key=True, **more)
         lacking = [name for one, name in zip(choices, shown, strict=True) if one not in phrases]
         if lacking:
-            self.add(path, f"it lacks words for {', '.join(lacking)}", of_key=True)
+            self.add(path, f"has no words for {', '.join(lacking)}", of_key=True)
 
     def _check_questions(self, path: DataPath, stated: object, tool: Tool | None) -> None:
         before: dict[str, str] = {}
@@ -432,7 +436,10 @@ class _FileCheck:
                 if not isinstance(question, str) or not question.strip() or len(question) > LONGEST:
                     self.add((*place, number), "must be a question")
                 elif question.strip() in before:
-                    self.add((*place, number), f"it asks for {before[question.strip()]} as well")
+                    self.add(
+                        (*place, number),
+                        f"the same question already asks for {before[question.strip()]}",
+                    )
                 else:
                     before[question.strip()] = name
 
@@ -441,7 +448,7 @@ class _FileCheck:
             for said in self._sentences((*path, name), answers):
                 self._check_slots(said, tool, only=name)
                 if name not in said.sentence.slots:
-                    self.add(said.path, f"an answer says the value, and this one lacks {{{name}}}")
+                    self.add(said.path, f"an answer must contain its value, {{{name}}}")
 
     def _check_words(self, path: DataPath, entry: dict[str, Any], tool: Tool | None) -> None:
         """Check the words around slots: those before a name, and before a bare ID."""
@@ -449,7 +456,7 @@ class _FileCheck:
         things = self._by_parameter((*path, "things"), entry.get("things"), tool)
         for place, one in (*words, *(((*path, "things", name), thing) for name, thing in things)):
             if not isinstance(one, str) or not one.strip() or len(one) > LONGEST:
-                self.add(place, "must be words")
+                self.add(place, f"must be text of 1 to {LONGEST} characters")
 
     def _pointing(
         self, path: DataPath, entry: dict[str, Any], tool: Tool | None, things: Mapping[str, str]
@@ -468,7 +475,7 @@ class _FileCheck:
                 ):
                     self.add(
                         shape_sentence.path,
-                        f"the entries of {name} have no {slot!r}",
+                        f"the entries of {name} have no field {slot!r}",
                         meant=nearest(slot, entry_fields),
                     )
         for shape_sentence in (
@@ -477,8 +484,7 @@ class _FileCheck:
             self._check_slots(shape_sentence, tool, more=(FIELDS,))
             if FIELDS not in shape_sentence.sentence.slots:
                 self.add(
-                    shape_sentence.path,
-                    f"a sentence of facts asks for some, and this one lacks {{{FIELDS}}}",
+                    shape_sentence.path, f"a sentence that asks for facts must contain {{{FIELDS}}}"
                 )
             yield shape_sentence
 
@@ -497,7 +503,9 @@ def _refuse_aliases(text: str) -> None:
             if isinstance(event, yaml.AliasEvent):
                 mark = event.start_mark
                 place = TextPlace(mark.line + 1, mark.column + 1) if mark else TextPlace(1, 1)
-                raise YamlFault("it has an alias; write out what it stands for", place)
+                raise YamlFault(
+                    "aliases are not allowed; write out what this one stands for", place
+                )
     except yaml.YAMLError:
         return  # told when it is read, with its place
 
@@ -505,17 +513,17 @@ def _refuse_aliases(text: str) -> None:
 def _parsed(text: str) -> Sentence:
     """Parse a sentence. Raises ConfigurationError or ValueError if it can't be used."""
     if len(text) > LONGEST:
-        message = f"a sentence has {LONGEST} characters at most, and this one has {len(text)}"
+        message = f"a sentence may have at most {LONGEST} characters; this one has {len(text)}"
         raise ValueError(message)
     if "<" in text:
-        problem = "it has <…>, a rule, of which there are none here; a parameter stands in {…}"
+        problem = "rules in <…> are not supported; write a parameter as {…}"
         raise ValueError(problem)
     if ";" in text:
         raise ValueError(
-            "it has a semicolon, which can't stand in a sentence; write a comma, or two sentences"
+            "a sentence can't contain a semicolon; use a comma, or write two sentences"
         )
     if re.search(r"\{[^{}]*:[^{}]*\}", text):
-        raise ValueError("it has a colon in {…}, where only the name of a parameter stands")
+        raise ValueError("braces may hold only the name of a parameter, without a colon")
     return Sentence(text)
 
 
@@ -633,7 +641,7 @@ def _refuse_second_sets(checks: Sequence[_FileCheck]) -> None:
             first = before.setdefault((check.file.language, name, slots), check)
             if first is not check:
                 where = f"{first.file.file}:{first.line_of((name,), key=True)}"
-                check.add((name,), f"the tool has sentences already in {where}", of_key=True)
+                check.add((name,), f"this tool already has sentences in {where}", of_key=True)
 
 
 def _is_any_value(things: Mapping[str, str], slot: str, words: str) -> bool:

@@ -42,23 +42,23 @@ class OwnValueList(RecipePart):
     file: Path | None = Field(
         default=None,
         description=(
-            "A text file with a value a line, a CSV file, or a JSON or YAML list, relative to the"
-            " recipe."
+            "A text file with one value per line, a CSV file, or a JSON or YAML list,"
+            " relative to the recipe."
         ),
     )
     column: str = Field(
         default="",
-        description="The column of the CSV file; the one named as the parameter unless set.",
+        description="The column of the CSV file. Default: the column named like the parameter.",
     )
     query: str = Field(default="", description="A query whose first column holds the values.")
     database: Path | None = Field(
         default=None, description="The DuckDB file that the query reads, relative to the recipe."
     )
     read: tuple[Scalar, ...] = Field(
-        default=(), repr=False, description="What was read; set by callwright."
+        default=(), repr=False, description="The values that were read; set by callwright."
     )
     lines: tuple[int, ...] = Field(
-        default=(), repr=False, description="Where each stood; set by callwright."
+        default=(), repr=False, description="The line of each value; set by callwright."
     )
 
     @model_validator(mode="after")
@@ -68,8 +68,8 @@ class OwnValueList(RecipePart):
             raise ValueError(problem)
         if bool(self.query) != (self.database is not None):
             raise ValueError(
-                "a query and its database go together, as {query: select name from city, database:"
-                " my.duckdb}"
+                "a query needs a database, and a database a query, as in"
+                " {query: select name from city, database: my.duckdb}"
             )
         return self
 
@@ -107,7 +107,7 @@ class ExampleFile(RecipePart):
 
     file: Path = Field(description="The file, relative to the recipe.")
     read: tuple[OwnExample, ...] = Field(
-        default=(), repr=False, description="What was read; set by callwright."
+        default=(), repr=False, description="The examples that were read; set by callwright."
     )
 
 
@@ -141,7 +141,7 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
         raise ValueError(problem)
     for value, line in entries:
         if not isinstance(value, Scalar):
-            raise ValueError(f"{path}:{line}: {value!r} is not a text, a number, true or false")
+            raise ValueError(f"{path}:{line}: {value!r} is not text, a number, true or false")
     read_entries = {
         "read": tuple(one.value for one in entries),
         "lines": tuple(one.line for one in entries),
@@ -205,10 +205,10 @@ def _items(text: str, path: Path) -> Iterator[_Entry]:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or " ".join(str(error).split())
         raise ValueError(
-            f"{path}:{mark.line + 1 if mark else 1}: it is not a list that can be read ({reason})"
+            f"{path}:{mark.line + 1 if mark else 1}: the list can't be read ({reason})"
         ) from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(loaded, list):
-        raise ValueError(f"{path}:1: it must hold a list")
+        raise ValueError(f"{path}:1: the file must contain a list")
     yield from (
         _Entry(value, item.start_mark.line + 1)
         for value, item in zip(loaded, node.value, strict=True)
@@ -240,7 +240,7 @@ def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
     else:
         entries = [*_items(text, path)]
     if not 0 < len(entries) <= MOST_EXAMPLES:
-        problem = f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken"
+        problem = f"{str(path)!r} has {len(entries)} examples; it may have 1 to {MOST_EXAMPLES}"
         raise ValueError(problem)
     return source.model_copy(
         update={"file": path, "read": tuple(_example(one, path) for one in entries)}
@@ -264,7 +264,7 @@ def validate_own_words(
         if not parameters:
             known = sorted({one for tool in tools for one in tool.properties})
             raise ConfigurationError(
-                f"values.{name}: no tool has such a parameter. The parameters are"
+                f"values.{name}: no tool has this parameter. The parameters are"
                 f" {', '.join(known) or 'none'}."
             )
         for tool, parameter in parameters:
@@ -273,7 +273,7 @@ def validate_own_words(
                     tool, {parameter: mended(value, tool.properties[parameter])}, partial=True
                 )
                 if problems:
-                    problem = f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}"
+                    problem = f"{source.place(name, at)}: for the tool {tool.name!r}: {problems[0]}"
                     raise ConfigurationError(problem)
     known_tools = {tool.name for tool in tools}
     for number, example in enumerate(examples, start=1):

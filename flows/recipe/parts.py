@@ -60,17 +60,16 @@ from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Policy, Tool
 
-_CATEGORIES_TO_LOOK_AT = 4
-_SHOWN_EXAMPLES = 12
-_SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
+_PREVIEW_CATEGORIES = 4
+_PREVIEW_SOURCES = 4  # source samples for each previewed one: not all of them can be transformed
+_SHOWN_EXAMPLES = 12  # in one prompt
 
 
 class SeedTools(RecipePart):
-    """Tools of the catalog that callwright brings along; no categories named means all."""
+    """Tools of the built-in catalog: of some categories, or all."""
 
     seed: Literal["all"] | tuple[str, ...] = Field(
-        default="all",
-        description="Categories of the catalog that callwright brings along, or all of it.",
+        default="all", description="Categories of the built-in catalog, or all."
     )
     sentences: SentencePaths = ()
 
@@ -89,16 +88,18 @@ class CatalogTools(ToolChoice):
     """Tools of a catalog in the warehouse (`callwright tools import … --name`), or some of them."""
 
     catalog: str = Field(
-        description="The name of a catalog in the warehouse, as callwright tools import gave it."
+        description=(
+            "The name of a catalog in the warehouse, as it was given to `callwright tools import`."
+        )
     )
     sentences: SentencePaths = ()
 
 
 class GeneratedTools(RecipePart):
-    """Tools made for the build, so many per category in each of its languages (HammerBench 4.2)."""
+    """Tools made for the build, per category and language of the recipe (HammerBench 4.2)."""
 
     generate: Literal["all"] | tuple[str, ...] = Field(
-        description="Categories for which tools are made, or all of them."
+        description="Categories to make tools for, or all."
     )
     tools_per_category: int = Field(
         default=12,
@@ -111,23 +112,20 @@ class GeneratedTools(RecipePart):
     def with_preview(self) -> "GeneratedTools":
         """Return a copy with as many categories as a preview needs."""
         names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
-        return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
+        return self.model_copy(update={"generate": tuple(names[:_PREVIEW_CATEGORIES])})
 
 
 class DomainTools(RecipePart):
-    """Catalogs of whole business domains that callwright brings, 100 or more tools each.
-
-    Source: CallNavi 4.1.
-    """
+    """Built-in catalogs of whole business domains, each with 100 tools or more (CallNavi 4.1)."""
 
     domains: Literal["all"] | tuple[str, ...] = Field(
-        description="Business domains whose whole catalogs are taken, or all of them."
+        description="Business domains whose catalogs are used as a whole, or all."
     )
     sentences: SentencePaths = ()
 
 
 class StatedTool(RecipePart):
-    """A tool in a recipe, in these words or OpenAI's form: {type: function, function: {...}}."""
+    """A tool written in a recipe: these settings, or OpenAI's {type: function, function: {...}}."""
 
     name: str = Field(description="The tool's name.")
     description: str = Field(default="", description="What it does.")
@@ -137,7 +135,7 @@ class StatedTool(RecipePart):
     returns: dict[str, JsonValue] | None = Field(
         default=None, description="The JSON Schema of what it returns."
     )
-    category: str = Field(default=OWN, description="What it is about.")
+    category: str = Field(default=OWN, description="The category of the tool.")
 
 
 @contextmanager
@@ -160,7 +158,7 @@ OwnTool = Annotated[
 
 
 class OwnTools(RecipePart):
-    """Tools that stand in the recipe itself; in Python also functions and pydantic models."""
+    """Tools written in the recipe itself; in Python also functions and pydantic models."""
 
     own: tuple[OwnTool, ...] = Field(
         min_length=1, description="Tools, each with name, description and parameters."
@@ -180,36 +178,35 @@ ToolSource = (
 
 
 def _world(stated: object) -> object:
-    """Return a source of tools; a plug-in's world is read by its own class."""
+    """Return the settings of a plug-in's world in its own class, other sources as they are."""
     return (settings_of_world(stated) if isinstance(stated, dict) else None) or stated
 
 
 def _on_or_off(stated: object) -> object:
-    """Return "on" or "off" if YAML has read it as true or false, else the word in lower case."""
+    """Return `on` and `off`, which YAML reads as true and false, as words; a word in lower case."""
     if isinstance(stated, bool):
         return "on" if stated else "off"
     return stated.lower() if isinstance(stated, str) else stated
 
 
 class PersonalDataRules(RecipePart):
-    """Whether personal data in files is replaced or counted; a `vault` keeps what was replaced."""
+    """Whether personal data in files is replaced or only counted."""
 
     mode: Annotated[
         Literal["off", "on", "report"],
         BeforeValidator(_on_or_off, json_schema_input_type=Literal["off", "on", "report"]),
-    ] = Field(default="off", description="off, on (it is replaced) or report (it is counted).")
+    ] = Field(default="off", description="off, on (replace it) or report (only count it).")
     vault: Path | None = Field(
         default=None,
         description=(
-            "A file that keeps what was replaced by what, relative to the recipe; none unless"
-            " named."
+            "A file that records what was replaced by what, relative to the recipe. Default: none."
         ),
     )
 
     @model_validator(mode="after")
     def _is_replaced(self) -> Self:
         if self.vault is not None and self.mode != "on":
-            raise ValueError("a vault keeps what was replaced, so it needs mode: 'on'")
+            raise ValueError("a vault records what was replaced, so it needs mode: 'on'")
         return self
 
 
@@ -247,18 +244,19 @@ class SampleFiles(RecipePart):
 
 
 class AvoidedSource(SampleFiles):
-    """A data set of others that nothing of a build may repeat."""
+    """Another data set that the build must not repeat."""
 
     by: tuple[Common, ...] = Field(
         default=("call", "request"),
         min_length=1,
         description=(
-            "What makes a repetition: call (the same), request (the same, in other words too), tool"
-            " (the same)."
+            "What counts as a repetition: call (the same call), request (the same request, in"
+            " other words too) or tool (the same tool)."
         ),
     )
     likeness: Share = Field(
-        default=LIKENESS, description="From which likeness on a request is the same."
+        default=LIKENESS,
+        description="The likeness from which two requests count as the same, from 0 to 1.",
     )
 
 
@@ -267,21 +265,18 @@ STRATA: tuple[Stratum, ...] = get_args(Stratum)
 
 
 class SampleSource(SampleFiles):
-    """Conversations that there are already."""
+    """Existing conversations to take samples from."""
 
     rows: int | None = Field(
-        default=None, ge=1, description="How many records are read at most; all unless given."
+        default=None, ge=1, description="The most records to read. Default: all."
     )
     take: int | None = Field(
         default=None,
         ge=1,
-        description=(
-            "How many samples are taken of what is read, such that they differ; all unless given."
-        ),
+        description=("How many of the samples to take; they are chosen to differ. Default: all."),
     )
     by: tuple[Stratum, ...] = Field(
-        default=STRATA,
-        description=f"What those that are taken are shared out by: {', '.join(STRATA)}.",
+        default=STRATA, description=f"What the taken samples are spread over: {', '.join(STRATA)}."
     )
 
     def with_at_most(self, rows: int) -> "SampleSource":
@@ -300,8 +295,8 @@ def _counts(stated: object) -> object:
     for entry in stated:
         if not isinstance(entry, dict):
             raise ValueError(
-                "must be counts of kinds, such as {perfect: 200}, or a list of them and of {from:"
-                " FILE, format: FORMAT}"
+                "must be counts by kind, such as {perfect: 200}, or a list of counts and of"
+                " {from: FILE, format: FORMAT}"
             )
         for name, count in () if _is_source(entry) else entry.items():
             counts[name] = count if name not in counts else counts[name] + count
@@ -345,30 +340,28 @@ Personas = (
 
 
 def _without_near_misses(stated: object) -> object:
-    """Return how requests are read; `near_misses` in an old recipe or build becomes `blind`."""
+    """Return how requests are read; `near_misses`, of earlier versions, is now `blind`."""
     return "blind" if stated == "near_misses" else stated
 
 
 class Recipe(RecipePart):
-    """A build: what is made, of which tools, by which models, under which rules.
+    """A build: what is made, from which tools, by which models, under which rules.
 
-    Money is in US dollars.
-
-    `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their
-    place. The share `spare` of a count may be planned in addition, to replace samples that did not
-    pass every check. Of each multi-step goal `variants` samples are made (ComplexFuncBench 2.1.3).
-    What lands without people is at least of the grade `land`: "judged" is what rules or a blind
-    reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release
-    that does not name them.
+    - `samples` counts each kind over all languages, and may name files to take samples from, which
+      become `sources`. Kinds that others are made from are added (`brought`).
+    - `variants` of each multi-step goal are made (ComplexFuncBench 2.1.3).
+    - `land` is the weakest grade that lands without review: "proved" by rules alone, or "judged" by
+      rules or a blind reading.
+    - `trial` builds are left out of a release unless it names them.
     """
 
     name: str = Field(
         pattern=r"^[a-z0-9][a-z0-9_-]*$",
-        description="What tables and releases call it: lower-case letters, digits, - and _.",
+        description="The name in tables and releases: lower-case letters, digits, - and _.",
     )
-    description: str = Field(default="", description="A sentence for people.")
-    seed: int = Field(default=0, description="All that is drawn depends on it.")
-    # what `samples` takes from files; tools may be theirs alone
+    description: str = Field(default="", description="A description for people.")
+    seed: int = Field(default=0, description="The seed of everything that is drawn.")
+    # The files under `samples`. The recipe needs no tools of its own if these bring some.
     sources: SkipJsonSchema[TakenSources] = Field(
         default=(), validation_alias=AliasChoices("sources", "samples")
     )
@@ -380,7 +373,7 @@ class Recipe(RecipePart):
             " path: api.yaml}."
         ),
     )
-    # what the files of `sentences` under `tools` hold
+    # The texts of the files named by `sentences` under `tools`.
     sentence_files: SkipJsonSchema[tuple[SentenceFile, ...]] = ()
     languages: tuple[Language, ...] = Field(
         default=(DEFAULT_LANGUAGE,), description="The languages of the requests."
@@ -392,27 +385,30 @@ class Recipe(RecipePart):
         ),
     ] = Field(
         description=(
-            "How many samples of each kind, such as {perfect: 200}; or a list of that and of what"
-            " is taken from files: {from: traces.jsonl, format: openai}."
+            "How many samples of each kind to make, such as {perfect: 200}; or a list of such"
+            " counts and of sample files: {from: traces.jsonl, format: openai}."
         )
     )
     scale: Literal["paper"] | None = Field(
-        default=None, description="paper: HammerBench's own counts in the place of samples."
+        default=None, description="paper: take HammerBench's own counts instead of `samples`."
     )
     spare: float = Field(
         default=0.0,
         ge=0,
         le=10,
-        description="How many more may be planned to replace what did not pass, as a share.",
+        description=(
+            "How many extra samples may be planned, as a share, to replace those that fail a check."
+        ),
     )
     candidates_per_sample: int = Field(
-        default=5, ge=2, le=400, description="How many tools a sample offers."
+        default=5, ge=2, le=400, description="How many candidate tools a sample has."
     )
     variants: int = Field(
-        default=10, ge=1, le=100, description="How many samples are made of each multi-step goal."
+        default=10, ge=1, le=100, description="How many samples are made from each multi-step goal."
     )
     models: Roles = Field(
-        default=Roles(), description="Who words requests, makes calls from them, and judges."
+        default=Roles(),
+        description="The models that word requests, make calls from them, and judge.",
     )
     prompts: dict[
         str,
@@ -420,10 +416,11 @@ class Recipe(RecipePart):
             PromptFile, BeforeValidator(text_as("file"), json_schema_input_type=str | PromptFile)
         ],
     ] = Field(
-        default_factory=dict, description="Prompts of your own in the place of ours, by name."
+        default_factory=dict,
+        description="Your own prompts, by the names of the prompts that they replace.",
     )
     personas: Personas = Field(
-        default=(), description="Who the users are: descriptions, or how many people to draw."
+        default=(), description="Who the users are: descriptions, or how many to draw."
     )
     styles: tuple[SpokenWay, ...] = Field(
         default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
@@ -437,7 +434,7 @@ class Recipe(RecipePart):
     ] = Field(
         default_factory=dict,
         description=(
-            "Values of your own by parameter or tool.parameter: a list, a file, or a query on a"
+            "Your own values by parameter or tool.parameter: a list, a file, or a query on a"
             " DuckDB file."
         ),
     )
@@ -449,7 +446,8 @@ class Recipe(RecipePart):
     ) = Field(
         default=None,
         description=(
-            "A file of requests of your own domain with their calls, shown to who words requests."
+            "A file of requests from your own domain with their calls, shown to the model"
+            " that words requests."
         ),
     )
     extensions: tuple[
@@ -458,21 +456,21 @@ class Recipe(RecipePart):
     ] = Field(
         default=(),
         description=(
-            "Kinds, checks, exports, importers, worlds and models of your own, such as"
-            " my_kind.py:FAMILY; their code runs."
+            "Your own kinds, checks, exports, importers, worlds and models, such as"
+            " my_kind.py:FAMILY. Their code is run."
         ),
     )
     avoid: tuple[AvoidedSource, ...] = Field(
         default=(),
         description=(
-            "Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}."
+            "Other data sets that the build must not repeat: {from: bfcl/, format: bfcl}."
         ),
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),
         description=(
-            "What becomes of personal data in samples that are taken from files: off, on (replaced)"
-            " or report (counted)."
+            "What to do with personal data in samples from files: off, on (replace it) or"
+            " report (only count it)."
         ),
     )
     system_message: (
@@ -480,71 +478,77 @@ class Recipe(RecipePart):
     ) = Field(
         default="",
         description=(
-            "What the assistant is told first: a text, a list to draw from by sample, or none in"
-            " rows of training either."
+            "The assistant's system message: a text, a list to draw from for each sample, or"
+            " none, which leaves it out of training rows too."
         ),
     )
     policies: tuple[Policy, ...] = Field(
         default=(),
         validate_default=True,
         description=(
-            "What the assistant may do with the tools of a simulated world and when, and how it is"
-            " told so."
+            "What the assistant may do with the tools of a simulated world, and when, and how"
+            " it is told."
         ),
     )
     license: str = Field(
         default="",
         max_length=200,
         description=(
-            "The licence of the samples' text, such as CC-BY-4.0: the card of a release states it."
+            "The licence of the samples' text, such as CC-BY-4.0, for the card of a release."
         ),
     )
     tool_license: str = Field(
         default="",
         max_length=200,
-        description="The licence of the tools, for the card of a release too.",
+        description="The licence of the tools, for the card of a release.",
     )
-    candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
+    candidates: tuple[Candidate, ...] = Field(default=(), description="The models to score.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
     consistency: Annotated[Consistency, BeforeValidator(_without_near_misses)] = Field(
         default="blind",
         description=(
-            "How it is read what words ask for: by calls that are written blind, or by"
-            " hammerbench's own readings."
+            "How a request is understood when its calls are checked: blind (a reader writes"
+            " the calls without seeing the gold) or hammerbench (as HammerBench does)."
         ),
     )
     land: LandedGrade = Field(
-        default="judged", description="What lands without people: judged or proved."
+        default="judged",
+        description="The lowest grade that lands without review: judged or proved.",
     )
-    review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
+    review: ReviewRules = Field(default=ReviewRules(), description="What reviewers see.")
     readers: ReaderRules = Field(
-        default=ReaderRules(), description="How much is planted to measure who reads."
+        default=ReaderRules(), description="How many defects are planted to measure readers."
     )
     accept: AcceptanceRules = Field(
         default=AcceptanceRules(),
-        description="How right readers must be known to be, that what they settled lands.",
+        description="How reliable a reader must be for what it settles to land without review.",
     )
     budget: float | None = Field(
-        default=None, gt=0, description="US dollars; the build stops before they are passed."
+        default=None,
+        gt=0,
+        description=(
+            "The most that the build may cost, in US dollars; it stops before it costs more."
+        ),
     )
     shard_size: int = Field(
         default=5000,
         ge=1,
-        description="How many records a shard has at most; shards are cut by time.",
+        description="The most records in a shard; shards are sized by how long they take.",
     )
     schedule: Schedule | None = Field(default=None, description="When Prefect runs the build.")
     trial: bool = Field(
-        default=False, description="No release takes the builds unless it names them."
+        default=False,
+        description="Whether the builds are trials, which a release takes only by name.",
     )
     _brought: tuple[str, ...] = PrivateAttr(default=())
 
     @model_validator(mode="before")
     @classmethod
     def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Return the settings, with the paper's counts if its scale is requested.
+        """Return the settings, with the paper's counts for `scale: paper`.
 
-        The rows of a recipe that was read before are added in each process, since the recipe may
-        refer to them.
+        Extensions that were read before (they have a digest) are registered first, because another
+        process validates the recipe anew, and it may name their kinds.
         """
         if not isinstance(loaded, dict):
             return loaded
@@ -594,8 +598,8 @@ class Recipe(RecipePart):
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
                 raise ValueError(
-                    f"{name} samples need policies; say what the assistant may do with a tool, and"
-                    " when"
+                    f"{name} samples need `policies`, which say what the assistant may do with"
+                    " a tool, and when"
                 )
         return policies
 
@@ -611,7 +615,7 @@ class Recipe(RecipePart):
     def _brings_sources(self) -> Self:
         """Add the kinds that others are made from to the counts.
 
-        A recipe from a build's own record is complete already.
+        A stored recipe has them already, so nothing is added to it.
         """
         brought = brought_along(self.samples)
         self.samples.update(brought)
@@ -679,13 +683,13 @@ class Recipe(RecipePart):
         return chosen.with_limit(limit) if limit else chosen
 
     def with_preview(self, shown: int) -> "Recipe":
-        """Return the recipe for a preview of `shown` samples per kind, plus more source samples.
+        """Return the recipe for a preview of `shown` samples per kind.
 
-        The additional samples are those that others are made of.
+        Kinds that others are made from get more.
         """
-        sampled = {source for name in self.samples for source in kind_named(name).sources}
+        source_kinds = {source for name in self.samples for source in kind_named(name).sources}
         samples = {
-            name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sampled else 1))
+            name: min(count, shown * (_PREVIEW_SOURCES if name in source_kinds else 1))
             for name, count in self.samples.items()
         }
         tools = tuple(
@@ -706,11 +710,11 @@ class Recipe(RecipePart):
         """Return the recipe with at most `limit` samples of each kind; a trial if that is fewer."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
-        is_less = (samples, sources) != (self.samples, self.sources)
+        is_smaller = (samples, sources) != (self.samples, self.sources)
         changes = {
             "samples": samples,
             "sources": sources,
             "scale": None,
-            "trial": self.trial or is_less,
+            "trial": self.trial or is_smaller,
         }
         return self.model_copy(update=changes)

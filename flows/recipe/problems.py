@@ -160,7 +160,7 @@ class RecipeFaults:
         """Note the keys that occur twice."""
         for path, again, first in self._source.repeated:
             problem = RecipeProblem(
-                self._file, *again, dotted(path), f"stands twice, first in line {first.line}"
+                self._file, *again, dotted(path), f"occurs twice, first in line {first.line}"
             )
             self._found[path, problem.message] = problem
 
@@ -389,7 +389,7 @@ def _phrase(one: Located) -> str:
     if one.type in phrases:
         return phrases[one.type].format(**one.context)
     if one.type == "string_pattern_mismatch":
-        return f"must be of the form {one.context['pattern']}"
+        return f"must match the pattern {one.context['pattern']}"
     return one.message.removeprefix("Value error, ").rstrip(".")
 
 

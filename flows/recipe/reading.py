@@ -80,11 +80,11 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
     try:
         source = read_yaml(path.read_text(encoding="utf-8"))
     except YamlFault as error:
-        return _wrong(path, f"is not YAML: {error}", error.place)
+        return _wrong(path, f"is not valid YAML: {error}", error.place)
     except OSError as error:
         return _wrong(path, f"can't be read: {error.strerror}", TextPlace())
     except UnicodeDecodeError as error:
-        problem = f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}"
+        problem = f"is not in UTF-8: {error.reason} at byte {error.start}"
         return _wrong(path, problem, TextPlace())
     if not isinstance(source.data, dict):
         content_form = "empty"
@@ -92,7 +92,7 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
             content_form = "a list" if isinstance(source.data, list) else repr(source.data)
         return _wrong(
             path,
-            f"must be a mapping of settings such as 'name: mine', and is {content_form}",
+            f"must be a mapping of settings such as 'name: mine', but is {content_form}",
             TextPlace(1, 1),
         )
     return _checked(source, path.absolute().parent, str(path), with_files=with_files)

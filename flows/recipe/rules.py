@@ -32,20 +32,21 @@ class Roles(RecipePart):
     """Which model words requests, makes calls from them, judges, and talks with simulated users."""
 
     generator: Model = Field(
-        default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
+        default_factory=_TEMPLATE,
+        description="The model that words requests: its name or its settings.",
     )
     checker: Model = Field(
         default_factory=_TEMPLATE,
-        description="Who makes calls from requests: a model's name or its settings.",
+        description="The model that makes calls from requests: its name or its settings.",
     )
     judge: Model = Field(
-        default_factory=_TEMPLATE, description="Who judges: a model's name or its settings."
+        default_factory=_TEMPLATE, description="The model that judges: its name or its settings."
     )
     assistant: Model | None = Field(
         default=None,
         description=(
-            "Who talks with simulated users and calls tools in live tasks: the generator unless"
-            " stated."
+            "The model that talks with simulated users and calls tools in live tasks."
+            " Default: the generator."
         ),
     )
 
@@ -83,14 +84,14 @@ UNTOLD = "none"  # as a system message: rows of training get none either
 class Candidate(RecipePart):
     """A model to be scored, under the name that the leaderboard shows."""
 
-    label: str = Field(description="The name on the leaderboard, each once.")
-    model: Model = Field(description="The model to be scored: its name or its settings.")
+    label: str = Field(description="The name on the leaderboard, unique in the recipe.")
+    model: Model = Field(description="The model to score: its name or its settings.")
 
 
 class PromptFile(RecipePart):
     """A text in place of one of our prompts: a Jinja file, its path relative to the recipe."""
 
-    file: Path = Field(description="The prompt's text, relative to the recipe.")
+    file: Path = Field(description="The file with the prompt's text, relative to the recipe.")
     # read with the recipe, so that a build needs the file no more
     text: str = Field(default="", repr=False)
 
@@ -99,34 +100,36 @@ class Checks(RecipePart):
     """Thresholds, as fractions."""
 
     rouge_l: Share = Field(
-        default=0.7, description="How alike free text must be for two calls to agree, from 0 to 1."
+        default=0.7,
+        description="The likeness (Rouge-L) from which free text in two calls agrees, from 0 to 1.",
     )
     near_duplicate: Part = Field(
-        default=0.9, description="How alike two requests with the same gold may be, from 0 to 1."
+        default=0.9,
+        description="The largest likeness of two requests with the same gold, from 0 to 1.",
     )
     reworded_duplicate: Part | None = Field(
         default=0.5,
         description=(
-            "How alike two requests in other words may be to which the same calls are due, from 0"
-            " to 1."
+            "The largest likeness of two differently worded requests for the same calls, from"
+            " 0 to 1."
         ),
     )
     largest_opening: Part | None = Field(
         default=0.1,
-        description="The share of a language's requests that may begin alike, from 0 to 1.",
+        description="The largest share of a language's requests that begin alike, from 0 to 1.",
     )
     largest_skeleton: Part | None = Field(
         default=0.05,
         description=(
-            "The share of a language's requests that may be one sentence with other values, from 0"
-            " to 1."
+            "The largest share of a language's requests that are the same sentence with other"
+            " values, from 0 to 1."
         ),
     )
     repeated: Literal["tell", "reject"] = Field(
         default="tell",
         description=(
-            "What becomes of requests beyond these two shares: told of, or rejected, so that spare"
-            " ones take their place."
+            "What to do with requests beyond these two shares: tell (report them) or reject"
+            " (reject them, so that spare ones take their place)."
         ),
     )
 
@@ -140,30 +143,30 @@ SpotChecks = (
 
 
 class ReviewRules(RecipePart):
-    """What goes to people besides all that may not land without them, and to how many of them.
+    """What reviewers see besides the samples that can't land without them, and how many answer.
 
-    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one
-    for each grade that lands ("proved", "judged"; a grade that is not named gets none), and
-    `dialogue_acts` of the accepted conversations for a look at nothing but their dialogue acts.
-    `reviewers` answer each question, each on their own: one number, or one for each cause
-    ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they see
-    the requests too that begin alike, or are one sentence with other values, beyond what `checks`
-    allows. For each hundred questions about samples `gold_items` are mixed in whose right answer is
-    known. Of `draw_every` questions in a row one was drawn (a spot check, a gold item); the others
-    are what waits for people, the most urgent first.
+    - `spot_checks` are drawn from the accepted samples by the seed: a number, a share, or one of
+      these for each grade ("proved", "judged"). A grade that is not named gets none.
+    - `dialogue_acts` accepted conversations are shown for their dialogue acts alone.
+    - `reviewers` answer each question independently: one number, or one for each cause ("doubtful",
+      "spot check"). If they disagree, one more is asked.
+    - `repeated` also shows requests that repeat others beyond what `checks` allows.
+    - `gold_items` have a known right answer: so many are mixed into each hundred questions.
+    - `draw_every` mixes drawn questions (spot checks, gold items) with the samples in doubt: one in
+      so many. Of the others, the most urgent come first.
     """
 
     spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
         default=20,
         description=(
-            "How many accepted samples people see as well: a number, a share, or one for each"
-            " grade."
+            "How many accepted samples reviewers see as well: a number, a share, or one of"
+            " these for each grade."
         ),
     )
     dialogue_acts: int = Field(
         default=0,
         ge=0,
-        description="How many accepted conversations people see for their dialogue acts.",
+        description="How many accepted conversations reviewers see to check their dialogue acts.",
     )
     reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = Field(
         default=1,
@@ -172,21 +175,26 @@ class ReviewRules(RecipePart):
     repeated: bool = Field(
         default=False,
         description=(
-            "Whether people see the requests beyond checks.largest_opening and largest_skeleton"
-            " before they land."
+            "Whether reviewers see requests beyond checks.largest_opening and"
+            " largest_skeleton before they land."
         ),
     )
     gold_items: float = Field(
         default=0.0,
         ge=0,
         le=50,
-        description="How many questions with a known answer are mixed in for each hundred.",
+        description=(
+            "How many questions with a known answer are mixed in for each hundred questions."
+        ),
     )
     draw_every: int = Field(
         default=10,
         ge=2,
         le=1000,
-        description="Of so many questions in a row one was drawn; the others wait for people.",
+        description=(
+            "One question in so many is drawn (a spot check or a gold item); the others are"
+            " samples in doubt."
+        ),
     )
 
     def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:
@@ -218,21 +226,22 @@ class ReaderRules(RecipePart):
 
     planted: Share = Field(
         default=0.05,
-        description="The share of what readers read that is planted to measure them; 0 for none.",
+        description=(
+            "The share of what readers read in which a defect is planted to measure them. 0: none."
+        ),
     )
     at_least: int = Field(
         default=40,
         ge=0,
         description=(
-            "How many are planted at least in each language and family, as far as there are"
-            " samples."
+            "The fewest defects to plant in each language and family, as far as there are samples."
         ),
     )
     at_most: Share = Field(
         default=0.2,
         description=(
-            "The largest share of what readers read that `at_least` asks for, so that small builds"
-            " pay in proportion."
+            "The largest share that is planted to reach `at_least`, so that small builds pay"
+            " in proportion."
         ),
     )
 
@@ -248,19 +257,21 @@ class AcceptanceRules(RecipePart):
     caught_at_least: Share = Field(
         default=0.9,
         description=(
-            "The share of planted defects that a reader must catch. A sort fails where it surely"
-            " catches fewer."
+            "The share of planted defects that a reader must catch. A sort of defect fails if"
+            " it surely catches fewer."
         ),
     )
     agreed_at_least: Share = Field(
-        default=0.5,
-        description="The share of the golds that it reads with which a reader must agree.",
+        default=0.5, description="The share of intact golds with which a reader must agree."
     )
     wrong_at_most: float | None = Field(
         default=None,
         ge=0,
         lt=1,
-        description="The share that may be wrong of what lands on a model's word, such as 0.02.",
+        description=(
+            "The largest share of wrong samples among those that land on a model's word, such as"
+            " 0.02."
+        ),
     )
 
 

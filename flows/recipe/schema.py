@@ -57,7 +57,7 @@ NAMED_PLACES = (
     NamedPlace(
         ("languages", EACH),
         "language",
-        "languages (with a language model any other by its ISO 639 code, as fr or de)",
+        "languages (a language model also takes any other ISO 639 code, such as fr or de)",
         known_languages,
         ("", "languages"),
     ),
@@ -150,7 +150,7 @@ def recipe_schema() -> Node:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
-        "title": "A recipe of callwright",
+        "title": "A callwright recipe",
     }
 
 

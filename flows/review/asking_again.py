@@ -421,8 +421,8 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
     ):
         stated = f": {row['comment']}" if row["comment"] else "."
         reason = (
-            f"Who audited a model's answer to turn {row['turn']} finds that the gold is"
-            f" wrong{stated}"
+            f"A reviewer who audited a model's answer to turn {row['turn']} says that the gold"
+            f" is wrong{stated}"
         )
         questions.append(
             ReviewQuestion(row["subject"], SUSPECT, reason, row["build"], SAMPLE_REVIEW)

@@ -217,7 +217,7 @@ def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
             return PlainTextResponse("There is no such page.", 404, headers=_HEADERS)
         entered = await _entered(request) if request.method == "POST" else {}
         if entered is None:
-            return PlainTextResponse("That is too much for a form.", 413, headers=_HEADERS)
+            return PlainTextResponse("The submitted form is too large.", 413, headers=_HEADERS)
         try:
             found = await run_in_threadpool(
                 page.show, name, request.cookies.get(SESSION_COOKIE, ""), entered

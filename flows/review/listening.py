@@ -124,7 +124,8 @@ def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
     """
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError(
-            f"The address {url!r} must begin with http:// or https://, as Label Studio reaches it."
+            f"The address {url!r} must begin with http:// or https://, because Label Studio"
+            " sends requests to it."
         )
     known = webhook_secret(settings)
     projects = _projects(studio)

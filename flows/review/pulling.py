@@ -1,4 +1,8 @@
-"""Pulling reviews: new answers are read, kept, carried out and checked, or taken back."""
+"""Pulling reviews: read new answers, store them, carry them out, and check edited samples.
+
+Everything here may be cut off and repeated: what a pull has stored but not carried out, the next
+one carries out.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -60,28 +64,27 @@ from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
+# The review kinds whose answers may edit a sample, and those that decide its outcome.
+_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]
+_SETTLING = [*_EDITING, CORRECTION, TOOL_REVIEW]
+_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)
+_LATE = timedelta(hours=1)  # how long an unanswered import may take to arrive
+
 
 class Pulled(NamedTuple):
-    """What a pull brought: new reviews by decision, returned edits, and problems.
-
-    `returned` could not be used as typed; `contradicted` are edits that a check contradicts or
-    that none can decide; `withdrawn` are earlier reviews that were deleted, skipped or changed
-    by others since; `deleted` are missing tasks, asked anew if nobody has decided; `elsewhere`
-    are annotations of tasks that this work folder did not push; `resumed` are edits that an
-    earlier pull had brought, and that only this one checked.
-    """
+    """What a pull brought: new reviews by decision, and what became of others."""
 
     reviews: int = 0
     accepted: int = 0
     edited: int = 0
     rejected: int = 0
-    returned: int = 0
-    contradicted: int = 0
-    withdrawn: int = 0
-    deleted: int = 0
-    elsewhere: int = 0
-    resumed: int = 0
-    problems: tuple[str, ...] = ()
+    returned: int = 0  # edits that can't be used as typed
+    contradicted: int = 0  # edits that a check contradicts, or that none can decide
+    withdrawn: int = 0  # earlier reviews that were deleted, skipped or changed by others
+    deleted: int = 0  # missing tasks, asked again if nobody had decided
+    elsewhere: int = 0  # annotations of tasks that another work folder pushed
+    resumed: int = 0  # edits of an interrupted pull, checked by this one
+    problems: tuple[str, ...] = ()  # annotations that don't fit, each in a sentence
 
 
 async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
@@ -97,7 +100,7 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
-    left = {row["key"] for row in warehouse.rows(sql("pulling.unseen"), [_EDITING])}
+    unchecked = {row["key"] for row in warehouse.rows(sql("pulling.unseen"), [_EDITING])}
     projects, kinds = studio.find_projects(), (*REVIEW_KINDS, TRAINING)
     with warehouse.together():
         absent = [kind for kind in kinds if kind not in projects]
@@ -113,17 +116,17 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
         if pulled.reviews or pulled.withdrawn:
             note_agreement(warehouse)
         tools_against = settle_edited_tools(warehouse)
-    again = await _check_edited(warehouse, settings, progress)
-    resumed = sum(row["key"] in left for row in again)
-    if again:
-        settle_decisions(warehouse)
+    checked = await _check_edited(warehouse, settings, progress)
+    resumed = sum(row["key"] in unchecked for row in checked)
+    if checked:
+        settle_decisions(warehouse)  # an edit counts only once the checks have seen it
     with warehouse.together():
         rows = warehouse.rows(sql("pulling.against"), [_EDITING, VOUCHED_EDITS])
         ask(
             warehouse,
             [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows],
         )
-        keys = {row["key"] for row in again}
+        keys = {row["key"] for row in checked}
         contradicted = len({row["subject"] for row in rows} & keys)
         suspects_of_audits(warehouse)
     ask_more_people(warehouse, studio)
@@ -166,7 +169,7 @@ def _take_in(
         withdrawn = withdraw_reviews(warehouse, studio.name, states)
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
-    # what does not fit is read again until somebody puts it right
+    # The cursor stays before a problem, so that the next pull reads it again once it is mended.
     if pulled.cursor is not None and not problems:
         cursor = {"server": studio.name, "kind": kind, "pulled_until": pulled.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
@@ -194,10 +197,6 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
                 run, carrier, [Sample.model_validate(orjson.loads(row["body"])) for row in rows]
             )
     return unseen
-
-
-# the review kinds of which new versions of samples come
-_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
@@ -232,21 +231,19 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     if not positions:
         return
     doubtful = [
-        stated
-        for stated in positions.values()
-        if stated[0]["cause"] == DOUBTFUL and stated[0]["stage"] != LANDING.land
+        rows
+        for rows in positions.values()
+        if rows[0]["cause"] == DOUBTFUL and rows[0]["stage"] != LANDING.land
     ]
-    later = [row for stated in doubtful for row in stated[1:]]
-    outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
-    others = [stated for stated in positions.values() if stated not in doubtful]
-    # each stage is passed again: the last as well, where an edit had taken its place
-    for sample_positions in others:
-        landing = [LANDING.land] * any(row["is_sample"] for row in sample_positions)
-        outcomes += [
-            _outcome(sample_positions[0], stage)
-            for stage in dict.fromkeys([row["stage"] for row in sample_positions] + landing)
-        ]
-    landed = {stated[0]["subject"] for stated in others}
+    later = [row for rows in doubtful for row in rows[1:]]
+    outcomes = [_outcome(rows[0], rows[0]["stage"], rows[0]["asked"]) for rows in doubtful]
+    others = [rows for rows in positions.values() if rows not in doubtful]
+    for rows in others:  # passed at each stage again, and landed even where an edit took its place
+        stages = dict.fromkeys(row["stage"] for row in rows)
+        if any(row["is_sample"] for row in rows):
+            stages[LANDING.land] = None
+        outcomes += [_outcome(rows[0], stage) for stage in stages]
+    landed = {rows[0]["subject"] for rows in others}
     acceptances = warehouse.rows(sql("pulling.accepted"), [[subject for _, subject in positions]])
     remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
     warehouse.put_rows(
@@ -281,9 +278,6 @@ def _acceptance(row: Row, *, is_landed: bool) -> Row:
     return row | by_machine | {"accepted_at": now, "withdrawn_at": None}
 
 
-# The review kinds that outcomes tell of.
-_SETTLING = [SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, TOOL_REVIEW, DIALOGUE_ACTS]
-_LATE = timedelta(hours=1)
 _Parse = Callable[[PulledAnnotation], ParsedReview]
 
 
@@ -331,7 +325,7 @@ def read_reviews(
             read.reviews.append(parsed.review)
         if parsed.edited is not None:
             read.edited.append(parsed.edited)
-        # what is wrong there is told in the end
+        # a training item does not go back: its results say what was wrong
         if parsed.returned is not None and annotation.kind != TRAINING:
             read.returned.append(_returned(parsed.returned, annotation, known_reviews.versions))
     return read
@@ -367,10 +361,9 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
     Subjects are samples, tools, paths or predictions.
     """
     keys: defaultdict[str, list[str]] = defaultdict(list)
-    for pulled_annotation in annotations:
-        keys[
-            pulled_annotation.kind if pulled_annotation.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW
-        ].append(pulled_annotation.subject)
+    for annotation in annotations:
+        kind = annotation.kind if annotation.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW
+        keys[kind].append(annotation.subject)
     samples, tools = read_samples(warehouse, keys[SAMPLE_REVIEW])
     readings = _readings(warehouse, keys[SAMPLE_REVIEW])
     made = read_tools(warehouse, keys[TOOL_REVIEW]) if keys[TOOL_REVIEW] else {}
@@ -411,9 +404,6 @@ def _parse_of_sample(
     if annotation.kind == DIALOGUE_ACTS:
         return parse_acts_review(annotation, sample)
     return parse_review(annotation, sample, tools, readings)
-
-
-_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)
 
 
 def _known(warehouse: Warehouse) -> _Known:

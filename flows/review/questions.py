@@ -207,7 +207,7 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
             reviewed_at=row["reviewed_at"],
             reasons=tuple(row["reasons"]),
             carried_from=row["path"],
-            comment=f"Decided about the correction of its path, {row['path']}.",
+            comment=f"Decided by the review of its corrected path, {row['path']}.",
         )
         for row in warehouse.rows(
             sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION]

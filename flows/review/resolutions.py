@@ -124,7 +124,7 @@ def outcomes_of(
             settled(position, stage, resolution) for stage in order[order.index(position.stage) :]
         ]
     if is_there:
-        reason = f"{resolution.reason} That sample is there already."
+        reason = f"{resolution.reason} That sample already exists."
         taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
         return [settled(position, before_land, taken)]
     first, last = order.index(before_land), order.index(LANDING.review)

@@ -1,8 +1,12 @@
 """The effects of calls on a world: read from method, path and schemas, or stated by hand.
 
-Besides the effects of single calls, paths tell how things are related: which things are deleted
-along with another (the tasks of a project, which nothing but a project lists), and which things
-have links to others that calls set (a user's groups).
+    DELETE /projects/{project_id}              deletes the project
+    POST   /projects/{project_id}/tasks        creates a task
+    POST   /orders/{order_id}/cancel           sets the order's status to "cancelled"
+    PUT    /users/{user_id}/groups/{group_id}  links the group to the user
+
+Paths also show how things are related: which things are deleted along with their owner (only a
+project lists its tasks), and which are linked to others by calls (a user's groups).
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,8 +30,8 @@ from callwright.warehouse.records import JsonSchema
 _LOOKING = frozenset({"list", "search", "look"})
 _DEEDS = {"make": "creates", "change": "updates", "drop": "deletes"}
 _BY_METHOD = {"POST": "creates", "PATCH": "updates", "DELETE": "deletes"}
-_UNDOING = "un"
-_MANY = "bulk"
+_UNDOING = "un"  # "unarchive" sets `archived` to false
+_MANY = "bulk"  # in a path such as /tasks/bulk, what is before it names the things
 
 
 class OwnedThings(NamedTuple):
@@ -79,16 +83,17 @@ class Effects:
             if name not in tools:
                 near = get_close_matches(name, tools, 3)
                 meant = f" Did you mean {' or '.join(near)}?" if near else ""
-                problem = f"`effects` names the tool {name!r}, which there is not.{meant}"
+                problem = f"`effects` names the tool {name!r}, which does not exist.{meant}"
                 raise ConfigurationError(problem)
-        told = {name: _ToldEffect(kinds, one).effect for name, one in tools.items()}
-        self.by_tool = {name: effect for name, effect in told.items() if effect is not None}
+        implied = {name: _ImpliedEffect(kinds, one).effect for name, one in tools.items()}
+        self.by_tool = {name: effect for name, effect in implied.items() if effect is not None}
         self.by_tool |= {
             name: self._completed(effect, tools[name]) for name, effect in stated.items()
         }
         for name in stated:
             for why in self._contradictions(self.by_tool[name], tools[name]):
                 raise ConfigurationError(f"`effects` of {name!r}: {why}")
+        # What is an owner is known only now, when all effects are.
         for name, effect in self.by_tool.items():
             if effect.deletes and not effect.parts and effect.kind in self.parts:
                 refuses = any(one.status == "409" for one in tools[name].errors)
@@ -133,17 +138,16 @@ class Effects:
         parts_by_owner: dict[str, tuple[OwnedThings, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
             owners = {
-                owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner
+                owner
+                for (owner, _), listed in self.kinds.lists.items()
+                if listed == kind != owner and (owner, kind) not in self.relations
             }
-            owners = {owner for owner in owners if (owner, kind) not in self.relations}
-            if len(owners) == 1:
+            if len(owners) == 1:  # with two of them, neither owns it alone
                 owner = owners.pop()
                 field = self.kinds.field_naming(kind, owner) or self._field_made_below(kind, owner)
-                parts_by_owner |= (
-                    {owner: (*parts_by_owner.get(owner, ()), OwnedThings(kind, field))}
-                    if field
-                    else {}
-                )
+                if field:
+                    known = parts_by_owner.get(owner, ())
+                    parts_by_owner[owner] = (*known, OwnedThings(kind, field))
         return parts_by_owner
 
     def _field_made_below(self, kind: str, owner: str) -> str:
@@ -180,11 +184,11 @@ class Effects:
             parameters |= item.get("properties") or {}
         listed = ", ".join(parameters) or "none"
         if effect.each and not item:
-            yield f"`each` names {effect.each!r}, which is no list; it has {listed}."
+            yield f"`each` names {effect.each!r}, which is not a list; its parameters are {listed}."
         if effect.deed not in ("reads", "creates") and not (effect.id or effect.each):
             yield (
-                f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one"
-                f" of {listed}."
+                f"it is not known which {effect.kind} it {effect.deed}; name the parameter with"
+                f" `id`, one of {listed}."
             )
         known_kinds = {
             *self.kinds.in_paths,
@@ -193,11 +197,11 @@ class Effects:
         }
         if effect.kind and effect.kind not in known_kinds:
             there = ", ".join(sorted(filter(None, known_kinds))) or "none"
-            yield f"nothing lists or creates things of the kind {effect.kind!r}; there are {there}."
+            yield f"nothing lists or creates things of the kind {effect.kind!r}; kinds are {there}."
         unknown = [
             one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters
         ]
-        yield from (f"it has no parameter {one!r}; it has {listed}." for one in unknown)
+        yield from (f"it has no parameter {one!r}; its parameters are {listed}." for one in unknown)
         yield from self._contradictions_of_kind(effect, endpoint, listed)
 
     def _contradictions_of_kind(
@@ -205,11 +209,11 @@ class Effects:
     ) -> Iterator[str]:
         if (effect.links or effect.unlinks) and self.relation(effect, endpoint) is None:
             yield (
-                f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with"
-                f" the id, one of {listed}."
+                f"it is not known whose {effect.kind} it {effect.deed}; name the parameter with"
+                f" the owner's id with `to`, one of {listed}."
             )
         if effect.parts and effect.kind not in self.parts:
-            yield f"it says what becomes of the parts of a {effect.kind}, of which paths tell none."
+            yield f"`parts` is set, but no path shows that a {effect.kind} has parts."
         fields = self.kinds.fields.get(effect.kind, {})
         for field, value in effect.sets.items():
             if field in fields and not fits(value, fields[field]):
@@ -218,40 +222,40 @@ class Effects:
                     " allow."
                 )
             if field in effect.fields.values():
-                yield f"{field} is set and is given by a parameter as well."
+                yield f"{field} is set by `sets` and by a parameter."
 
 
-class _ToldEffect:
+class _ImpliedEffect:
     """The effect that the method, path and schemas of one tool imply."""
 
     def __init__(self, kinds: Kinds, endpoint: Endpoint) -> None:
         self._kinds, self._endpoint = kinds, endpoint
         self._method, self._segments = endpoint.method.upper(), endpoint.path.split("/")
         self._references = kinds.references(endpoint)
-        self._given = given_besides(endpoint)
+        self._parameters = given_besides(endpoint)
 
     @property
     def effect(self) -> Effect | None:
-        """The effect, or None if nothing certain is implied."""
+        """The effect, or None if nothing certain is implied.
+
+        The ending of the path decides: the id of a thing, a verb below a thing, or a collection.
+        """
         if self._method in SAFE:
             return Effect(reads=True)
         if not self._method:
             return None
         if not self._kinds.is_told_by_methods:
-            return self._told_by_path()
-        target = next(reversed([one for one in self._references if one.in_path]), None)
+            return self._by_verb_of_path()
+        in_path = [one for one in self._references if one.in_path]
+        target = in_path[-1] if in_path else None
         if target is not None and self._segments[-1] == f"{{{target.parameter}}}":
             owner = self._other_owner_of(target)
             if owner is None:
-                return self._done_to(target)
-            under = " ".join(words_of(self._segments[-2]))
-            undone = self._method == "DELETE"
-            return (
-                None
-                if self._given
-                else self._link(owner, target.kind, target.parameter, under, undone=undone)
-            )
-        found = self._joined_by_id() or self._done_to_each()
+                return self._on_target(target)
+            under, undone = " ".join(words_of(self._segments[-2])), self._method == "DELETE"
+            link = self._link(owner, target.kind, target.parameter, under, undone=undone)
+            return None if self._parameters else link  # a link has no fields to set
+        found = self._link_below_owner() or self._on_each_entry()
         if found is not None or self._segments[-1].startswith("{") or self._noun:
             return found
         is_below = target is not None and self._segments[-2:-1] == [f"{{{target.parameter}}}"]
@@ -262,9 +266,9 @@ class _ToldEffect:
             and not self._is_new(target)
         ):
             return self._update(target, verb=self._segments[-1])
-        return self._done_to_collection()
+        return self._on_collection()
 
-    def _done_to(self, target: Reference) -> Effect | None:
+    def _on_target(self, target: Reference) -> Effect | None:
         """Return the effect on the thing that a path names."""
         if self._method != "DELETE":
             return self._update(target)
@@ -275,7 +279,7 @@ class _ToldEffect:
             return None  # taken from a list of one's own, such as /me/guilds/{guild_id}
         return Effect(deletes=target.kind, id=target.parameter)
 
-    # What belongs to another
+    # Links between two things
 
     def _other_owner_of(self, target: Reference) -> Reference | None:
         """Return the owner in a path to a thing that lives elsewhere, or None.
@@ -283,31 +287,29 @@ class _ToldEffect:
         An example is /users/{id}/groups/{group_id}.
         """
         before, path = self._segments[-3:-2], self._endpoint.path
-        mine = (
+        owners = (
             one
             for one in self._references
             if [f"{{{one.parameter}}}"] == before and one.kind != target.kind
         )
-        owner = next(mine, None)
+        owner = next(owners, None)
         homes = self._kinds.homes.get(target.kind, frozenset()) - {path}
         if owner is None or not homes or self._method not in ("PUT", "POST", "DELETE"):
             return None
         is_named = words_of(self._segments[-2])[-1:] == target.kind.split()[-1:]
         return owner if not is_named or path in self._kinds.joining else None
 
-    def _joined_by_id(self) -> Effect | None:
+    def _link_below_owner(self) -> Effect | None:
         """Return the link made by a path below an owner, from a lone id or a verb, or None.
 
         Examples are /users/{id}/groups and addTag.
         """
-        owner, given_names = self._kinds.owner(self._endpoint), self._given
+        owner, given_names = self._kinds.owner(self._endpoint), self._parameters
         if owner is None or not given_names or self._method not in ("PUT", "POST", "DELETE"):
             return None
         if self._noun:
-            under, undone = (
-                words_of("_".join(self._noun)),
-                deed_of(split_name(self._segments[-1])[0]) == "drop",
-            )
+            under = words_of("_".join(self._noun))
+            undone = deed_of(split_name(self._segments[-1])[0]) == "drop"
         elif len(given_names) > 1:
             return None
         else:
@@ -357,9 +359,9 @@ class _ToldEffect:
         stated |= {"under": under} if under != kind else {}
         return Effect(**stated, id=parameter, to=owner.parameter, each=each)
 
-    # What is done to many
+    # Effects on many things
 
-    def _done_to_each(self) -> Effect | None:
+    def _on_each_entry(self) -> Effect | None:
         """Return the effect on each entry of a list, or None.
 
         Entries are things to create or change, or ids of things to change or delete.
@@ -373,7 +375,7 @@ class _ToldEffect:
         own, kind_fields = self._kinds.identities.get(kind, ""), self._kinds.fields.get(kind, {})
         if len(listed) != 1 or not own or path not in self._kinds.collections:
             return None
-        (parameter, item), deed = listed[0], self._deed_to_many()
+        (parameter, item), deed = listed[0], self._deed_on_many()
         members = item.get("properties")
         is_of_things = isinstance(members, dict)
         if not is_of_things and _names_of(parameter) not in ([], kind.split(), kind.split()[-1:]):
@@ -381,7 +383,7 @@ class _ToldEffect:
         if isinstance(members, dict):
             names = [*members]
         else:
-            names = [one for one in self._given if one != parameter]
+            names = [one for one in self._parameters if one != parameter]
         id_ = parameter
         if is_of_things:
             id_ = next((name for name in names if own in (name, self._field(name, kind))), "")
@@ -397,24 +399,24 @@ class _ToldEffect:
             return Effect(updates=kind, each=parameter, id=id_, fields=fields)
         return Effect(deletes=kind, each=parameter, id=id_) if deed == "deletes" and id_ else None
 
-    def _deed_to_many(self) -> str:
+    def _deed_on_many(self) -> str:
         """Return the deed on many: by the method or, for POST, by a verb of the path or name.
 
-        Putting a list in place has none.
+        PUT has none, because it replaces a whole list.
         """
         by_method = _BY_METHOD.get(self._method, "")
         words = (*split_name(self._segments[-1]), *function_words(self._endpoint.tool.name))
-        said = next((_DEEDS[deed] for one in words if (deed := deed_of(one)) in _DEEDS), by_method)
-        return said if self._method == "POST" else by_method
+        by_verb = next((_DEEDS[deed] for one in words if (deed := deed_of(one)) in _DEEDS), "")
+        return (by_verb or by_method) if self._method == "POST" else by_method
 
-    # What is done to one
+    # Effects on one thing
 
-    def _told_by_path(self) -> Effect | None:
+    def _by_verb_of_path(self) -> Effect | None:
         """Return the effect of a verb that ends a path, if methods imply none: /wallets/create."""
         verb = next(iter(split_name(self._segments[-1])), "")
         kind = self._kinds.named(thing_at(self._endpoint))
         own = next((one.parameter for one in self._references if one.kind == kind), "")
-        if own and (sets := _told_by(verb, self._kinds.fields.get(kind, {}), undoing=False)):
+        if own and (sets := _set_by_verb(verb, self._kinds.fields.get(kind, {}), undoing=False)):
             return Effect(updates=kind, id=own, sets=sets)
         fields = {name: field for name, field in self._fields(kind).items() if name != own}
         match deed_of(verb):
@@ -439,7 +441,9 @@ class _ToldEffect:
             and (field in kind_fields or not kind_fields)
         }
         words = split_name(verb)
-        sets = _told_by(words[0], kind_fields, undoing=self._method == "DELETE") if words else {}
+        sets = (
+            _set_by_verb(words[0], kind_fields, undoing=self._method == "DELETE") if words else {}
+        )
         sets = {field: value for field, value in sets.items() if field not in fields.values()}
         if fields or sets:
             return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)
@@ -457,7 +461,7 @@ class _ToldEffect:
             return False
         return self._kinds.of_schema(self._endpoint, *returned) != target.kind
 
-    def _done_to_collection(self) -> Effect | None:
+    def _on_collection(self) -> Effect | None:
         """Return the effect of a path without an id, or None.
 
         POST creates or, by its verb and response, reads; other methods act on the thing whose id
@@ -488,7 +492,7 @@ class _ToldEffect:
             return None
         return Effect(creates=kind, id=id_, fields=fields)
 
-    # What parameters give
+    # The fields that parameters set
 
     def _field(self, name: str, kind: str) -> str:
         return next(
@@ -514,7 +518,9 @@ def _names_of(parameter: str) -> list[str]:
     return words[:-1] if is_opaque(parameter) else words
 
 
-def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> dict[str, JsonValue]:
+def _set_by_verb(
+    verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool
+) -> dict[str, JsonValue]:
     """Return the one field that a verb sets: a choice (cancel: "cancelled") or a boolean."""
     root = _root(verb)
     chosen: list[tuple[str, JsonValue]] = [
@@ -539,5 +545,7 @@ def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> d
 
 
 def _root(word: str) -> str:
-    found = stem(word.casefold())
-    return found[:-1] if len(found) > 2 and found[-1] == found[-2] else found  # noqa: PLR2004 - "cancelled"
+    """Return the stem without a doubled last letter: "cancel" for "cancelled" as for "cancel"."""
+    root = stem(word.casefold())
+    is_doubled = len(root) > 2 and root[-1] == root[-2]  # noqa: PLR2004 - a root of two letters stays
+    return root[:-1] if is_doubled else root

@@ -39,9 +39,9 @@ from callwright.warehouse.records import Call, Change, ErrorCode, Fault, Tool, c
 
 Fields = Mapping[str, JsonValue]
 _NOTHING: Mapping[str, int] = MappingProxyType({})
-_SELF = "\0self"
-_MADE = "\0made"
-_CALLS = "\0calls"  # counted where a fault is laid over a world
+_SELF = "\0self"  # stands for a created thing's id in its own fields
+_MADE = "\0made"  # stands for the ids of all other created things
+_CALLS = "\0calls"  # the counter of answered calls, in worlds with a fault
 
 
 class RefusalError(RecordError):
@@ -164,8 +164,10 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
     """
     listed = list(changes)
     created_changes = {one.id: one for one in listed if one.sort == "created"}
+    # A created thing is labelled by its fields. In the first round all references to created things
+    # look alike; in the second, things that refer to different ones get different labels.
     labels = dict.fromkeys(created_changes, _MADE)
-    for _ in range(2):  # the second time what refers to something made is told apart by that
+    for _ in range(2):
         labels = {
             id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})])
             for id_, one in created_changes.items()
@@ -204,7 +206,10 @@ def _identifies(name: str) -> bool:
 
 
 def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) -> Iterator[Change]:
-    """Yield one thing's changes; a state without it has the original unless it was created."""
+    """Yield one thing's changes between two overlays.
+
+    A state without an overlay has the thing as it was at first, or lacks it if calls created it.
+    """
     first = [one.before for one in (earlier, later) if one and one.before is not None]
     untouched: Fields | None = {} if first else None
     was, now = (one.after if one else untouched for one in (earlier, later))
@@ -278,7 +283,7 @@ class StatefulWorld(Protocol):
 
 def is_changeable(environment: Environment | StatefulWorld) -> bool:
     """Whether calls can change an environment's answers, so that it has a world."""
-    return isinstance(getattr(environment, "inner", environment), StatefulWorld)
+    return isinstance(unwrapped(environment), StatefulWorld)
 
 
 def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
@@ -287,13 +292,26 @@ def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
     Raises ConfigurationError if calls can't change it: a server keeps its own state, and a
     recording has none.
     """
-    within = getattr(environment, "inner", environment)
-    if not isinstance(within, StatefulWorld):
+    world = unwrapped(environment)
+    if not isinstance(world, StatefulWorld):
         raise ConfigurationError(
-            f"The environment {environment.name!r} has no state that episodes could begin with;"
-            " simulate its document."
+            f"Calls can't change the environment {environment.name!r}, so it has no episodes."
+            " Simulate its document instead."
         )
-    return within
+    return world
+
+
+@runtime_checkable
+class _Wrapper(Protocol):
+    """An environment that passes calls on to another one, such as a store of answers."""
+
+    @property
+    def inner(self) -> Environment | StatefulWorld: ...
+
+
+def unwrapped(environment: Environment | StatefulWorld) -> Environment | StatefulWorld:
+    """Return the environment within a wrapper, or the environment itself."""
+    return environment.inner if isinstance(environment, _Wrapper) else environment
 
 
 class FaultyWorld:
@@ -304,12 +322,8 @@ class FaultyWorld:
     """
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
-        self.name, self.tools, self.seed, self.unclear = (
-            world.name,
-            world.tools,
-            world.seed,
-            world.unclear,
-        )
+        self.name, self.tools = world.name, world.tools
+        self.seed, self.unclear = world.seed, world.unclear
         self._world, self._fault = world, fault
 
     def begin(self, seed: int | None = None) -> "FaultyEpisode":

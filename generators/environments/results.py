@@ -2,6 +2,10 @@
 
 The population says which things exist at first (population.py), and a state (episodes.py) how
 they differ by now. What calls do to things is in deeds.py.
+
+A world is asked in two ways. In an episode, reads see what calls have written, and an unknown id
+is refused. A standing world is asked by builds: no call changes it, the same call always gets the
+same answer, and any id is known.
 """
 
 import re
@@ -48,13 +52,14 @@ from callwright.warehouse.records import Arguments, Call, JsonSchema
 
 MOST_ENTRIES = 8
 FEWEST_ENTRIES = 5
-_DEEPEST = 4
-_LONGEST_LIST = frozenset({"limit", "size", "count", "top", "max", "take", "results"})
-_COUNTING = frozenset({"total", "count", "hits", "totalcount"})
+_DEEPEST_NESTING = 4
+_LIMITING_WORDS = frozenset({"limit", "size", "count", "top", "max", "take", "results"})
+_COUNTING_WORDS = frozenset({"total", "count", "hits", "totalcount"})
 _ALONE: JsonSchema = {"type": "object", "properties": {"success": {"const": True}}}
-_TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_-]{12,}(,\S*)?")  # what nobody says
+# A long mix of letters and digits, such as a page token, which nobody would say in a request.
+_TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_-]{12,}(,\S*)?")
 _TEXT: JsonSchema = {"type": "string"}
-_STATED = ("string", "integer", "number", "boolean")
+_SCALAR_TYPES = ("string", "integer", "number", "boolean")
 
 
 class AskedCall:
@@ -70,21 +75,17 @@ class AskedCall:
         is_standing: bool,
     ) -> None:
         """Set up the answer to a call; in a standing world the same call gets the same answer."""
-        self.effects, self.kinds, self.population, self.is_standing = (
-            effects,
-            effects.kinds,
-            population,
-            is_standing,
-        )
+        self.effects, self.kinds = effects, effects.kinds
+        self.population, self.is_standing = population, is_standing
         self.endpoint, self.arguments, self.call = endpoint, call.arguments, call
         self.effect = effects.by_tool.get(call.tool)
         self.references = effects.kinds.references(endpoint)
         self.subjects: list[Thing] = []  # the things that the call writes
-        self._seen: set[str] = set()  # the kinds of the things in what is being told
+        self._seen: set[str] = set()  # the kinds of the things that an answer describes
         self.state = START
-        self._touched: frozenset[str] = frozenset()
-        self._listed: int | None = None  # how many things there were to be listed
-        self._found: list[Thing] = []  # made up for a list, in a standing world
+        self._touched: frozenset[str] = frozenset()  # the kinds that calls have written
+        self._listed: int | None = None  # how many things a list has in all, before paging
+        self._invented: list[Thing] = []  # made up for a list, in a standing world
 
     @cached_property
     def _rng(self) -> Random:
@@ -97,7 +98,7 @@ class AskedCall:
 
     def noted(self, state: WorldState) -> WorldState:
         """Return the state plus the things that a list generated, for later calls to read."""
-        for thing in self._found:
+        for thing in self._invented:
             state = state.with_thing(ThingKey(thing.kind, thing.id), Overlaid(None, thing.given))
         return state
 
@@ -107,12 +108,11 @@ class AskedCall:
             return ThingKey(thing.kind, thing.id)
         field = self.kinds.identities.get(thing.kind, "")
         schema = self.field_schema(thing.kind, field)
-        known_identity = (
-            self.population.identity(thing._replace(given={}), field, schema)
-            if field
-            else thing.number
-        )
-        return ThingKey(thing.kind, str(known_identity))
+        # By the first state: an id that a call has overwritten still names the same thing.
+        identity: JsonValue = thing.number
+        if field:
+            identity = self.population.identity(thing._replace(given={}), field, schema)
+        return ThingKey(thing.kind, str(identity))
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
         """Return the schema of a kind's field."""
@@ -125,11 +125,9 @@ class AskedCall:
         overlaid = self.state.things.get(self.key(thing))
         if overlaid is None:
             return thing
-        return (
-            None
-            if overlaid.after is None
-            else thing._replace(given={**thing.given, **overlaid.after})
-        )
+        if overlaid.after is None:
+            return None
+        return thing._replace(given={**thing.given, **overlaid.after})
 
     def created(self, kind: str) -> list[Thing]:
         """List a kind's things that calls created, by id, so that their order has no effect."""
@@ -141,7 +139,7 @@ class AskedCall:
             if key.kind == kind and one.before is None and one.after is not None
         )
 
-    def _made(self, kind: str) -> list[Thing]:
+    def _created_in_lists(self, kind: str) -> list[Thing]:
         """List the created things that lists include: none in a standing world.
 
         There the same call is always answered the same.
@@ -149,7 +147,11 @@ class AskedCall:
         return [] if self.is_standing else self.created(kind)
 
     def find(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> Thing | None:
-        """Return the thing of a kind with this value as calls have left it, or None."""
+        """Return the thing of a kind with this value as calls have left it, or None.
+
+        Created things come first, then those whose number follows from the value, then those to
+        which a call has given it.
+        """
         made_now = self.state.things.get(ThingKey(kind, str(value)))
         if made_now is not None and made_now.before is None and made_now.after is not None:
             known = thing_made(kind, value, made_now.after)
@@ -183,22 +185,26 @@ class AskedCall:
         mine = [
             one
             for one in map(self.current, self.population.everything(kind))
-            if one and self._is(one, field, own)
+            if one and self._has_value(one, field, own)
         ]
         if is_whole or len(mine) < FEWEST_PARTS:
             parts = filter(None, map(self.current, self.population.parts(kind, owner)))
-            mine += [one for one in parts if self._is(one, field, own, unless_said=own)]
+            mine += [one for one in parts if self._has_value(one, field, own, unless_said=own)]
         if kind in self._touched:
             written = filter(
                 None, map(self.known, sorted(key for key in self.state.things if key.kind == kind))
             )
             there = {self.key(one) for one in mine}
             mine += [
-                one for one in written if self.key(one) not in there and self._is(one, field, own)
+                one
+                for one in written
+                if self.key(one) not in there and self._has_value(one, field, own)
             ]
         return mine
 
-    def _is(self, thing: Thing, field: str, value: str, *, unless_said: JsonValue = None) -> bool:
+    def _has_value(
+        self, thing: Thing, field: str, value: str, *, unless_said: JsonValue = None
+    ) -> bool:
         held = self.value(thing, field) if field else None
         return str(unless_said if held is None else held) == value
 
@@ -206,10 +212,8 @@ class AskedCall:
         """Return the ids that calls have unlinked from an owner, and those linked to it."""
         if relation.kind not in self._touched:
             return set(), []
-        own, links = (
-            self.key(owner),
-            [one for key, one in self.state.things.items() if key.kind == relation.kind],
-        )
+        own = self.key(owner)
+        links = [one for key, one in self.state.things.items() if key.kind == relation.kind]
         ends = [(*relation.ends(one.after or one.before or {}), one.after is None) for one in links]
         gone = {which.id for whose, which, is_gone in ends if whose == own and is_gone}
         return gone, sorted(
@@ -260,7 +264,8 @@ class AskedCall:
             field := _field_for(name, schema, entry[1], is_required=name in tool.required)
         ):
             known = entry[1]["properties"][field]
-            value = self._member(entry[0], field, known, 0 if known.get("type") != "boolean" else 1)
+            # at depth 0 a switch would say that the call succeeded
+            value = self._member(entry[0], field, known, int(known.get("type") == "boolean"))
             if isinstance(value, list) and schema.get("type") != "array":
                 value = value[0] if value else None
             if value not in (None, "", []):
@@ -292,17 +297,14 @@ class AskedCall:
             value = self.arguments.get(reference.parameter)
             if reference.kind == kind and value is not None:
                 field, known = self.field(reference)
-                meant_thing = self.find(kind, field, known, value)
-                is_meant = reference.in_path or self.endpoint.method.upper() in (
-                    *SAFE,
-                    "",
-                )  # and not said of what is written
-                if meant_thing is None and is_meant and not self.is_standing:
+                thing = self.find(kind, field, known, value)
+                if thing is not None:
+                    return thing
+                # in the body of a call that writes, the id may be that of a new thing
+                must_exist = reference.in_path or self.endpoint.method.upper() in (*SAFE, "")
+                if must_exist and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
-                # for builds any id is known
-                return (
-                    thing_made(kind, value, {field: value}) if meant_thing is None else meant_thing
-                )
+                return thing_made(kind, value, {field: value})
         return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
@@ -311,7 +313,7 @@ class AskedCall:
         Its first state is generated once and cached, because most things never change.
         """
         if thing.given or thing.number >= MADE_FROM or (depth == 0 and self._writes):
-            return self._told(thing, schema, depth)
+            return self._describe(thing, schema, depth)
         place = (thing.kind, thing.number, id(schema), depth, self.endpoint.tool.language)
         kept = self.population.told.get(place)
         if kept is not None and self._touched.isdisjoint(kept.kinds):
@@ -319,13 +321,14 @@ class AskedCall:
             described_thing: dict[str, JsonValue] = orjson.loads(kept.body)
             return described_thing
         around, self._seen = self._seen, {thing.kind}
-        described_thing = self._told(thing, schema, depth)
+        described_thing = self._describe(thing, schema, depth)
         if self._touched.isdisjoint(self._seen):
             self.population.keep(place, Told(orjson.dumps(described_thing), frozenset(self._seen)))
         self._seen |= around
         return described_thing
 
-    def _told(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
+    def _describe(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
+        """Return the fields of a schema for a thing; optional ones without a value are left out."""
         field_values: dict[str, JsonValue] = {}
         required = schema.get("required") or ()
         for name, member in schema["properties"].items():
@@ -340,16 +343,12 @@ class AskedCall:
                 continue
             if value is not None or name in required:
                 field_values[name] = value
-        counts_list = (
-            self._listed is not None
-            and sum(isinstance(value, list) for value in field_values.values()) == 1
-        )
-        for name in field_values if counts_list and not self._is_known(thing) else ():
-            if (
-                _COUNTING & set(words_of(name))
-                and schema["properties"][name].get("type") == "integer"
-            ):
-                field_values[name] = self._listed  # how many its only list has in all
+        lists = sum(isinstance(value, list) for value in field_values.values())
+        if self._listed is not None and lists == 1 and not self._is_known(thing):
+            for name in field_values:  # a `total` counts the only list
+                is_integer = schema["properties"][name].get("type") == "integer"
+                if is_integer and _COUNTING_WORDS & set(words_of(name)):
+                    field_values[name] = self._listed
         return field_values
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
@@ -361,7 +360,7 @@ class AskedCall:
         if name not in self.arguments or (
             self._is_known(thing) and not (self.is_standing and self._writes)
         ):
-            return None  # a thing is told as it is
+            return None
         own = plain(self.endpoint.tool.properties.get(name, {}))
         fits = own.get("type") == schema.get("type") and not self.kinds.other(
             self.endpoint, name, thing.kind
@@ -375,18 +374,21 @@ class AskedCall:
         return self.endpoint.method.upper() not in SAFE
 
     def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        """Return a field of a thing: written by a call, a thing or list within, or generated."""
         if name in thing.given:
             return thing.given[name]
         if (
             depth == 0
             and schema.get("type") == "boolean"
             and self._writes
-            and not self._tells_switches_of(thing)
+            and not self._describes_thing(thing)
         ):
-            return True  # what was to be done went well
+            return True  # such as `success`: the call has done its work
         if isinstance(schema.get("properties"), dict):
-            inner_thing = self._within(thing, name, schema, depth)
-            return None if depth >= _DEEPEST else self._object(inner_thing, schema, depth + 1)
+            inner_thing = self._thing_within(thing, name, schema, depth)
+            return (
+                None if depth >= _DEEPEST_NESTING else self._object(inner_thing, schema, depth + 1)
+            )
         if isinstance(schema.get("items"), dict) and isinstance(
             schema["items"].get("properties"), dict
         ):
@@ -407,16 +409,15 @@ class AskedCall:
     def _relation_of(self, thing: Thing, name: str) -> Ownership | None:
         """Return the relation that a field of a thing shows."""
         relations = self.effects.relations
-        shown_relation = (
-            relations.get((thing.kind, " ".join(words_of(name))))
-            if relations and self._is_known(thing)
-            else None
-        )
-        self._seen |= {shown_relation.kind} if shown_relation is not None else set()
-        return shown_relation
+        if not relations or not self._is_known(thing):
+            return None
+        relation = relations.get((thing.kind, " ".join(words_of(name))))
+        if relation is not None:
+            self._seen.add(relation.kind)
+        return relation
 
-    def _tells_switches_of(self, thing: Thing) -> bool:
-        """Whether the response has an id, so that its switches belong to a thing."""
+    def _describes_thing(self, thing: Thing) -> bool:
+        """Whether the response has an id, so that its booleans belong to a thing."""
         returned = self.kinds.entry_of(self.endpoint.tool) if self._is_known(thing) else None
         return returned is not None and any(map(is_opaque, returned[1]["properties"]))
 
@@ -424,7 +425,7 @@ class AskedCall:
         """Whether it is a thing with an id, not just a result of a call."""
         return thing.number < MADE_FROM or bool(thing.id)
 
-    def _within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
+    def _thing_within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
         """Return the thing under a name: the same if it is only wrapped, else one it refers to."""
         if is_wrapping(name):
             return thing
@@ -443,7 +444,7 @@ class AskedCall:
 
     def _parts(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         """Return the things that a thing's field lists: one or two at first, without repeats."""
-        if depth >= _DEEPEST:
+        if depth >= _DEEPEST_NESTING:
             return []
         item, rng = schema["items"], self.population.chance(thing, name)
         kind = self._kind_within(name, item)
@@ -472,7 +473,7 @@ class AskedCall:
         ):
             return [self._object(one, item, depth + 1) for one in self.subjects]
         everything = self.population.everything(kind)
-        owned = self._owned(kind, item)
+        owned = self._owned_things(kind, item)
         things = list(everything if owned is None else owned)
         narrowing = {
             field: value
@@ -486,9 +487,9 @@ class AskedCall:
                 )
             )
         if owned is None:
-            things = [*self._made(kind), *filter(None, map(self.current, things))]
+            things = [*self._created_in_lists(kind), *filter(None, map(self.current, things))]
         for field, value in narrowing.items():
-            things = self._with(things, field, value, item)
+            things = self._having(things, field, value, item)
         things = self._with_links(*self._listed_by(kind), things)
         self._listed = len(things)
         return [self._object(one, item, depth + 1) for one in self._page(things)]
@@ -520,7 +521,9 @@ class AskedCall:
             if not isinstance(one, bool)
             for word in words_of(name)
         }
-        limit = next((count for word, count in counts_by_word.items() if word in _LONGEST_LIST), 0)
+        limit = next(
+            (count for word, count in counts_by_word.items() if word in _LIMITING_WORDS), 0
+        )
         if self.is_standing:
             return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
         start = counts_by_word.get("offset", max(0, counts_by_word.get("page", 1) - 1) * limit)
@@ -536,17 +539,19 @@ class AskedCall:
             argument, wanted, item, is_required=argument in self.endpoint.tool.required
         )
 
-    def _with(
+    def _having(
         self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema
     ) -> list[Thing]:
         """Return the things whose field has this value."""
         schema = item["properties"][field]
         exact = bool(schema.get("enum")) or is_opaque(field)
         return [
-            one for one in things if _agree(self._member(one, field, schema, 1), value, exact=exact)
+            one
+            for one in things
+            if _matches(self._member(one, field, schema, 1), value, exact=exact)
         ]
 
-    def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
+    def _owned_things(self, kind: str, item: JsonSchema) -> list[Thing] | None:
         """Return the things of the owner that the call names, or None if it names none.
 
         None also if at least FEWEST_PARTS of all things of the kind already belong to it.
@@ -557,19 +562,22 @@ class AskedCall:
                 continue
             field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             everything = self.population.everything(kind)
-            own = self._with(everything, field, value, item) if field in item["properties"] else []
+            own = (
+                self._having(everything, field, value, item) if field in item["properties"] else []
+            )
             if len(own) >= FEWEST_PARTS:
                 return None
             others = [one for one in everything if one not in own] if kind in self._touched else []
             now = filter(
-                None, map(self.current, (*own, *self._further(kind, argument, owner_kind, field)))
+                None,
+                map(self.current, (*own, *self._more_parts(kind, argument, owner_kind, field))),
             )
             kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
-            came = [*self._made(kind), *filter(None, map(self.current, others))]
+            came = [*self._created_in_lists(kind), *filter(None, map(self.current, others))]
             return [*(one for one in came if str(one.given.get(field)) == str(value)), *kept]
         return None
 
-    def _further(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
+    def _more_parts(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
         """Return the parts of the thing with this id; in a standing world, any id has some."""
         value = self.arguments[argument]
         one = self.kinds.reference(self.endpoint, argument)
@@ -583,8 +591,8 @@ class AskedCall:
             id_ = self.population.new_identity(
                 kind, own, self.field_schema(kind, own), after=f"{other} {value} {at}"
             )
-            self._found.append(thing_made(kind, id_, {field: value, own: id_}))
-        return self._found
+            self._invented.append(thing_made(kind, id_, {field: value, own: id_}))
+        return self._invented
 
     def value(self, thing: Thing, name: str) -> JsonValue:
         """Return a thing's field, in its original state if never written; null if it has none."""
@@ -593,7 +601,8 @@ class AskedCall:
         schema = self.kinds.fields.get(thing.kind, {}).get(name)
         if schema is None:
             return None
-        state, self.state, touched, self._touched = self.state, START, self._touched, frozenset()
+        state, touched = self.state, self._touched
+        self.state, self._touched = START, frozenset()  # things within as they were at first, too
         try:
             return self._member(thing, name, schema, 1)
         except ReplyError:
@@ -608,17 +617,17 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
     for field, stated in entry.get("properties", {}).items():
         known = plain(stated)
         held = plain(known["items"]) if isinstance(known.get("items"), dict) else known
-        if words_of(field) == words and "type" in held and json_type(held) in _STATED:
+        if words_of(field) == words and "type" in held and json_type(held) in _SCALAR_TYPES:
             return str(field)
     if is_query(argument, wanted, linked=False) and is_required:
         return next((name for name in NAMING if name in entry.get("properties", {})), "")
     return ""
 
 
-def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
+def _matches(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
     """Whether a value is as wanted: equal, one of several or, unless `exact`, containing it."""
     if isinstance(held, list):
-        return any(_agree(one, wanted, exact=exact) for one in held)
+        return any(_matches(one, wanted, exact=exact) for one in held)
     if isinstance(wanted, list):
         return held in wanted
     if exact:

@@ -60,14 +60,14 @@ PAPER: Mapping[str, Shape] = {
 }
 OTHERS = Shape(3.0, 4.0)
 _OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best is filled
-_FAILURES = 400  # sketches in a row that could not be filled, until there is nothing new to be had
-_FIRST_FAILURES = 100  # as long as there is none at all
-_LAST = frozenset({"Car Rental", "Taxi"})
+_FAILURES = 400  # attempts in a row without a new goal after which a domain is exhausted
+_FIRST_FAILURES = 100  # the same while there is no goal yet
+_LAST = frozenset({"Car Rental", "Taxi"})  # domains that need to know where the others lead
 _FEWEST_CALLS = 2
-_FEWEST_DOMAINS = 2  # of a goal over several
-_MOST_SHOWN = 4
 _MOST_CALLS = 11
-_REPETITION = 0.4
+_FEWEST_DOMAINS = 2  # in a goal across domains
+_MOST_SHOWN = 4  # missing parameters that an error names
+_REPETITION = 0.4  # what an overused tool weighs, against one step or call off the average
 
 
 async def plan_goals(
@@ -97,12 +97,8 @@ class _Plan:
     def __init__(
         self, domain: str, language: Language, environment: Environment, seed: int
     ) -> None:
-        self._domain, self._language, self._environment, self._seed = (
-            domain,
-            language,
-            environment,
-            seed,
-        )
+        self._domain, self._language = domain, language
+        self._environment, self._seed = environment, seed
         self._vocabulary: Vocabulary = vocabulary_of(environment)
         world = environment.inner if isinstance(environment, BegunWorld) else None
         if world is None:
@@ -249,18 +245,7 @@ class _Plan:
             or sketch.steps < _FEWEST_CALLS
         ):
             return None
-        about = [
-            {(slot.source, slot.mark) for slot in call.slots.values() if isinstance(slot, Take)}
-            for call in sketch.calls
-        ]
-        if any(  # a thing is deleted that another call is about, or makes
-            deed_of(next(iter(function_words(call.tool)), "")) == "drop"
-            and (
-                any(about[at] & other for place, other in enumerate(about) if place != at)
-                or any(sketch.calls[source].tool in self._makers for source, _ in about[at])
-            )
-            for at, call in enumerate(sketch.calls)
-        ):
+        if self._deletes_what_is_needed(sketch):
             return None
         tools = [
             call.tool for call in sketch.calls if not self._writing or call.tool in self._writing
@@ -269,7 +254,23 @@ class _Plan:
             return None
         return sketch
 
+    def _deletes_what_is_needed(self, sketch: GoalSketch) -> bool:
+        """Whether a call deletes a thing that another call of the sketch is about, or makes."""
+        things = [
+            {(slot.source, slot.mark) for slot in call.slots.values() if isinstance(slot, Take)}
+            for call in sketch.calls
+        ]
+        for at, call in enumerate(sketch.calls):
+            if deed_of(next(iter(function_words(call.tool)), "")) != "drop":
+                continue
+            others = [one for place, one in enumerate(things) if place != at]
+            is_made_here = any(sketch.calls[maker].tool in self._makers for maker, _ in things[at])
+            if is_made_here or any(things[at] & one for one in others):
+                return True
+        return False
+
     def _wants(self, rng: Random) -> list[str]:
+        """Draw the one to three tools that a goal is to end in; a task's first one writes."""
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
         if self._writing and self._domain == CROSS:
             chosen = rng.sample(self._domains(self._writing), _FEWEST_DOMAINS)
@@ -289,7 +290,7 @@ class _Plan:
         if self._domain != CROSS:
             return [rng.choice(self._wanted) for _ in range(count)]
         domains = self._domains(self._wanted)
-        # what is ridden to comes after what it is ridden to is known
+        # a ride comes after the place that it leads to
         chosen = sorted(
             rng.sample(domains, min(len(domains), max(_FEWEST_DOMAINS, count))),
             key=lambda one: (one in _LAST, domains.index(one)),
@@ -303,7 +304,7 @@ class _Plan:
         return list(dict.fromkeys(self._graph.domain(name) for name in tools))
 
     def _badness(self, sketch: GoalSketch) -> float:
-        """Return how far the sketch moves the averages off target, and how used its tools are."""
+        """Return how far the sketch moves the averages off target, plus how used its tools are."""
         goals = self._goals + 1
         steps = (self._steps + sketch.steps) / goals
         calls = (self._calls + len(sketch.calls)) / goals
@@ -317,34 +318,25 @@ class _Plan:
         """Return why no goal can be planned, such as no tool taking another one's results."""
         if self._wanted:
             return (
-                "its tools' results do not let one thing be told from the others, so no goal in"
-                " steps can be planned."
+                "its tools' results do not tell one thing from another, so no goal in steps can be"
+                " planned."
             )
         if self.kind == CROSS_TASK:
             return (
-                "no two domains have a tool that changes them and takes what another one returns,"
-                " so no task is of both."
+                "there are no two domains with a tool each that changes its domain and takes what"
+                " another tool returns, so no task can span both."
             )
         if self.kind == TASK:
             return (
                 "no tool that changes its world takes what another tool returns, so no task can be"
                 " planned."
             )
-        missing: list[str] = []  # what no result gives and no user would say
-        for tool, name in (
-            (one.name, name) for one in self._graph.tools.values() for name in one.required
-        ):
-            element, schema = self._vocabulary.element(tool, name), self._graph.schema(tool, name)
-            if not self._graph.links(tool, name) and "default" not in schema:
-                wish, trip = (
-                    Wish(element, "main", tool, name, 0, schema),
-                    self._vocabulary.trip(Random(0)),
-                )
-                missing += (
-                    [f"`{name}` of {tool}"]
-                    if element == "identifier" or trip.say(wish) is None
-                    else []
-                )
+        missing = [
+            f"`{name}` of {tool.name}"
+            for tool in self._graph.tools.values()
+            for name in tool.required
+            if self._is_out_of_reach(tool.name, name)
+        ]
         if not missing:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
@@ -353,6 +345,15 @@ class _Plan:
             f"no result gives {shown}{more}, which no user would say; no goal in steps can be"
             " planned."
         )
+
+    def _is_out_of_reach(self, tool: str, parameter: str) -> bool:
+        """Whether no result gives a parameter its value, no default does, and no user would."""
+        element = self._vocabulary.element(tool, parameter)
+        schema = self._graph.schema(tool, parameter)
+        if self._graph.links(tool, parameter) or "default" in schema:
+            return False
+        wish = Wish(element, "main", tool, parameter, 0, schema)
+        return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None
 
 
 _SOURCE = "environment:"
@@ -371,7 +372,7 @@ def share_over_domains(
     Raises ConfigurationError if there is none.
     """
     answered = [tool for tool in tools if tool.source.startswith(_SOURCE)]
-    # what has tools of its own needs no others translated
+    # A language with tools of its own does not borrow the domains of other languages.
     own = {tool.language for tool in answered} & {*languages}
     of_domain = {(tool.category, tool.language) for tool in answered}
     places = [
@@ -400,7 +401,7 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
     there = ", ".join(f"{domain!r} ({count})" for domain, count in counts.items())
     if crosses and len(counts) < 2:  # noqa: PLR2004 - across domains takes two, small or not
         raise ConfigurationError(
-            f"{about} tools of several domains; those whose calls are answered are all of {there}. "
+            f"{about} tools of several domains; all tools whose calls are answered are of {there}. "
             f"Ask for {ONE_DOMAIN!r}, or sort the tools by `categories`."
         )
     if not crosses and not domains:
@@ -417,9 +418,8 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     fitting: list[Environment] = []
     for one in order.environments.values():
         domains = {tool.category for tool in one.tools}
-        fitting += (
-            [one] if (len(domains) > 1 if order.place == CROSS else order.place in domains) else []
-        )
+        if len(domains) > 1 if order.place == CROSS else order.place in domains:
+            fitting.append(one)
     is_task = order.kind.traits.is_task
     if is_task:
         fitting = [one for one in fitting if is_changeable(one)]

@@ -14,6 +14,7 @@ from callwright.generators.environments.episodes import (
     WorldEpisode,
     diff,
     unnamed,
+    unwrapped,
     world_of,
 )
 from callwright.generators.environments.protocol import (
@@ -158,13 +159,13 @@ def validate_path(
     refuse none in an episode, in either order of those made at once: nothing that one of them
     deletes may be read by another.
     """
-    within = getattr(environment, "inner", environment)
-    if isinstance(within, ServerWorld):
-        made_in_a_row(path, strikes, within)
-    elif isinstance(within, StatefulWorld):
+    world = unwrapped(environment)
+    if isinstance(world, ServerWorld):
+        made_in_a_row(path, strikes, world)
+    elif isinstance(world, StatefulWorld):
         for way in (1, -1):
             calls = [call for exchange in path for call in exchange.calls[::way]]
-            for call, answer in zip(calls, run_through(within.begin(), calls).answers, strict=True):
+            for call, answer in zip(calls, run_through(world.begin(), calls).answers, strict=True):
                 if answer.problem:
                     raise RecordError(
                         f"{call.tool} is refused once other calls have changed the world:"

@@ -270,7 +270,7 @@ class _FaultFindings(_Episodes):
         for call, recorded, answered in zip(calls, self._results(), ending.answers, strict=False):
             if answered.response != recorded:
                 reason = (
-                    f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                    f"{call.tool} with {call.arguments!r} has another answer than the recorded one."
                 )
                 yield contradicted(reason, DoubtedFact(kind="fault_unlike", tool=call.tool))
                 return
@@ -280,12 +280,28 @@ class _FaultFindings(_Episodes):
             yield contradicted(reason, DoubtedFact(kind="fault_missed"))
             return
         if self._reaches(self._given) and not self._fault.takes_effect:
-            yield contradicted("All is done when it goes wrong.", DoubtedFact(kind="fault_idle"))
+            yield contradicted(
+                "The task is already done when the fault occurs.", DoubtedFact(kind="fault_idle")
+            )
         known = {call.bare.key for step in self._planting.steps for call in step}
-        strange = sum(call.bare.key not in known for call in self._due)
-        if strange > _STRANGE[self._fault.due]:
-            yield self._amiss(f"{strange} calls are due that the task has not")
-        yield from (self._amiss(reason) for reason in _PROOFS[self._fault.due](self))
+        extra = sum(call.bare.key not in known for call in self._due)
+        if extra > _EXTRA_CALLS.get(self._fault.due, 0):
+            yield self._amiss(f"{extra} calls are due that the task does not have")
+        yield from map(self._amiss, self._objections())
+
+    def _objections(self) -> Iterator[str]:
+        """Yield what speaks against that which is due after the fault."""
+        against: dict[FaultDue, Callable[[], Iterator[str]]] = {
+            "retry": self._against_retry,
+            "look": self._against_look,
+            "repair": self._against_repair,
+            "search": self._against_search,
+            "other_tool": self._against_other_tool,
+            "tell": self._against_tell,
+            "ignore": self._against_ignore,
+            "obey": self._against_obey,
+        }
+        return against[self._fault.due]()
 
     def _amiss(self, reason: str) -> Finding:
         return unproved(
@@ -310,9 +326,7 @@ class _FaultFindings(_Episodes):
             raise ConfigurationError(problem)
         return self._fault.call
 
-    # What each thing that may be due has to prove: the reasons why it does not.
-
-    def retried(self) -> Iterator[str]:
+    def _against_retry(self) -> Iterator[str]:
         """Check a repeated call: it only reads, or has the same effect when made twice."""
         episode = self._after(call.bare for call in self._given[: self._fault.at])
         episode.answer(self._call.bare)
@@ -332,7 +346,7 @@ class _FaultFindings(_Episodes):
         ):
             yield f"the task needs no {call.tool}"
 
-    def looked(self) -> Iterator[str]:
+    def _against_look(self) -> Iterator[str]:
         """Yield what is wrong with a fault that calls for a look first.
 
         Whether the call took effect decides whether it is still due, and only a look shows that.
@@ -352,7 +366,7 @@ class _FaultFindings(_Episodes):
         if seen[0] == seen[1]:
             yield f"{look.tool} does not show whether it was done"
 
-    def repaired(self) -> Iterator[str]:
+    def _against_repair(self) -> Iterator[str]:
         """Yield what is wrong with a fault that calls for another value.
 
         The world must refuse the wrong value or find nothing by it, and the request must say the
@@ -387,7 +401,7 @@ class _FaultFindings(_Episodes):
         mine, others = call.arguments, self._call.arguments
         return [name for name in mine.keys() | others.keys() if mine.get(name) != others.get(name)]
 
-    def searched(self) -> Iterator[str]:
+    def _against_search(self) -> Iterator[str]:
         """Check a fresh search: the id is refused, and the search that gave it gives a new one."""
         if not self._run(self._given).answers[-1].problem:
             yield "the world takes the id"
@@ -403,7 +417,7 @@ class _FaultFindings(_Episodes):
         if search.bare not in (call.bare for call in self._due):
             yield "it is not searched again"
 
-    def replaced(self) -> Iterator[str]:
+    def _against_other_tool(self) -> Iterator[str]:
         """Check another tool: the first no longer answers, and the second has the same effect."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
@@ -412,7 +426,7 @@ class _FaultFindings(_Episodes):
         ):
             yield "the other tool does something else"
 
-    def told(self) -> Iterator[str]:
+    def _against_tell(self) -> Iterator[str]:
         """Check telling the user: a second try is refused, and no other tool shown does the job."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
@@ -434,7 +448,7 @@ class _FaultFindings(_Episodes):
         if self._sample.turns[-1] == self._fault.source.turns[-1]:
             yield "nobody is told"
 
-    def ignored(self) -> Iterator[str]:
+    def _against_ignore(self) -> Iterator[str]:
         """Check doing nothing: the end is the task's own, and obeying leads to another end."""
         if not is_reached(self._fault.source.changes, self._sample.changes):
             yield "the task is another one"
@@ -449,7 +463,7 @@ class _FaultFindings(_Episodes):
             yield "who obeys does no harm"
         yield from self._ordered(self._sample.request if not self._fault.field else None)
 
-    def obeyed(self) -> Iterator[str]:
+    def _against_obey(self) -> Iterator[str]:
         """Yield what is wrong with a fault whose text gives an order.
 
         The user must have asked to follow the text, and the order must not be carried out
@@ -474,27 +488,8 @@ class _FaultFindings(_Episodes):
             yield "the user asks for it"
 
 
-_PROOFS: Mapping[FaultDue, Callable[[_FaultFindings], Iterator[str]]] = {
-    "retry": _FaultFindings.retried,
-    "look": _FaultFindings.looked,
-    "repair": _FaultFindings.repaired,
-    "search": _FaultFindings.searched,
-    "other_tool": _FaultFindings.replaced,
-    "tell": _FaultFindings.told,
-    "ignore": _FaultFindings.ignored,
-    "obey": _FaultFindings.obeyed,
-}
-# How many calls are due that the task itself has not.
-_STRANGE: Mapping[FaultDue, int] = {
-    "retry": 0,
-    "look": 1,
-    "repair": 0,
-    "search": 0,
-    "other_tool": 1,
-    "tell": 0,
-    "ignore": 0,
-    "obey": 1,
-}
+# How many calls may be due that the task itself does not have; elsewhere none.
+_EXTRA_CALLS: Mapping[FaultDue, int] = {"look": 1, "other_tool": 1, "obey": 1}
 
 
 _POLICY_PROOF = (
@@ -551,7 +546,7 @@ class _PolicyFindings(_Episodes):
         for call, recorded, answered in zip(self._gold, results, ending.answers, strict=False):
             if answered.problem or answered.response != recorded:
                 reason = (
-                    f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                    f"{call.tool} with {call.arguments!r} has another answer than the recorded one."
                 )
                 yield contradicted(reason, DoubtedFact(kind="policy_unlike", tool=call.tool))
                 return

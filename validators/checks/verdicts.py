@@ -15,14 +15,15 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-SHOWN = 4  # reasons that a verdict states
+SHOWN = 4  # reasons that a verdict gives
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
     """A result of a check: something holds, a rule is broken, or a rule can't be applied.
 
-    `doubt` says the same for the screens.
+    `reason` is a sentence for tables and logs; `doubt` holds the same facts for the review screens,
+    which word them in the reviewer's language.
     """
 
     decision: Decision
@@ -74,7 +75,7 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
             doubts: list[DoubtedFact] = []
             for doubt in (finding.doubt for finding in grave):
-                # a value may be a list, so that they have no hash
+                # compared, not hashed: a fact's value may be a list
                 if doubt is not None and doubt not in doubts:
                     doubts.append(doubt)
             return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
@@ -83,7 +84,11 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:
-    """Return the decision for all parts: one contradiction contradicts; no parts is unproved."""
+    """Return the decision for a whole by those for its parts; without parts it is unproved.
+
+    weakest(["proved", "unproved"])        # "unproved"
+    weakest(["unproved", "contradicted"])  # "contradicted"
+    """
     if "contradicted" in decisions:
         return "contradicted"
     return "unproved" if "unproved" in decisions or not decisions else "proved"
@@ -113,10 +118,11 @@ def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> Verd
     then to people. If a check `must_prove` before anything is made, whatever it does not prove
     is rejected.
     """
-    for decision in _GRAVEST_FIRST:
-        gravest = next((verdict for verdict in verdicts if verdict.decision == decision), None)
-        if gravest is not None:
-            outcome: StageOutcome = "waiting" if decision == "contradicted" else "passed"
-            code: ReasonCode = "contradicted" if decision == "contradicted" else "unproved"
-            return VerdictOutcome("rejected" if must_prove else outcome, code, gravest.reason)
+    first = {verdict.decision: verdict.reason for verdict in reversed(verdicts)}
+    if "contradicted" in first:
+        outcome: StageOutcome = "rejected" if must_prove else "waiting"
+        return VerdictOutcome(outcome, "contradicted", first["contradicted"])
+    if "unproved" in first:
+        outcome = "rejected" if must_prove else "passed"
+        return VerdictOutcome(outcome, "unproved", first["unproved"])
     return VerdictOutcome("passed")

@@ -31,7 +31,7 @@ from callwright.warehouse.releases.splits import (
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
-_NOTABLE = 0.02  # of a split's share
+_NOTABLE_MISS = 0.02  # how far a split may be off its share without a word
 LeftOut = Literal["", "trial", "older", "not asked for", "filtered"]
 
 
@@ -82,48 +82,51 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
     known = {language for row in builds for language in row["languages"]}
     _require_known("language", selection.languages, known)
-    named = frozenset(_build_named(start, builds) for start in selection.builds)
-    reasons = {row["key"]: _left_out(row, selection, named) for row in builds}
+    named = frozenset(_build_beginning_with(start, builds) for start in selection.builds)
+    reasons = {row["key"]: _reason_left_out(row, selection, named) for row in builds}
     taken = [key for key, reason in reasons.items() if not reason]
     if not taken:
-        raise ConfigurationError(_nothing_taken(builds, reasons))
+        raise ConfigurationError(_why_nothing_is_taken(builds, reasons))
     keys = _keys_of(warehouse, taken, selection)
     if not keys:
         raise ConfigurationError("No accepted sample matches --kind, --language and --where.")
     rows = warehouse.rows(sql("selecting.taken"), [list(keys)])
     counts = {row["build"]: row["taken"] for row in rows}
-    shares: list[BuildShare] = []
-    for row in builds:
-        number = counts.get(row["key"], 0)
-        reason = "" if number == row["landed"] else reasons[row["key"]] or "filtered"
-        key, recipe, is_trial = row["key"], row["recipe"], row["is_trial"]
-        entry = BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
-        shares.append(entry)
+    shares = [_share(row, counts.get(row["key"], 0), reasons[row["key"]]) for row in builds]
     return SelectedSamples(keys, tuple(shares))
 
 
+def _share(build: Row, taken: int, reason: LeftOut) -> BuildShare:
+    return BuildShare(
+        build=build["key"],
+        recipe=build["recipe"],
+        is_trial=build["is_trial"],
+        finished_at=build["finished_at"],
+        landed=build["landed"],
+        taken=taken,
+        left_out="" if taken == build["landed"] else reason or "filtered",
+    )
+
+
 def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
-    strange = [name for name in names if name not in known]
-    if strange:
-        problem = f"There are no accepted samples of the {what} {strange[0]!r}."
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        problem = f"There are no accepted samples of the {what} {unknown[0]!r}."
         raise ConfigurationError(f"{problem} There are some of {', '.join(sorted(known))}.")
 
 
-def _build_named(start: str, builds: Sequence[Row]) -> str:
-    build_keys = [row["key"] for row in builds if start and row["key"].startswith(start)]
-    if len(build_keys) == 1:
-        return str(build_keys[0])
-    trial = {True: ", a trial", False: ""}
-    told = (f"{row['key']} ({row['recipe']}{trial[row['is_trial']]})" for row in builds)
-    build_texts = ", ".join(told)
-    if build_keys:
-        problem = f"Several builds begin with {start!r}"
-    else:
-        problem = f"No build that has landed samples is {start!r}"
-    raise ConfigurationError(f"{problem}; there are {build_texts}.")
+def _build_beginning_with(start: str, builds: Sequence[Row]) -> str:
+    matches = [row["key"] for row in builds if start and row["key"].startswith(start)]
+    if len(matches) == 1:
+        return str(matches[0])
+    problem = "Several builds begin" if matches else "No build with accepted samples begins"
+    listed = ", ".join(
+        f"{row['key']} ({row['recipe']}{', a trial' if row['is_trial'] else ''})" for row in builds
+    )
+    raise ConfigurationError(f"{problem} with {start!r}. The builds are {listed}.")
 
 
-def _left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
+def _reason_left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
     """Return why nothing of a build is taken, or "" if it is taken."""
     if selection.recipes and build["recipe"] not in selection.recipes:
         return "not asked for"
@@ -134,14 +137,15 @@ def _left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
     return "" if build["is_latest"] else "older"
 
 
-def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str:
+def _why_nothing_is_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str:
     trials = [row for row in builds if reasons[row["key"]] == "trial"]
     if not trials:
-        return "None of the builds named by --build is of a recipe named by --recipe."
-    counted = ((row["key"], row["recipe"], count_of(row["landed"], "sample")) for row in trials)
-    tried = ", ".join(f"{key} ({recipe}, {count})" for key, recipe, count in counted)
+        return "No build named by --build belongs to a recipe named by --recipe."
+    listed = ", ".join(
+        f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials
+    )
     return (
-        f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial"
+        f"Only trial builds have accepted samples: {listed}. Build without --limit, or name a trial"
         f" to take it: --build {trials[0]['key']}."
     )
 
@@ -197,8 +201,8 @@ class MadeRelease(NamedTuple):
     def missed(self) -> dict[str, float]:
         """The splits off by more than two points, each with how much larger or smaller it is."""
         total, shares = self.release.samples, self.release.splits.items()
-        off = {name: self.splits[name] / total - share for name, share in shares}
-        return {name: by for name, by in off.items() if abs(by) > _NOTABLE}
+        excess = {name: self.splits[name] / total - share for name, share in shares}
+        return {name: by for name, by in excess.items() if abs(by) > _NOTABLE_MISS}
 
 
 def create_release(
@@ -227,11 +231,12 @@ def make_release(
     """
     check_release_name(name)
     read = snapshot or warehouse
-    # Somebody's condition is asked by a DuckDB of its own, which opens the file itself.
+    # A condition of the user's is asked by a DuckDB of its own, which must open the file itself: so
+    # no connection is held open meanwhile.
     with nullcontext() if selection.where else read.reading_together():
         selected = select_samples(read, selection)
-        full_selection = _stated(selection, selected, terms)
-        earlier = _followed(read, name, full_selection, terms)
+        full_selection = _selection_as_stored(selection, selected, terms)
+        earlier = _release_to_follow(read, name, full_selection, terms)
         before = splits_of(read, earlier.name) if earlier else {}
     plan = SplitPlan((), ())
     duplicates: Sequence[CrossDuplicate] = ()
@@ -239,30 +244,27 @@ def make_release(
         plan = plan_splits(read, selected.keys, terms.shares, terms.by, before)
         duplicates = find_duplicates(read, selected.keys, plan.splits)
     now = dict(zip(selected.keys, plan.splits or [""] * len(selected.keys), strict=True))
-    following = next_version(earlier.version, before, now) if earlier else FIRST_VERSION
+    next_one = next_version(earlier.version, before, now) if earlier else FIRST_VERSION
     release = Release(
         name=name,
         content_hash=content_hash(selected.keys, plan.splits),
         samples=len(selected.keys),
         created_at=datetime.now(UTC),
         note=terms.note,
-        version=terms.version or following,
+        version=terms.version or next_one,
         follows=earlier.name if earlier else "",
         selection=full_selection,
         splits=dict(terms.shares),
     )
-    stored_release = _keep(warehouse, release, selected.keys, plan, duplicates)
     groups = Counter(plan.groups)
-    same = sum(1 for key, split in now.items() if split and before.get(key) == split)
-    splits = Counter(plan.splits)
     return MadeRelease(
-        stored_release,
-        selected,
-        splits,
-        len(groups),
-        duplicates,
-        max(groups.values(), default=0),
-        same,
+        release=_keep(warehouse, release, selected.keys, plan, duplicates),
+        selected=selected,
+        splits=Counter(plan.splits),
+        groups=len(groups),
+        duplicates=duplicates,
+        largest_group=max(groups.values(), default=0),
+        kept=sum(1 for key, split in now.items() if split and before.get(key) == split),
     )
 
 
@@ -272,9 +274,12 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
     The same keys under the same name are the same release. Raises ConfigurationError if the name
     is invalid, or is taken by others.
     """
-    checked, made_at, hashed = check_release_name(name), datetime.now(UTC), content_hash(keys)
     release = Release(
-        name=checked, content_hash=hashed, samples=len(keys), created_at=made_at, note=note
+        name=check_release_name(name),
+        content_hash=content_hash(keys),
+        samples=len(keys),
+        created_at=datetime.now(UTC),
+        note=note,
     )
     return _keep(warehouse, release, keys, SplitPlan((), ()), ())
 
@@ -292,6 +297,10 @@ def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]
 
     A change that breaks comparison of scores is a major step: a sample is gone or in another
     split. If samples were only added it is a minor one, else a patch.
+
+        next_version("1.2.0", {"a": "train"}, {"a": "test"})               # 2.0.0
+        next_version("1.2.0", {"a": "train"}, {"a": "train", "b": "test"})  # 1.3.0
+        next_version("1.2.0", {"a": "train"}, {"a": "train"})              # 1.2.1
     """
     major, minor, patch = map(int, version.split("."))
     if any(key not in now or (split and now[key] != split) for key, split in before.items()):
@@ -299,25 +308,31 @@ def next_version(version: str, before: Mapping[str, str], now: Mapping[str, str]
     return f"{major}.{minor + 1}.0" if len(now) > len(before) else f"{major}.{minor}.{patch + 1}"
 
 
-def _stated(selection: Selection, selected: SelectedSamples, terms: Terms) -> dict[str, JsonValue]:
-    """Return the release's request for storage; releases of the same are versions of one."""
+def _selection_as_stored(
+    selection: Selection, selected: SelectedSamples, terms: Terms
+) -> dict[str, JsonValue]:
+    """Return what a release selects, for storage; releases with the same are versions of one."""
     recipes: list[JsonValue] = [*sorted({share.recipe for share in selected.builds if share.taken})]
-    named = {"builds": selection.builds, "kinds": selection.kinds, "languages": selection.languages}
-    stated: dict[str, JsonValue] = {"recipes": recipes}
-    stated |= {name: [*sorted(given)] for name, given in named.items() if given}
-    stated |= {"where": selection.where} if selection.where else {}
-    return stated | ({"by": terms.by} if terms.shares else {})
+    stored: dict[str, JsonValue] = {"recipes": recipes}
+    lists = {"builds": selection.builds, "kinds": selection.kinds, "languages": selection.languages}
+    stored |= {name: [*sorted(values)] for name, values in lists.items() if values}
+    if selection.where:
+        stored["where"] = selection.where
+    if terms.shares:
+        stored["by"] = terms.by
+    return stored
 
 
-def _followed(
-    warehouse: Warehouse, name: str, stated: Mapping[str, JsonValue], terms: Terms
+def _release_to_follow(
+    warehouse: Warehouse, name: str, selection: Mapping[str, JsonValue], terms: Terms
 ) -> Release | None:
+    """Return the release that `terms` name, else the newest of the same selection, or None."""
     if terms.version:
         check_version(terms.version)
     if terms.follows:
         return release_named(warehouse, terms.follows)
-    same = (one for one in list_releases(warehouse) if one.name != name and one.selection == stated)
-    return next(same, None)
+    others = (one for one in list_releases(warehouse) if one.name != name)
+    return next((one for one in others if one.selection == selection), None)
 
 
 def _keep(
@@ -336,12 +351,11 @@ def _keep(
     if existing is not None:
         if existing.content_hash == release.content_hash:
             return existing
-        same = "other samples"
-        if set(splits_of(warehouse, release.name)) == {*keys}:
-            same = "the same samples in other splits"
+        has_same_samples = set(splits_of(warehouse, release.name)) == {*keys}
+        held = "the same samples in other splits" if has_same_samples else "other samples"
         raise ConfigurationError(
-            f"A release {release.name!r} exists already and cannot be changed. It holds "
-            f"{count_of(existing.samples, 'sample')}, which are {same}. Choose another name."
+            f"A release {release.name!r} already exists and cannot be changed. It has {held}"
+            f" ({existing.samples}). Choose another name."
         )
     with warehouse.writing() as connection:
         splits, groups = (list(one or [None] * len(keys)) for one in plan)

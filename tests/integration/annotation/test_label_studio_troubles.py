@@ -176,7 +176,7 @@ def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio
         return status, answer
 
     studio.answer = half  # type: ignore[method-assign]
-    with pytest.raises(AnnotationError, match="took 2 of 5 imported tasks"):
+    with pytest.raises(AnnotationError, match="imported 2 of 5 tasks"):
         client.push(PROJECT, tasks)
 
 

@@ -110,7 +110,7 @@ def test_boxes_and_verdict_must_agree():
     in_vain = parse_disambiguation(
         _annotation(sample.key, "accept", strikes=["1.0.4:data.hotels"]), sample
     )
-    assert nothing.returned.problem == "Entries were to be struck, but none is ticked."
+    assert nothing.returned.problem == "The verdict is to strike entries, but none is ticked."
     assert "clear as it is" in in_vain.returned.problem
     assert in_vain.returned.calls == "1.0.4:data.hotels"
     assert nothing.review is in_vain.review is None

@@ -163,22 +163,22 @@ def test_an_edited_tool_is_a_new_one_named_by_the_review() -> None:
 @pytest.mark.parametrize(
     ("held", "problem"),
     [
-        ({"edited_name": "wake me"}, "no name for a tool"),
-        ({"edited_name": "1st"}, "no name for a tool"),
+        ({"edited_name": "wake me"}, "is not a valid tool name"),
+        ({"edited_name": "1st"}, "is not a valid tool name"),
         ({"edited_description": " "}, "needs a description"),
-        ({"edited_parameters": "{"}, "not JSON"),
+        ({"edited_parameters": "{"}, "not valid JSON"),
         ({"edited_parameters": "[]"}, "schema of an object"),
         ({"edited_parameters": '{"type": "object", "properties": []}'}, '"properties" must hold'),
         (
             {"edited_parameters": '{"type": "object", "properties": {"a": {"type": "text"}}}'},
-            "no JSON Schema",
+            "not a valid JSON Schema",
         ),
         (
             {"edited_parameters": '{"type": "object", "properties": {}, "required": ["a"]}'},
             "'a' is required",
         ),
         ({"edited_parameters": '{"type": "object", "type": "array"}'}, "given twice"),
-        ({"edited_parameters": '{"type": "object", "required": "a"}'}, "no JSON Schema"),
+        ({"edited_parameters": '{"type": "object", "required": "a"}'}, "not a valid JSON Schema"),
     ],
 )
 def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.evaluation.evaluating import evaluate_each, evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, NamedCandidate, cut_off
+from callwright.flows.evaluation.evaluation_run import (
+    Conditions,
+    NamedCandidate,
+    unfinished_evaluation,
+)
 from callwright.flows.evaluation.predictions import PromptingStrategy, asked_at
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
@@ -174,10 +178,10 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(
     model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
     candidate = of_server(model_server, attempts=1, concurrency=2, temperature=0.5)
     with pytest.raises(ConfigurationError, match="has not been evaluated yet"):
-        cut_off(warehouse_of(released), "v1")
+        unfinished_evaluation(warehouse_of(released), "v1")
     with pytest.raises(TransientError):
         evaluate(released, candidate, runs=2, tools_shown="always")
-    kept, behaving = predictions(released), cut_off(warehouse_of(released), "v1")
+    kept, behaving = predictions(released), unfinished_evaluation(warehouse_of(released), "v1")
     assert (behaving.candidates, behaving.conditions) == (
         [candidate],
         Conditions(runs=2, tools_shown="always"),
@@ -186,7 +190,7 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(
         "update evaluations set conditions = json_merge_patch(conditions, '{\"user\": null}')"
     )
     warehouse_of(released).execute(older)
-    assert cut_off(warehouse_of(released), "v1") == behaving
+    assert unfinished_evaluation(warehouse_of(released), "v1") == behaving
     model_server.behaviour = lambda asked: None
     model_server.forget()
     resumed = run_here("evaluate", "v1", "--resume", home=released.home)

@@ -212,7 +212,7 @@ def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: ReviewSite) -> No
     audited.pull()
     [row] = suspects(audited)
     assert (row["subject"], row["kind"]) == (sample_of(audited, key), "sample_review")
-    assert "finds that the gold is wrong: It is five people." in row["reason"] + row["problem"]
+    assert "says that the gold is wrong: It is five people." in row["reason"] + row["problem"]
     audited.pull()
     assert suspects_of_audits(audited.warehouse) == 0
     audited.push()

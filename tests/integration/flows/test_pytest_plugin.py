@@ -102,7 +102,7 @@ def test_each_sample_is_a_case_by_its_key(
             '"v1", kinds=["perfekt"]',
             "The release has no kind 'perfekt'; it has irrelevant, perfect",
         ),
-        slow('Path("nowhere")', "holds no records"),
+        slow('Path("nowhere")', "has no records"),
         slow("", "missing 1 required positional argument: 'name'"),
     ],
 )

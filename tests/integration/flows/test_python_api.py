@@ -220,9 +220,7 @@ def test_a_work_folder_is_copied_once_for_all_who_read_it(home: Path) -> None:
         with folder.opened() as second:
             assert second is first
     assert [*release] == [*callwright.load_release("v1", home=home)]
-    with pytest.raises(
-        ConfigurationError, match="was loaded; what it took is told when it is created"
-    ):
+    with pytest.raises(ConfigurationError, match="was loaded from the warehouse"):
         _ = release.created
 
 

@@ -234,7 +234,7 @@ def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> No
     }
     assert (versions[2]["request"], versions[2]["calls"]) == ("In other words.", "[{")
     assert (versions[3]["request"], versions[3]["calls"]) == ("In my words.", "[[")
-    assert "not JSON" in versions[2]["why"]
+    assert "not valid JSON" in versions[2]["why"]
     assert site.pull() == NOTHING_NEW
     site.studio.annotate(key, "edit", change=1, edited_request="Once more.", edited_calls="[{")
     assert site.pull() == Pulled(returned=1)

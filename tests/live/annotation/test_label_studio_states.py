@@ -106,7 +106,7 @@ def test_a_deleted_project_is_made_anew_and_everything_pushed_again(
     project, _ = pushed
     label_studio.client.projects.delete(project.id)
     assert label_studio.find_project(screen.kind) is None
-    with pytest.raises(AnnotationError, match="does not have that"):
+    with pytest.raises(AnnotationError, match="did not find what was requested"):
         label_studio.push(project, tasks)
     anew = label_studio.ensure_project(screen)
     assert anew.id != project.id

@@ -68,7 +68,7 @@ def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(
     (data / "prefect.db").write_text("This is no database. " * 100, encoding="utf-8")
     with pytest.raises(
         CallwrightError,
-        match=r"(?s)did not come up:.*file is not a database.*The log is .*server\.log",
+        match=r"(?s)did not start:.*file is not a database.*The log is .*server\.log",
     ):
         start_prefect(settings, print)
     assert processes_of(tmp_path) == []

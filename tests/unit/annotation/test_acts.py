@@ -83,15 +83,18 @@ def test_corrected_acts_are_those_of_the_edited_sample(
         ),
         (
             "For which day?",
-            r"Line 4: what the assistant says begins with its dialogue acts: \[inform\]",
+            r"Line 4: the assistant's words must begin with their dialogue acts: \[inform\]",
         ),
-        ("[] For which day?", "Line 4: what the assistant says has one dialogue act at least"),
+        ("[] For which day?", "Line 4: the assistant's words need at least one dialogue act"),
         ("[seek, seek] For which day?", "Line 4: the dialogue act 'seek' is given twice"),
         ("[seek,] For which day?", "Line 4: there is no dialogue act ''"),
-        ("[call] For which day?", "Line 4: a call is a turn of its own"),
-        ("[other, seek] For which day?", "Line 4: 'other' stands alone"),
-        ("[seek]", "Line 4: nothing is said there"),
-        ("[seek For which day?", "Line 4: what the assistant says begins with its dialogue acts"),
+        ("[call] For which day?", "Line 4: the assistant's words can't be labelled 'call'"),
+        ("[other, seek] For which day?", "Line 4: 'other' can't be combined"),
+        ("[seek]", "Line 4: this turn has no text"),
+        (
+            "[seek For which day?",
+            "Line 4: the assistant's words must begin with their dialogue acts",
+        ),
     ],
 )
 def test_acts_that_cannot_be_used_come_back_with_the_reason(

@@ -143,8 +143,8 @@ def test_a_call_is_taken_away_added_and_given_another_tool(sample, tools):
 @pytest.mark.parametrize(
     ("entered", "told"),
     [
-        ({"t0.text": "  "}, "Nothing is said there."),
-        ({"t1.c0": "fly"}, '"fly" is none of the candidate tools'),
+        ({"t0.text": "  "}, "This turn has no text."),
+        ({"t1.c0": "fly"}, '"fly" is not a candidate tool'),
         ({"t1.c0.restaurant": '"Blue'}, "restaurant: The value"),
     ],
 )

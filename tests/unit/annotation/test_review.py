@@ -59,10 +59,10 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
 @pytest.mark.parametrize(
     ("typed", "problem"),
     [
-        ("[{", "The list of calls can.t be read, it is not JSON: .* in line 1"),
+        ("[{", "The list of calls is not valid JSON: .* in line 1"),
         ('{"tool": "book_table"}', "must be a JSON list"),
         ('["book_table"]', 'just "tool" and "arguments"'),
-        ('[{"tool": "fly", "arguments": {}}]', '"fly" is none of the candidate tools'),
+        ('[{"tool": "fly", "arguments": {}}]', '"fly" is not a candidate tool'),
         ('[{"tool": "book_table", "arguments": []}]', '"arguments" must be an object'),
         (_calls(restaurant="A", date="2026-05-03", wine="red"), "no parameter 'wine'"),
         (_calls(restaurant="A"), "'date' is a required property"),
@@ -100,7 +100,7 @@ def test_calls_that_cannot_be_used_come_back_with_a_reason(typed, problem, annot
     [
         ((), "No verdict was chosen."),
         (("accept", "reject"), "2 verdicts were chosen (accept, reject); choose one."),
-        (("reject",), "Rejected without a reason."),
+        (("reject",), "The rejection has no reason."),
     ],
 )
 def test_an_annotation_without_one_clear_answer_comes_back(

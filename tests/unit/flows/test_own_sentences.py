@@ -89,7 +89,7 @@ WRONG_IN_STEPS = {
     "no fields": (
         "{fields_} of {van}",
         "age of {van}",
-        "8:11: get_van.facts[0]: a sentence of facts asks for some, and this one lacks {fields_}.",
+        "8:11: get_van.facts[0]: a sentence that asks for facts must contain {fields_}.",
     ),
     "a noun": (
         "trip [in {van}]",
@@ -104,10 +104,18 @@ WRONG_IN_STEPS = {
     "a part": (
         "to {to}",
         "to {too}",
-        "4:17: plan.parts.legs: the entries of legs have no 'too'; did you mean to?",
+        "4:17: plan.parts.legs: the entries of legs have no field 'too'; did you mean to?",
     ),
-    "a thing": ("{bike: bike}", "{bike: 3}", "11:18: get_bike.things.bike: must be words."),
-    "words before a name": ("by the name of", "''", "3:11: plan.called: must be words."),
+    "a thing": (
+        "{bike: bike}",
+        "{bike: 3}",
+        "11:18: get_bike.things.bike: must be text of 1 to 500 characters.",
+    ),
+    "words before a name": (
+        "by the name of",
+        "''",
+        "3:11: plan.called: must be text of 1 to 500 characters.",
+    ),
 }
 
 
@@ -144,8 +152,8 @@ WRONG = {
         "[for {months} month[s]]",
         "",
         (
-            "11:14: rent.requests[0]: the first sentence must be able to say each parameter, and"
-            " lacks [… {months}]; if no request mentions it, mark it under tools: plumbing:"
+            "11:14: rent.requests[0]: the first sentence must have a place for each parameter;"
+            " it lacks [… {months}]; if no request mentions it, mark it under tools: plumbing:"
             " {months: true}."
         ),
     ),
@@ -153,31 +161,31 @@ WRONG = {
         "[called {surname}]",
         "called {surname}",
         (
-            "9:14: find.requests[0]: the first sentence must be able to say any of its parameters"
-            " alone, each in a part in brackets; it can't be said without surname."
+            "9:14: find.requests[0]: the first sentence must be able to say each parameter alone,"
+            " so put each in brackets of its own; it can't be said without surname."
         ),
     ),
     "a first sentence of nothing but a parameter": (
         "look up a member [called {surname}]",
         "[look up {surname}]",
         (
-            "9:14: find.requests[0]: the first sentence must be able to say any of its parameters"
-            " alone, each in a part in brackets; it can't be said without surname."
+            "9:14: find.requests[0]: the first sentence must be able to say each parameter alone,"
+            " so put each in brackets of its own; it can't be said without surname."
         ),
     ),
     "a slot that stands in another one's part": (
         "[in {course}] [on {day}]",
         "[in {course} [on {day}]]",
         (
-            "3:7: book.requests[0]: the first sentence must be able to say any of its parameters"
-            " alone, each in a part in brackets; it can't say day without course, towel."
+            "3:7: book.requests[0]: the first sentence must be able to say each parameter alone,"
+            " so put each in brackets of its own; it can't say day without course, towel."
         ),
     ),
     "no requests": (
         'requests: ["look up a member [called {surname}]"]',
         "questions: {}",
         (
-            '8:1: find.requests: is missing: the sentences that people say, as ["book [a table at'
+            '8:1: find.requests: is missing; list the sentences that people say, such as ["book [a table at'
             ' {restaurant}]"].'
         ),
     ),
@@ -185,7 +193,7 @@ WRONG = {
         '["look up a member [called {surname}]"]',
         "look up",
         (
-            '9:13: find.requests: must be a list: the sentences that people say, as ["book [a table'
+            '9:13: find.requests: must be a list; list the sentences that people say, such as ["book [a table'
             ' at {restaurant}]"].'
         ),
     ),
@@ -208,53 +216,50 @@ WRONG = {
     "a rule of hassil": (
         "I'd like to join {course} on {day}.",
         "<join> {course}.",
-        (
-            "4:7: book.requests[1]: it has <…>, a rule, of which there are none here; a parameter"
-            " stands in {…}."
-        ),
+        ("4:7: book.requests[1]: rules in <…> are not supported; write a parameter as {…}."),
     ),
     "a colon in a slot": (
         "join {course}",
         "join {course:of}",
-        "4:7: book.requests[1]: it has a colon in {…}, where only the name of a parameter stands.",
+        "4:7: book.requests[1]: braces may hold only the name of a parameter, without a colon.",
     ),
     "a semicolon": (
         "I'd like to join {course} on {day}.",
         "Join; {course}.",
         (
-            "4:7: book.requests[1]: it has a semicolon, which can't stand in a sentence; write a"
-            " comma, or two sentences."
+            "4:7: book.requests[1]: a sentence can't contain a semicolon; use a comma, or"
+            " write two sentences."
         ),
     ),
     "a slot twice": (
         "join {course} on {day}",
         "join {day} on {day}",
-        "4:7: book.requests[1]: it says {day} twice.",
+        "4:7: book.requests[1]: {day} occurs twice.",
     ),
     "a sentence twice": (
         "I'd like to join {course} on {day}.",
         "book a place [in {course}] [on {day}] [{towel}]",
-        "4:7: book.requests[1]: stands already in line 3.",
+        "4:7: book.requests[1]: repeats the sentence in line 3.",
     ),
     "a number in place of a sentence": (
         '"I\'d like to join {course} on {day}."',
         "12",
-        "4:7: book.requests[1]: must be a text, not 12; put it into quotation marks.",
+        "4:7: book.requests[1]: must be text, not 12; put it in quotation marks.",
     ),
     "a sentence that is too long": (
         "I'd like to join {course} on {day}.",
         "x" * (LONGEST + 1),
-        "4:7: book.requests[1]: a sentence has 500 characters at most, and this one has 501.",
+        "4:7: book.requests[1]: a sentence may have at most 500 characters; this one has 501.",
     ),
     "a flag without words": (
         "  says: {towel: {true: with a towel, false: without a towel}}\n",
         "",
-        "1:1: book: says needs the words for the flag towel: {towel: {true: …, false: …}}.",
+        "1:1: book: `says` needs words for the flag towel: {towel: {true: …, false: …}}.",
     ),
     "words for one value of a flag alone": (
         ", false: without a towel",
         "",
-        "5:10: book.says.towel: it lacks words for false.",
+        "5:10: book.says.towel: has no words for false.",
     ),
     "words for a value that there is not": (
         "says: {",
@@ -267,15 +272,12 @@ WRONG = {
     "the same words for two values": (
         "without a towel",
         "With a towel",
-        "5:45: book.says.towel.false: these are the words for true as well.",
+        "5:45: book.says.towel.false: the same words stand for true.",
     ),
     "words for a parameter without choices": (
         "says: {",
         "says: {day: {x: y}, ",
-        (
-            "5:10: book.says.day: day takes no choices and is no flag; its values are said as they"
-            " are."
-        ),
+        ("5:10: book.says.day: day is neither a choice nor a flag, so its values need no words."),
     ),
     "words for an unknown parameter": (
         "says: {",
@@ -293,12 +295,12 @@ WRONG = {
     "one question for two parameters": (
         '{day: ["On which day?"]}',
         "{day: [When], course: [When]}",
-        "6:37: book.questions.course[0]: it asks for day as well.",
+        "6:37: book.questions.course[0]: the same question already asks for day.",
     ),
     "an answer without its value": (
         '["on {day}"]',
         '["that day"]',
-        "7:19: book.answers.day[0]: an answer says the value, and this one lacks {day}.",
+        "7:19: book.answers.day[0]: an answer must contain its value, {day}.",
     ),
     "a misspelt part": (
         "questions:",
@@ -308,13 +310,13 @@ WRONG = {
             " a tool are requests, says, questions, answers, noun, called, things, facts, parts."
         ),
     ),
-    "a tool twice": ("find:", "rent:", "10:1: rent: stands twice, first in line 8."),
+    "a tool twice": ("find:", "rent:", "10:1: rent: occurs twice, first in line 8."),
     "a tool that is no mapping": (
         'find:\n  requests: ["look up a member [called {surname}]"]',
         "find: 3",
         (
-            "8:7: find: must be a mapping with requests, and says, questions and answers where"
-            " there are some."
+            "8:7: find: must be a mapping with `requests` and, optionally, `says`,"
+            " `questions` and `answers`."
         ),
     ),
     "two tools with the same sentence": (
@@ -325,12 +327,12 @@ WRONG = {
     "an alias": (
         "find:",
         "find: &x\nlost: *x\nfound:",
-        "9:7: is not YAML: it has an alias; write out what it stands for.",
+        "9:7: is not valid YAML: aliases are not allowed; write out what this one stands for.",
     ),
     "no YAML": (
         "find:",
         "find: [",
-        "10:1: is not YAML: while parsing a flow sequence, did not find expected ',' or ']'.",
+        "10:1: is not valid YAML: while parsing a flow sequence, did not find expected ',' or ']'.",
     ),
 }
 
@@ -352,7 +354,7 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "- a\n", "12\n", "{}\n"])
 def test_what_holds_no_sentences_by_tool_is_one_mistake(text: str) -> None:
     assert mistakes(text) == [
-        "gym.en.yaml:1:1: must hold sentences by tool, as `get_weather: {requests: [...]}`."
+        "gym.en.yaml:1:1: must be a mapping from tools to sentences, such as `get_weather: {requests: [...]}`."
     ]
 
 
@@ -368,7 +370,7 @@ def test_what_no_yaml_is_gives_one_mistake(text: str) -> None:
 def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None:
     more = sentences('find:\n  requests: ["who is [{surname}]"]\n', "more.en.yaml")
     assert mistakes(GOOD, more) == [
-        "more.en.yaml:1:1: find: the tool has sentences already in gym.en.yaml:8."
+        "more.en.yaml:1:1: find: this tool already has sentences in gym.en.yaml:8."
     ]
     spanish = sentences(
         'find:\n  requests: ["buscar a un socio [llamado {surname}]"]\n', "gym.es.yaml"
@@ -424,7 +426,7 @@ def test_two_values_of_any_words_do_not_stand_side_by_side() -> None:
     [problem] = check_sentences([sentences(wrong)], [move])
     assert (
         problem.message
-        == "nobody can tell where {song} ends and {place} begins; put words between them"
+        == "it is unclear where {song} ends and {place} begins; put words between them"
     )
     assert check_sentences([sentences(wrong.replace("[{place}]", "[to {place}]"))], [move]) == ()
 
@@ -469,12 +471,12 @@ def test_sentences_are_kept_in_the_recipe_and_handed_to_the_template_model_alone
             "gym.yaml",
             {},
             (
-                "does not name the language of its sentences, as NAME.en.yaml does; the languages"
+                "must have the language of its sentences in its name, as in NAME.en.yaml; the languages"
                 " are en, es, zh."
             ),
         ),
-        ("gym.fr.yaml", {}, "does not name the language of its sentences"),
-        ("gym.en.txt", {}, "does not name the language of its sentences"),
+        ("gym.fr.yaml", {}, "must have the language of its sentences in its name"),
+        ("gym.en.txt", {}, "must have the language of its sentences in its name"),
         ("gym.en.yaml", {}, "gym.en.yaml' can't be read: No such file or directory."),
         (
             "gym.en.yaml",

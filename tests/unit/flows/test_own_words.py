@@ -88,7 +88,7 @@ def test_values_come_from_a_query_that_can_change_nothing(tmp_path: Path) -> Non
         ("id,city\n1,Ulm\n2,\n", "cities.csv", "cities.csv:3: the column 'city' is empty"),
         ("", "cities.csv", "has no values"),
         ("x", "other.csv", "other.csv' can't be read: No such file or directory"),
-        ("x", "{query: select 1}", "a query and its database go together"),
+        ("x", "{query: select 1}", "a query needs a database, and a database a query"),
         (
             "x",
             "{column: name}",
@@ -112,19 +112,19 @@ def test_a_value_that_does_not_fit_its_parameter_is_named_with_file_and_line(
     values = read(tmp_path, "values: {city: cities.csv}\n").values
     with pytest.raises(
         ConfigurationError,
-        match=r"cities\.csv:3: values\.city: of the tool 'get_weather': .*Tauberbischofsheim",
+        match=r"cities\.csv:3: values\.city: for the tool 'get_weather': .*Tauberbischofsheim",
     ):
         validate_own_words(values, (), [WEATHER])
     validate_own_words(
         read(tmp_path, "values: {get_weather.days: ['3', 4]}\n").values, (), [WEATHER]
     )
     with pytest.raises(
-        ConfigurationError, match=r"values\.days\[1\]: of the tool 'get_weather': .*'many'"
+        ConfigurationError, match=r"values\.days\[1\]: for the tool 'get_weather': .*'many'"
     ):
         validate_own_words(read(tmp_path, "values: {days: [3, many]}\n").values, (), [WEATHER])
     with pytest.raises(
         ConfigurationError,
-        match=r"values\.town: no tool has such a parameter\. The parameters are city, days",
+        match=r"values\.town: no tool has this parameter\. The parameters are city, days",
     ):
         validate_own_words(read(tmp_path, "values: {town: [Ulm]}\n").values, (), [WEATHER])
 

@@ -47,8 +47,8 @@ def test_the_first_recipe_is_written_once_and_can_be_read(tmp_path: Path) -> Non
             r"same label",
         ),
         ("schedule: {cron: sometimes}\n", r":4:18: schedule\.cron: "),
-        ("name: [\n", r"is not YAML"),
-        ("- 1\n", r"is not YAML"),
+        ("name: [\n", r"is not valid YAML"),
+        ("- 1\n", r"is not valid YAML"),
     ],
 )
 def test_a_wrong_recipe_is_answered_with_the_place(tmp_path: Path, change: str, said: str) -> None:

@@ -143,8 +143,8 @@ WRONG = {
     "an unknown language": (
         GOOD + "languages: [en, xq]\n",
         (
-            "4:17: languages[1]: there is no language 'xq'. The languages (with a language model"
-            " any other by its ISO 639 code, as fr or de) are en, es, zh."
+            "4:17: languages[1]: there is no language 'xq'. The languages (a language model"
+            " also takes any other ISO 639 code, such as fr or de) are en, es, zh."
         ),
     ),
     "a model without a provider": (
@@ -176,17 +176,17 @@ WRONG = {
     ),
     "a candidate without a model": (
         GOOD + "candidates: [{label: a}]\n",
-        "4:14: candidates[0].model: is missing: the model to be scored: its name or its settings.",
+        "4:14: candidates[0].model: is missing: the model to score: its name or its settings.",
     ),
-    "a key twice": (GOOD + "seed: 1\nseed: 2\n", "5:1: seed: stands twice, first in line 4."),
+    "a key twice": (GOOD + "seed: 1\nseed: 2\n", "5:1: seed: occurs twice, first in line 4."),
     "a tab": (
         GOOD + "models:\n\tjudge: template/v1\n",
-        "5:1: is not YAML: while scanning for the next token, found character",
+        "5:1: is not valid YAML: while scanning for the next token, found character",
     ),
-    "nothing": ("", "1:1: must be a mapping of settings such as 'name: mine', and is empty."),
+    "nothing": ("", "1:1: must be a mapping of settings such as 'name: mine', but is empty."),
     "a list": (
         "- name: x\n",
-        "1:1: must be a mapping of settings such as 'name: mine', and is a list.",
+        "1:1: must be a mapping of settings such as 'name: mine', but is a list.",
     ),
 }
 

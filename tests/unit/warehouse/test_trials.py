@@ -105,9 +105,9 @@ def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
         ({"languages": ("fr",)}, "of the language 'fr'. There are some of en, zh"),
         (
             {"builds": ("9",)},
-            r"No build that has landed samples is '9'; there are .*2trial \(small, a trial\)",
+            r"No build with accepted samples begins with '9'. The builds are .*2trial \(small, a trial\)",
         ),
-        ({"builds": ("1full",), "recipes": ("other",)}, "None of the builds named by --build"),
+        ({"builds": ("1full",), "recipes": ("other",)}, "No build named by --build"),
         (
             {"where": "kin = 'x'"},
             "The condition .* can't be used on accepted samples; their columns are key, kind",

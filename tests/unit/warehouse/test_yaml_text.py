@@ -74,7 +74,7 @@ def test_each_reader_of_documents_refuses_with_a_sentence(text: str, tmp_path: P
     file.write_text(text)
     with pytest.raises(YamlFault, match=r"nested more than|unfold to more than"):
         read_located(text)
-    with pytest.raises(ConfigurationError, match=r"file\.yaml:\d+:\d+: is not YAML: it"):
+    with pytest.raises(ConfigurationError, match=r"file\.yaml:\d+:\d+: is not valid YAML: it"):
         read_recipe(file)
     with pytest.raises(ConfigurationError, match=r"nested more than|unfold to more than"):
         read_rules(file)

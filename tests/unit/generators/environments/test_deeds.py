@@ -268,12 +268,12 @@ def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
         (
             "add_tasks",
             {"creates": "task", "each": "tasks"},
-            "'add_tasks'.*`each` names 'tasks', which is no list",
+            "'add_tasks'.*`each` names 'tasks', which is not a list",
         ),
         (
             "add_tasks",
             {"creates": "task", "each": "body", "fields": ["colour"]},
-            "no parameter 'colour'; it has body, title",
+            "no parameter 'colour'; its parameters are body, title",
         ),
         (
             "put_tag",
@@ -283,12 +283,12 @@ def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
         (
             "drop_tasks",
             {"unlinks": "tag", "id": "ids"},
-            "'drop_tasks'.*whose tag it unlinks is not told",
+            "'drop_tasks'.*not known whose tag it unlinks",
         ),
         (
             "delete_tag",
             {"deletes": "tag", "parts": "keeps"},
-            "'delete_tag'.*parts of a tag, of which paths tell none",
+            "'delete_tag'.*no path shows that a tag has parts",
         ),
     ],
 )
