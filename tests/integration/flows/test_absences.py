@@ -22,6 +22,7 @@ from tests.support.flows.small_builds import (
     stub_roles,
     write_recipe,
 )
+from tests.support.sampling import slow
 
 KINDS = {"perfect": 6, "irrelevant": 4}
 AWAY = 3.0  # seconds; 2 tries of a request take a tenth of one
@@ -60,19 +61,30 @@ def looks_of(refused: list[float], at_once: float = 0.05) -> list[float]:
     return [moment for moment in refused if moment - refused[0] > at_once]
 
 
-@pytest.mark.parametrize("status", [429, 502, 503])
-def test_a_server_that_is_away_for_a_while_is_waited_for(
+@pytest.mark.parametrize("status", [429, slow(502), 503])
+def test_a_server_that_is_away_for_a_while_is_waited_for_and_the_pause_is_shown(
     model_server: ModelServer, tmp_path: Path, status: int
 ) -> None:
+    states: list[str] = []
+
+    class Live(SilentProgress):
+        is_live = True
+
+        def show(self, state: str) -> None:
+            states.append(state)
+
     refused = away_for(model_server, LOADING._replace(status=status))
-    settings = settings_of(tmp_path)
-    report = build(
-        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)), settings
-    )
+    recipe = small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2))
+    report = build(recipe, settings_of(tmp_path), Live())
     assert made_of(report) == ALL
     assert len(refused) <= 48 + 12, (
         "those under way when it went, and then one at a time, each after a longer wait"
     )
+    assert any(
+        state.startswith("Waiting for openai/stub since ") and "Loading model" in state
+        for state in states
+    )
+    assert "Loading model" not in states[-1]
 
 
 def test_after_the_patience_a_build_ends_says_so_and_the_next_one_goes_on(
@@ -93,28 +105,6 @@ def test_after_the_patience_a_build_ends_says_so_and_the_next_one_goes_on(
     assert all(
         times == 1 for question, times in model_server.answered.items() if question in answered
     )
-
-
-def test_a_pause_is_shown_with_its_reason_and_its_end(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    states: list[str] = []
-
-    class Live(SilentProgress):
-        is_live = True
-
-        def show(self, state: str) -> None:
-            states.append(state)
-
-    away_for(model_server, LOADING)
-    build(
-        small_recipe(samples=KINDS, models=stub_roles(model_server)), settings_of(tmp_path), Live()
-    )
-    assert any(
-        state.startswith("Waiting for openai/stub since ") and "Loading model" in state
-        for state in states
-    )
-    assert "Loading model" not in states[-1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

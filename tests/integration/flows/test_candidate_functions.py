@@ -23,6 +23,7 @@ from tests.support.flows.small_builds import (
     small_recipe,
     warehouse_of,
 )
+from tests.support.sampling import slow
 
 SAMPLES = {"perfect": 4, "irrelevant": 2}
 ALL = sum(SAMPLES.values())
@@ -101,6 +102,7 @@ import callwright
 from agent import answer
 callwright.evaluate("v1", answer)
 """
+WAITING, BUSY = "time.sleep(600)", "while True: pass"
 
 
 def ended(process: "subprocess.Popen[str]", folder: Path, number: int) -> int:
@@ -119,15 +121,18 @@ def ended(process: "subprocess.Popen[str]", folder: Path, number: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("how", "number", "code"),
+    ("how", "number", "code", "hanging"),
     [
-        ("command", signal.SIGINT, 130),
-        ("command", signal.SIGTERM, 130),
-        ("python", signal.SIGINT, -signal.SIGINT),
-        ("python", signal.SIGTERM, 143),
+        ("command", signal.SIGINT, 130, WAITING),
+        ("command", signal.SIGTERM, 130, BUSY),
+        ("python", signal.SIGINT, -signal.SIGINT, BUSY),
+        ("python", signal.SIGTERM, 143, WAITING),
+        slow("command", signal.SIGINT, 130, BUSY),
+        slow("command", signal.SIGTERM, 130, WAITING),
+        slow("python", signal.SIGINT, -signal.SIGINT, WAITING),
+        slow("python", signal.SIGTERM, 143, BUSY),
     ],
 )
-@pytest.mark.parametrize("hanging", ["time.sleep(600)", "while True: pass"])
 def test_a_candidate_that_hangs_can_be_stopped_and_what_was_answered_is_kept(
     home: Path, tmp_path: Path, how: str, number: int, code: int, hanging: str
 ) -> None:

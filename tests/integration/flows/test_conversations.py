@@ -12,9 +12,14 @@ from callwright.flows.settings import Settings
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.small_builds import build, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    accepted_samples,
+    build,
+    settings_of,
+    stub_settings,
+    warehouse_of,
+)
 
 RECIPE: dict[str, Any] = {
     "name": "talks",
@@ -35,12 +40,6 @@ class ConversationBuild:
         self.recipe: Recipe = parse_recipe(RECIPE, Path(), "talks")
         self.report: BuildReport = build(self.recipe, self.settings)
 
-    def samples(self) -> list[Sample]:
-        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [
-            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
-        ]
-
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> ConversationBuild:
@@ -51,7 +50,7 @@ def test_as_many_land_as_are_asked_for_in_both_languages(built: ConversationBuil
     (row,) = built.report.composition
     assert (row.kind, row.asked, row.paper) == (CONVERSATION, 16, 109)
     assert row.landed >= MOST
-    assert {sample.language for sample in built.samples()} == {"en", "zh"}
+    assert {sample.language for sample in accepted_samples(built.settings)} == {"en", "zh"}
 
 
 def test_each_complexity_lands_as_often_as_its_share(built: ConversationBuild) -> None:

@@ -16,9 +16,9 @@ from callwright.generators.parallel import PARALLEL
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.validators.metrics.mistakes import mistakes_of
 from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import Call, Prediction, Sample
+from callwright.warehouse.records import Call, Prediction
 from callwright.warehouse.releases import freeze, read_tools, stream_release
-from tests.support.flows.small_builds import build, settings_of, warehouse_of
+from tests.support.flows.small_builds import accepted_samples, build, settings_of, warehouse_of
 from tests.support.validators.scoring_at_once import score_answers
 
 RECIPE: dict[str, Any] = {
@@ -36,12 +36,6 @@ class ParallelBuild:
         self.settings: Settings = settings_of(home)
         self.report: BuildReport = build(parse_recipe(RECIPE, Path(), "parallel"), self.settings)
 
-    def samples(self) -> list[Sample]:
-        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [
-            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
-        ]
-
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> ParallelBuild:
@@ -52,7 +46,7 @@ def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_sev
     built: ParallelBuild,
 ) -> None:
     kinds = set()
-    for sample in built.samples():
+    for sample in accepted_samples(built.settings):
         tools = {call.tool for call in sample.gold}
         assert 2 <= len(sample.gold) <= 4
         assert len(tools) in (1, len(sample.gold))
@@ -62,7 +56,7 @@ def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_sev
 
 
 def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: ParallelBuild) -> None:
-    for sample in built.samples():
+    for sample in accepted_samples(built.settings):
         ends = [0]
         for call in sample.gold:
             spans = [
@@ -79,7 +73,7 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
     built: ParallelBuild, tmp_path: Path
 ) -> None:
     warehouse = warehouse_of(built.settings)
-    freeze(warehouse, "parallel", sorted(sample.key for sample in built.samples()))
+    freeze(warehouse, "parallel", sorted(sample.key for sample in accepted_samples(built.settings)))
     export_release(stream_release(warehouse, "parallel"), "bfcl", tmp_path)
     asked = 0
     for category in ("parallel", "parallel_multiple"):
@@ -93,7 +87,7 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
             assert not check_calls(question["function"], calls[1:], truth, category).valid
             assert category != "parallel" or len(question["function"]) == 1
         asked += len(questions)
-    assert asked == len(built.samples())
+    assert asked == len(accepted_samples(built.settings))
     export_release(stream_release(warehouse, "parallel"), "openai", tmp_path / "openai")
     rows = _lines(tmp_path / "openai" / "parallel.jsonl")
     assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
@@ -102,7 +96,7 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
 def test_a_candidate_that_makes_the_calls_in_any_order_is_wholly_right(
     built: ParallelBuild,
 ) -> None:
-    samples = built.samples()
+    samples = accepted_samples(built.settings)
     answers = [
         Prediction(
             release="r",

@@ -14,8 +14,7 @@ from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_ME
 from callwright.generators.routing.making import share_over_domains
 from callwright.generators.routing.tool_graph import unknown_arguments
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Sample
-from tests.support.flows.small_builds import TOP, build, one, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, accepted_samples, build, one, settings_of
 
 QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
 CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_SO_case1": 2, "routing_hard_SO_case1": 2}
@@ -37,12 +36,6 @@ class RoutingBuild:
         self.settings: Settings = settings_of(home)
         self.recipe = parse_recipe(RECIPE, Path(), "routed")
         self.report: BuildReport = build(self.recipe, self.settings)
-
-    def samples(self) -> list[Sample]:
-        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [
-            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
-        ]
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +60,13 @@ def test_what_lands_is_proved_by_the_check_of_routing(built: RoutingBuild) -> No
         where v.check_name = 'routing' and v.decision = 'proved'
     """
     assert one(built.settings, sql) == sum(SAMPLES.values())
-    for sample in built.samples():
+    for sample in accepted_samples(built.settings):
         unknown = [name for call in sample.gold for name in unknown_arguments(call)]
         assert bool(unknown) == sample.kind.startswith(ROUTING_HARD)
 
 
 def test_shifts_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
-    changed = [sample for sample in built.samples() if sample.kind in CHANGED]
+    changed = [sample for sample in accepted_samples(built.settings) if sample.kind in CHANGED]
     assert len(changed) == sum(CHANGED.values())
     for sample in changed:
         assert len(sample.gold) > 1 or sample.kind.startswith(ROUTING_EASY)

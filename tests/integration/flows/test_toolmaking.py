@@ -76,12 +76,26 @@ def test_every_tool_is_used_or_waits_for_people_and_nothing_is_lost(workshop: Se
     }
 
 
-def test_a_build_uses_the_tools_that_were_made_and_no_other(workshop: Settings) -> None:
+def test_a_build_uses_the_tools_that_were_made_and_no_other_and_knows_their_plans(
+    workshop: Settings,
+) -> None:
     recipe = making()
     report = build(recipe, workshop)
     assert report.planned == 6
     used = {row["tool"] for row in warehouse_of(workshop).rows("select tool from build_tools")}
     assert used == {tool.key for tool in make(recipe, workshop)}
+    types = warehouse_of(workshop).rows(
+        "select distinct type from lineage where sample = (select min(key) from accepted_samples)"
+        " order by 1"
+    )
+    assert {
+        "ToolsetPlan",
+        "NamedTool",
+        "DescribedTool",
+        "ParameterisedTool",
+        "Tool",
+        "Assignment",
+    } <= {row["type"] for row in types}
 
 
 def test_a_build_makes_the_tools_that_it_lacks(tmp_path: Path) -> None:
@@ -164,19 +178,3 @@ def test_whoever_makes_tools_is_told_which_way_their_model_takes(
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
     asyncio.run(report_tools(recipe, settings_of(tmp_path), progress))
     assert progress.stated == ["Models: generator openai/stub (lean)."]
-
-
-def test_a_lineage_leads_from_a_sample_to_the_plan_of_its_tool(workshop: Settings) -> None:
-    build(making(), workshop)
-    types = warehouse_of(workshop).rows(
-        "select distinct type from lineage where sample = (select min(key) from accepted_samples)"
-        " order by 1"
-    )
-    assert {
-        "ToolsetPlan",
-        "NamedTool",
-        "DescribedTool",
-        "ParameterisedTool",
-        "Tool",
-        "Assignment",
-    } <= {row["type"] for row in types}

@@ -156,7 +156,7 @@ def test_a_reply_that_is_malformed_now_and_then_is_repaired(
             "I'm sorry, but I can't help with that.",
             "It begins: \"I'm sorry, but I can't help with that.\"",
         ),
-        ("", "The reply is not a "),
+        slow("", "The reply is not a "),
         (FILTERED, "content filter"),
         (Refusal(400, "Invalid request"), "refuses a request"),
     ],

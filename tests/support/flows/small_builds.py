@@ -25,6 +25,7 @@ from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.run.land import BuildReport
 from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import Settings, open_warehouse, read_settings
+from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import tables
 from tests.support.flows.model_server import MODEL, ModelServer
@@ -222,6 +223,12 @@ def sample_keys(settings: Settings) -> list[str]:
     return [
         row["key"] for row in warehouse_of(settings).rows("select key from samples order by key")
     ]
+
+
+def accepted_samples(settings: Settings) -> list[Sample]:
+    """All samples that builds have landed, by key."""
+    rows = warehouse_of(settings).rows("select body from accepted_samples order by key")
+    return [Sample.model_validate_json(row["body"]) for row in rows]
 
 
 def assert_balanced(report: BuildReport, settings: Settings) -> None:

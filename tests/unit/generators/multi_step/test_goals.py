@@ -2,28 +2,18 @@
 for.
 """
 
-import re
-
 import pytest
 
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.making import CROSS, plan_goals
-from callwright.generators.multi_step.resolving import leaves_of, resolve
+from callwright.generators.multi_step.resolving import resolve
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Goal, StatedValue
+from callwright.warehouse.records import Goal
 from tests.support.generators.multi_step.small_world import SmallWorld
 
 
 async def goals_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[Goal]:
     return [goal async for goal in plan_goals(domain, "en", count, environment, seed=seed)]
-
-
-async def travel_goals(domain: str, planned: dict[str, list[Goal]] = {}) -> list[Goal]:  # noqa: B006 - planned once for all tests
-    if domain not in planned:
-        planned[domain] = await goals_of(open_travel(), domain, 15)
-    return planned[domain]
 
 
 @pytest.mark.parametrize("domain", ["Inns", CROSS])
@@ -54,13 +44,3 @@ async def test_candidates_are_the_tools_of_the_domains_and_the_wanted_calls_are_
 async def test_a_domain_without_tools_is_told_with_the_known_ones():
     with pytest.raises(ConfigurationError, match="Inns, Sights"):
         await goals_of(SmallWorld(), "Trains", 1)
-
-
-async def test_identifiers_are_never_said():
-    element = vocabulary_of(open_travel()).element
-    for goal in await travel_goals(CROSS):
-        for index, call in enumerate(goal.calls):
-            for leaf in leaves_of(index, call.arguments):
-                if isinstance(leaf.source, StatedValue):
-                    name = re.sub(r"\[\d+\]", "[]", leaf.argument)
-                    assert element(call.tool, name) not in {"identifier", "filter"}

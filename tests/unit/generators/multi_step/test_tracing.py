@@ -41,6 +41,12 @@ async def worded_of(
     return worded
 
 
+async def worded_hotels(known: list[WordedGoal] = []) -> list[WordedGoal]:  # noqa: B006 - planned once for all tests
+    if not known:
+        known += await worded_of(open_travel(), "Hotels", 3)
+    return known
+
+
 def calls_of(path: tuple[Exchange, ...]) -> list[list[str]]:
     return [sorted(call.key for call in exchange.calls) for exchange in path]
 
@@ -96,7 +102,7 @@ async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
 async def test_a_model_that_errs_finds_another_path(defect: str):
     world = open_travel()
     planted = different = 0
-    for worded in await worded_of(world, "Hotels", 3):
+    for worded in await worded_hotels():
         chat = ErringTemplateChat({defect: 1.0})
         (traced,) = await trace_goals(worded, context_of(world, chat))
         planted += defect in chat.planted

@@ -1,9 +1,13 @@
 """Requests for goals: all is said that must be said, and nothing is given away."""
 
+import re
+
 import pytest
 
 from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.making import CROSS, plan_goals
+from callwright.generators.multi_step.resolving import leaves_of
 from callwright.generators.multi_step.wording import (
     GoalWording,
     named_values,
@@ -14,7 +18,7 @@ from callwright.generators.multi_step.wording import (
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Goal
+from callwright.warehouse.records import Goal, StatedValue
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.sampling import sampled
@@ -28,8 +32,9 @@ async def first_goal() -> Goal:
 
 
 @pytest.mark.parametrize("domain", sampled(DOMAINS, ("Car Rental", CROSS)))
-async def test_a_request_says_every_value_and_every_name(domain: str):
+async def test_a_request_says_every_value_and_every_name_but_no_identifier(domain: str):
     world = open_travel()
+    element = vocabulary_of(world).element
     tools = {tool.name: tool for tool in world.tools}
     async for goal in plan_goals(domain, "en", 5, world, seed=2):
         (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
@@ -37,6 +42,11 @@ async def test_a_request_says_every_value_and_every_name(domain: str):
             assert locate(value, parameter_schema(tools[tool], parameter), worded.request)
         for name in named_values(goal):
             assert str(name) in worded.request
+        for index, call in enumerate(goal.calls):
+            for leaf in leaves_of(index, call.arguments):
+                if isinstance(leaf.source, StatedValue):
+                    name = re.sub(r"\[\d+\]", "[]", leaf.argument)
+                    assert element(call.tool, name) not in {"identifier", "filter"}
         assert worded.origin is not None
         assert worded.origin.parents == (goal.key,)
 
