@@ -357,6 +357,7 @@ class Recipe(RecipePart):
     `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their
     place. The share `spare` of a count may be planned in addition, to replace samples that did not
     pass every check. Of each multi-step goal `variants` samples are made (ComplexFuncBench 2.1.3).
+    Tasks play in as many `worlds`: each has ids, names and amounts of its own, drawn from its seed.
     What lands without people is at least of the grade `land`: "judged" is what rules or a blind
     reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release
     that does not name them.
@@ -410,6 +411,13 @@ class Recipe(RecipePart):
     )
     variants: int = Field(
         default=10, ge=1, le=100, description="How many samples are made of each multi-step goal."
+    )
+    worlds: Literal["per task"] | Annotated[int, Field(ge=1)] = Field(
+        default="per task",
+        description=(
+            "The worlds that tasks play in: `per task` gives each one of its own, a number so many"
+            " to each environment."
+        ),
     )
     models: Roles = Field(
         default=Roles(), description="Who words requests, makes calls from them, and judges."

@@ -24,7 +24,11 @@ from callwright.generators.environments.protocol import CallResponse, Effect, wi
 from callwright.generators.environments.results import AskedCall
 from callwright.generators.environments.rules import CompiledRules, RuleScope
 from callwright.generators.environments.things import Kinds
-from callwright.generators.environments.vocabularies import Vocabulary, ruled_vocabulary
+from callwright.generators.environments.vocabularies import (
+    Vocabulary,
+    ruled_vocabulary,
+    vocabulary_of_calls,
+)
 from callwright.generators.tools import argument_problems
 from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
@@ -144,16 +148,24 @@ class DocumentWorld:
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """What people say in this world according to its rules; None without such rules."""
-        scope = self.scope(self.seed)
+        return self._ruled_vocabulary(self.seed)
+
+    def vocabulary_at(self, seed: int) -> Vocabulary:
+        """Return what people say in the world of a seed: by its rules, or of its things."""
+        return self._ruled_vocabulary(seed) or vocabulary_of_calls(
+            self.tools, self.links, self.sayable_calls(seed)
+        )
+
+    def _ruled_vocabulary(self, seed: int) -> Vocabulary | None:
+        scope = self.scope(seed)
         if scope is not None and scope.rules.stated.parameters:
             return ruled_vocabulary(scope, self.tools)
         return None
 
-    @cached_property
-    def sayable_calls(self) -> tuple[Call, ...]:
+    def sayable_calls(self, seed: int) -> tuple[Call, ...]:
         """Return calls with values that users can say: names and properties of existing things."""
         return tuple(
-            call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint)
+            call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint, seed)
         )
 
 
@@ -219,9 +231,9 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
     return made("error", schema, language, rng) if schema.get("type") != "object" else {}
 
 
-def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
+def _sayable(world: DocumentWorld, endpoint: Endpoint, seed: int) -> Iterator[Call]:
     """Yield calls of a tool whose values people can say."""
-    tool, population = endpoint.tool, world.population(world.seed)
+    tool, population = endpoint.tool, world.population(seed)
     linked = {
         link.parameter.partition(".")[0].removesuffix("[]")
         for link in world.links

@@ -250,7 +250,7 @@ def _simulated(
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     rules = _rules_of(settings)
     links = find_links(endpoints) if rules is None else rules.links(endpoints)
-    calls = _document_world(settings, endpoints, links, rules).sayable_calls
+    calls = _document_world(settings, endpoints, links, rules).sayable_calls(settings.seed)
     hinted = with_hints(
         [one.tool for one in endpoints], links, MOST_HINTS if rules is None else None
     )

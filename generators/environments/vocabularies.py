@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import partial
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -67,6 +67,14 @@ class Wish(NamedTuple):
     parameter: str
     ordinal: int
     schema: JsonSchema
+
+
+@runtime_checkable
+class SeededSpeech(Protocol):
+    """An environment in which people say other things in the world of another seed."""
+
+    def vocabulary_at(self, seed: int) -> "Vocabulary | None":
+        """Return what people say in the world of a seed; None where its schemas alone tell."""
 
 
 class GoalValues(Protocol):
@@ -199,9 +207,15 @@ class SeenTrip(_Trip):
         return next(iter(seen or stated_values(wish.schema)), None)
 
 
-def vocabulary_of(environment: Environment) -> Vocabulary:
-    """Return the environment's own vocabulary, or else one inferred from its schemas."""
-    own = getattr(environment, "vocabulary", None)
+def vocabulary_of(environment: Environment, seed: int | None = None) -> Vocabulary:
+    """Return the environment's own vocabulary, or else one inferred from its schemas.
+
+    With a `seed` it is that of the world of this seed.
+    """
+    if seed is not None and isinstance(environment, SeededSpeech):
+        own = environment.vocabulary_at(seed)
+    else:
+        own = getattr(environment, "vocabulary", None)
     if isinstance(own, Vocabulary):
         return own
     schemas = {
