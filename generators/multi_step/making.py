@@ -79,7 +79,6 @@ async def plan_goals(
     environment: Environment,
     *,
     seed: int,
-    variants: int = 10,
     worlds: int = 0,
 ) -> AsyncIterator[Goal]:
     """Yield up to `count` different goals of a domain, or of several at once for "Cross".
@@ -89,7 +88,7 @@ async def plan_goals(
     ConfigurationError if the environment has no tools for the domain.
     """
     async for goal in _Plan(domain, language, environment, seed, worlds).goals(count):
-        yield goal.with_changes(variants=variants)
+        yield goal
 
 
 def find_obstacle(domain: str, language: Language, environment: Environment) -> str:
@@ -99,12 +98,7 @@ def find_obstacle(domain: str, language: Language, environment: Environment) -> 
 
 class _Plan:
     def __init__(
-        self,
-        domain: str,
-        language: Language,
-        environment: Environment,
-        seed: int,
-        worlds: int = 0,
+        self, domain: str, language: Language, environment: Environment, seed: int, worlds: int = 0
     ) -> None:
         self._domain, self._language, self._environment, self._seed = (
             domain,
@@ -463,17 +457,11 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     variants, planned = order.variants, 0
     count = ceil(order.samples / variants)
     async for goal in plan_goals(
-        order.place,
-        order.language,
-        count,
-        environment,
-        seed=order.seed,
-        variants=variants,
-        worlds=order.worlds,
+        order.place, order.language, count, environment, seed=order.seed, worlds=order.worlds
     ):
         left = order.samples - planned * variants
         planned += 1
-        yield goal if left >= variants else goal.with_changes(variants=left)
+        yield goal.with_changes(variants=min(variants, left))
     if not planned:
         order.misses(find_obstacle(order.place, order.language, environment), samples=order.samples)
 
