@@ -41,7 +41,7 @@ STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
     "conflict": (409, 422, 400),
     "invalid_value": (422, 400, 405),
 }
-_SEEDS = 8
+_SEEDS = 64
 
 
 class DocumentWorld:

@@ -305,6 +305,7 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
         document: dict[str, JsonValue] = {
             "environment": settings.environment,
             "name": world.name,
+            "version": VERSION,
             "seed": world.seed,
             "effects": world_settings["effects"],
             "description": dumped_description(environment.description),
@@ -349,6 +350,11 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
         if "worlds" in shipped:
             return JoinedWorld([open_shipped(one, folder) for one in shipped["worlds"]])
         if "description" in shipped:
+            if shipped.get("version") != VERSION:
+                raise ConfigurationError(
+                    f"The world {shipped['name']!r} was exported by another version of callwright,"
+                    " in which it holds other things; build and export its tasks again."
+                )
             own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
             size = shipped.get("response_size", "")
             settings = SimulatedSettings.model_validate(

@@ -39,6 +39,7 @@ _DRAWS = 8
 _PREFIX = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")
 _SET = frozenset({"enum", "const", "examples", "multipleOf"})
 COUNTED = 100  # whole numbers below it count things, or number them
+_DIGITS, _LOWER = "0123456789", "abcdefghijkmnpqrstuvwxyz"
 _SOMETHING = "value"
 NAMING = ("name", "title")
 HEADING = ("summary", "subject")  # what things without a name are called by
@@ -72,6 +73,7 @@ class Population:
         """Generate things only on demand; `stated` are the things that rules define."""
         self.seed, self._stated, self._kinds = seed, stated, kinds
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
+        self._forms: dict[tuple[str, str, str], IdForm | None] = {}
         self._numbers: dict[tuple[str, str, str], dict[str, int]] = {}
         self._leaves: dict[tuple[str, int, str, int, str], JsonValue] = {}
         self.told: dict[tuple[str, int, int, int, str], Told] = {}
@@ -222,10 +224,26 @@ class Population:
         )
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
         if is_opaque(attribute) and not few.keys() & {"enum", "const"}:
-            return new_id(attribute, few, known, rng)
+            return self._new_id(place_of(kind, attribute, schema), attribute, few, known, rng)
         if not is_called(attribute, schema):
             return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
         return _new_name(kind, "name" if attribute.lower() in HEADING else attribute, few, rng)
+
+    def _new_id(
+        self,
+        place: tuple[str, str, str],
+        attribute: str,
+        schema: JsonSchema,
+        examples: Sequence[JsonValue],
+        rng: Random,
+    ) -> JsonValue:
+        """Return an id of the schema's form that nobody can guess, or null if none can be made."""
+        if json_type(schema) == "integer":
+            return _whole_id(schema, rng)
+        if place not in self._forms:
+            self._forms[place] = id_form(attribute, schema, examples)
+        form = self._forms[place]
+        return _set_id(attribute, schema, rng) if form is None else form.draw(rng)
 
     def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
         """Return a thing's value under a name, which is no object and no list of objects.
@@ -306,26 +324,61 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
         return None
 
 
-def new_id(
-    attribute: str, schema: JsonSchema, examples: Sequence[JsonValue], rng: Random
-) -> JsonValue:
-    """Return an id of the schema's form that nobody can guess, or null if none can be made.
+class IdForm(NamedTuple):
+    """What ids of a kind look like: a prefix, and the characters to draw from at each place."""
 
-    It is like the first example, or else like what such an id usually is: its prefix is kept, the
-    rest is drawn, and it is as long as `_FEWEST_BITS` take where the schema leaves that open.
-    Integers are drawn from the whole range.
+    prefix: str
+    among: tuple[str, ...]
+
+    def draw(self, rng: Random) -> str:
+        """Return an id of this form."""
+        chance = rng.random
+        return self.prefix + "".join([one[int(chance() * len(one))] for one in self.among])
+
+
+def id_form(
+    attribute: str, schema: JsonSchema, examples: Sequence[JsonValue] = ()
+) -> IdForm | None:
+    """Return the form of ids of a text schema, or None if it is set by a pattern or format.
+
+    It is that of the first example, or else of what such an id usually is: "cus_81b" gives "cus_"
+    and letters and digits. It is as long as `_FEWEST_BITS` take, where the schema allows it.
     """
-    if json_type(schema) == "integer":
-        return _whole_id(schema, rng)
-    if json_type(schema) != "string" or "format" in schema:
-        return made(attribute, schema, DEFAULT_LANGUAGE, rng)
+    if json_type(schema) != "string" or schema.keys() & {"pattern", "format"}:
+        return None
+    usual = made(attribute, schema, DEFAULT_LANGUAGE, Random(attribute))
+    model = next((one for one in examples if isinstance(one, str) and one), usual)
+    if not isinstance(model, str):
+        return None
+    prefix, among = _form_of(model)
+    forms = (IdForm(prefix, among[:end]) for end in range(len(among), 0, -1))
+    return next((one for one in forms if fits(one.draw(Random(attribute)), schema)), None)
+
+
+def _form_of(model: str) -> IdForm:
+    """Return the form of an id, lengthened until chance makes it hard to guess."""
+    found = _PREFIX.match(model)
+    prefix = found[0] if found else ""
+    among = [_characters_like(one) or one for one in model[len(prefix) :]]
+    lively = [one for one in among if len(one) > 1] or [_DIGITS]
+    bits = sum(log2(len(one)) for one in among)
+    for one in cycle(lively):
+        if bits >= _FEWEST_BITS:
+            break
+        among.append(one)
+        bits += log2(len(one))
+    return IdForm(prefix, tuple(among))
+
+
+def _set_id(attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    """Return an id of a pattern or format, lengthened where the pattern allows it."""
     model = made(attribute, schema, DEFAULT_LANGUAGE, rng)
-    like = next((one for one in examples if isinstance(one, str) and one), model)
-    if not isinstance(model, str) or not isinstance(like, str):
+    if not isinstance(model, str) or "pattern" not in schema:
         return model
-    found = _lengthened(model if "pattern" in schema else _text_like(like, rng), rng)
-    shorter = (found[:end] for end in range(len(found), 0, -1))
-    return next((one for one in shorter if fits(one, schema)), model)
+    longer = model + _form_of(model).draw(rng)[len(model) :]
+    return next(
+        (longer[:end] for end in range(len(longer), 0, -1) if fits(longer[:end], schema)), model
+    )
 
 
 def _whole_id(schema: JsonSchema, rng: Random) -> JsonValue:
@@ -340,27 +393,6 @@ def _whole_id(schema: JsonSchema, rng: Random) -> JsonValue:
         )
     except ValueError:  # the range is empty
         return None
-
-
-def _text_like(model: str, rng: Random) -> str:
-    """Return a text like an id: "cus_81b" gives "cus_", and the rest in other characters."""
-    prefix = _PREFIX.match(model)
-    kept = prefix[0] if prefix else ""
-    return kept + "".join(_like(one, rng) for one in model[len(kept) :])
-
-
-def _lengthened(text: str, rng: Random) -> str:
-    """Return a drawn id with more of its characters, until chance has made it long enough."""
-    prefix = _PREFIX.match(text)
-    body = text[prefix.end() :] if prefix else text
-    drawn = [one for one in body if _characters_like(one)] or ["0"]
-    bits, more = sum(log2(len(_characters_like(one))) for one in drawn), ""
-    for one in cycle(drawn):
-        if bits >= _FEWEST_BITS:
-            return text + more
-        more += _like(one, rng)
-        bits += log2(len(_characters_like(one)))
-    return text
 
 
 def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
@@ -409,15 +441,10 @@ def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
     return {**schema, "examples": [round(numbers[0] * rng.uniform(0.5, 1.5))]}
 
 
-def _like(character: str, rng: Random) -> str:
-    among = _characters_like(character)
-    return rng.choice(among) if among else character
-
-
 def _characters_like(character: str) -> str:
     """Return the characters that may stand in for one: digits for a digit; "" for none."""
     if character.isdecimal():
-        return "0123456789"
+        return _DIGITS
     if character.isalpha() and character.isascii():
-        return "abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
+        return _LOWER if character.islower() else _LOWER.upper()
     return ""
