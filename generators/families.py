@@ -173,7 +173,8 @@ class Order(NamedTuple):
     """A planner's order: the first `samples` samples of a kind in a language and at a place.
 
     Each gets `candidates` tools; `own_values` are the recipe's for some parameters; `variants`
-    are made of each draft if drafts are good for several samples.
+    are made of each draft if drafts are good for several samples. Tasks play in `worlds` of each
+    environment, 0 for one of its own for each.
     """
 
     kind: Kind
@@ -185,6 +186,7 @@ class Order(NamedTuple):
     candidates: int = 5
     variants: int = 1
     own_values: OwnValues = NO_VALUES
+    worlds: int = 0
     environments: Mapping[str, Environment] = {}
     leave_out: Callable[[LeftOut], None] = ignore  # hears what is left out
 

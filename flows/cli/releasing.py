@@ -72,8 +72,21 @@ def create(name: str, **options: Unpack[ReleaseOptions]) -> CommandResult:
         "shared": made_release.shared,
         "missed": made_release.missed,
         "duplicates": made_release.duplicates,
+        "left_out": made_release.left_out,
     }
     return CommandResult(value, _made_text(made_release))
+
+
+def _left_out_text(made: "MadeRelease") -> Iterator[str]:
+    """Yield how many samples of each split are left out for a value that another split has."""
+    for name in made.release.splits:
+        apart = [one for one in made.left_out if one.split == name]
+        if apart:
+            yield (
+                f"  left out of split {name}: {count_of(len(apart), 'sample')}, whose gold shares"
+                " an id, a name or an amount with a larger split, such as"
+                f" {apart[0].value!r} with {apart[0].other_split}"
+            )
 
 
 def _made_text(made: "MadeRelease") -> Iterator[str]:
@@ -107,6 +120,7 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
             f"  split {name}: {count_of(number, 'sample')}, {number / new_release.samples:.1%}"
             f" (asked for {wanted:.1%})"
         )
+    yield from _left_out_text(made)
     if made.missed:
         off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
         why = [f"related samples stay together, and the largest group has {made.largest_group}"]

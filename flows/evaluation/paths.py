@@ -696,7 +696,7 @@ def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) 
     """
     environment = context.environments.get(sample.facts.environment)
     if environment is not None and traits_of(sample.kind).is_task:
-        environment = BegunWorld(environment)
+        environment = BegunWorld(environment, sample.simulation_seed)
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     turns, briefing = [UserTurn(text=sample.request)], sample.time_sentence
 

@@ -159,4 +159,5 @@ def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
         recipe.candidates_per_sample,
         recipe.variants,
         OwnValues(recipe.own_values),
+        0 if recipe.worlds == "per task" else recipe.worlds,
     )

@@ -350,6 +350,7 @@ class Recipe(RecipePart):
     - `samples` counts each kind over all languages, and may name files to take samples from, which
       become `sources`. Kinds that others are made from are added (`brought`).
     - `variants` of each multi-step goal are made (ComplexFuncBench 2.1.3).
+    - Tasks play in as many `worlds`; the ids, names and amounts of each are drawn from its seed.
     - `land` is the weakest grade that lands without review: "proved" by rules alone, or "judged" by
       rules or a blind reading.
     - `trial` builds are left out of a release unless it names them.
@@ -405,6 +406,13 @@ class Recipe(RecipePart):
     )
     variants: int = Field(
         default=10, ge=1, le=100, description="How many samples are made from each multi-step goal."
+    )
+    worlds: Literal["per task"] | Annotated[int, Field(ge=1)] = Field(
+        default="per task",
+        description=(
+            "The worlds that tasks play in: `per task` gives each one of its own, a number so many"
+            " to each environment."
+        ),
     )
     models: Roles = Field(
         default=Roles(),

@@ -322,6 +322,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     body |= {"checks": _thresholds_of(recipe.checks)} | _landing_of(recipe)
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
+    if any(kind_named(name).traits.is_task for wave in waves(recipe) for name in wave):
+        body["worlds"] = recipe.worlds
     if recipe.values:
         body["values"] = recipe.own_values
     if recipe.shown_examples:

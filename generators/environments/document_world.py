@@ -8,8 +8,8 @@ what is impossible. `answer` is for builds: the same call always gets the same r
 leave the world as it is, and what a call creates can be read by its id from then on.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from random import Random
 
 from pydantic import JsonValue
@@ -24,7 +24,12 @@ from callwright.generators.environments.protocol import CallResponse, Effect, wi
 from callwright.generators.environments.results import AskedCall
 from callwright.generators.environments.rules import CompiledRules, RuleScope
 from callwright.generators.environments.things import Kinds
-from callwright.generators.environments.vocabularies import Vocabulary, ruled_vocabulary
+from callwright.generators.environments.vocabularies import (
+    Vocabulary,
+    WorldTrip,
+    ruled_vocabulary,
+    vocabulary_of_calls,
+)
 from callwright.generators.tools import argument_problems
 from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
@@ -36,7 +41,7 @@ STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
     "conflict": (409, 422, 400),
     "invalid_value": (422, 400, 405),
 }
-_SEEDS = 8
+_SEEDS = 64
 
 
 class DocumentWorld:
@@ -144,16 +149,36 @@ class DocumentWorld:
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """What people say in this world according to its rules; None without such rules."""
-        scope = self.scope(self.seed)
+        return self._ruled_vocabulary(self.seed)
+
+    def vocabulary_at(self, seed: int) -> Vocabulary:
+        """Return what people say in the world of a seed: by its rules, or of its things."""
+        return self._ruled_vocabulary(seed) or self._spoken._replace(
+            trip=lambda rng: WorldTrip(partial(self._sayable_call, seed), rng)
+        )
+
+    @cached_property
+    def _spoken(self) -> Vocabulary:
+        return vocabulary_of_calls(self.tools, self.links, ())
+
+    def _sayable_call(self, seed: int, tool: str, rng: Random) -> Call | None:
+        endpoint = self.endpoints.get(tool)
+        if endpoint is None:
+            return None
+        return _sayable(self, endpoint, seed, rng.randrange(SAYABLE))
+
+    def _ruled_vocabulary(self, seed: int) -> Vocabulary | None:
+        scope = self.scope(seed)
         if scope is not None and scope.rules.stated.parameters:
             return ruled_vocabulary(scope, self.tools)
         return None
 
-    @cached_property
-    def sayable_calls(self) -> tuple[Call, ...]:
+    def sayable_calls(self, seed: int) -> tuple[Call, ...]:
         """Return calls with values that users can say: names and properties of existing things."""
         return tuple(
-            call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint)
+            _sayable(self, endpoint, seed, number)
+            for endpoint in self.endpoints.values()
+            for number in range(SAYABLE)
         )
 
 
@@ -219,9 +244,9 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
     return made("error", schema, language, rng) if schema.get("type") != "object" else {}
 
 
-def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
-    """Yield calls of a tool whose values people can say."""
-    tool, population = endpoint.tool, world.population(world.seed)
+def _sayable(world: DocumentWorld, endpoint: Endpoint, seed: int, number: int) -> Call:
+    """Return a call of a tool whose values people can say; `number` tells it from others."""
+    tool, population = endpoint.tool, world.population(seed)
     linked = {
         link.parameter.partition(".")[0].removesuffix("[]")
         for link in world.links
@@ -232,18 +257,13 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
         world.effects, endpoint, Call(tool=tool.name), population, is_standing=True
     )
     makes = asked_call.effect is not None and asked_call.effect.deed == "creates"
-    for number in range(SAYABLE):
-        rng = Random(f"{population.seed}:{tool.name}:{number}")
-        kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
-        # what is made is not one of those that are there
-        among = max(1, population.size(kind)) * (2 if makes else 1)
-        thing = Thing(kind, rng.randrange(among), {})
-        values: Arguments = {}
-        for name in tool.choosable:
-            if name not in linked and not (
-                is_opaque(name) and not tool.properties[name].get("enum")
-            ):
-                values |= asked_call.stated_value(
-                    name, (thing, entries[1]) if entries else None, rng
-                )
-        yield Call(tool=tool.name, arguments=values)
+    rng = Random(f"{population.seed}:{tool.name}:{number}")
+    kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
+    # what is made is not one of those that are there
+    among = max(1, population.size(kind)) * (2 if makes else 1)
+    thing = Thing(kind, rng.randrange(among), {})
+    values: Arguments = {}
+    for name in tool.choosable:
+        if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
+            values |= asked_call.stated_value(name, (thing, entries[1]) if entries else None, rng)
+    return Call(tool=tool.name, arguments=values)

@@ -25,6 +25,7 @@ episode, which alone keeps what calls change, as a small overlay over the world'
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -281,6 +282,15 @@ class StatefulWorld(Protocol):
         """Whether a call of the tool can change the world."""
 
 
+_SEED_BYTES = 6
+
+
+def draw_seed(*told: object) -> int:
+    """Return the seed of a world, drawn by hash from what it is told for."""
+    text = "\0".join(map(str, told))
+    return int.from_bytes(blake2b(text.encode(), digest_size=_SEED_BYTES).digest())
+
+
 def is_changeable(environment: Environment | StatefulWorld) -> bool:
     """Whether calls can change an environment's answers, so that it has a world."""
     return isinstance(unwrapped(environment), StatefulWorld)
@@ -312,6 +322,27 @@ class _Wrapper(Protocol):
 def unwrapped(environment: Environment | StatefulWorld) -> Environment | StatefulWorld:
     """Return the environment within a wrapper, or the environment itself."""
     return environment.inner if isinstance(environment, _Wrapper) else environment
+
+
+class SeededWorld:
+    """A world with another seed than its own (`StatefulWorld`): other things, ids and names."""
+
+    def __init__(self, world: StatefulWorld, seed: int) -> None:
+        self.name, self.tools, self.unclear, self.seed = (
+            world.name,
+            world.tools,
+            world.unclear,
+            seed,
+        )
+        self._world = world
+
+    def begin(self, seed: int | None = None) -> WorldEpisode:
+        """Begin an episode, by default with the seed of this world."""
+        return self._world.begin(self.seed if seed is None else seed)
+
+    def writes(self, tool: str) -> bool:
+        """Whether a call of the tool can change the world."""
+        return self._world.writes(tool)
 
 
 class FaultyWorld:

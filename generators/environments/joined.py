@@ -58,8 +58,14 @@ class JoinedWorld:
 
     def begin(self, seed: int | None = None) -> "_JoinedEpisode":
         """Begin an episode in each world."""
-        further = 0 if seed is None else seed - self.seed
-        return _JoinedEpisode(self, [world.begin(world.seed + further) for world in self.worlds])
+        seeds = self.seeds_at(self.seed if seed is None else seed)
+        return _JoinedEpisode(
+            self, [world.begin(own) for world, own in zip(self.worlds, seeds, strict=True)]
+        )
+
+    def seeds_at(self, seed: int) -> list[int]:
+        """Return the seed of each world where the first one has `seed`."""
+        return [world.seed + seed - self.seed for world in self.worlds]
 
     def writes(self, tool: str) -> bool:
         """Whether a call of the tool can change the world that has it."""
@@ -148,7 +154,11 @@ class JoinedEnvironment(JoinedWorld):
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """What people say in each environment."""
-        words = tuple(map(vocabulary_of, self._environments))
+        return self.vocabulary_at(self.seed)
+
+    def vocabulary_at(self, seed: int) -> Vocabulary:
+        """Return what people say in each environment, in the world of a seed."""
+        words = tuple(map(vocabulary_of, self._environments, self.seeds_at(seed)))
 
         def of(tool: str) -> Vocabulary:
             return words[self.at(tool) or 0]

@@ -63,7 +63,7 @@ from callwright.warehouse.records import Link, Tool, content_key
 from callwright.warehouse.registry import file_of, guarded, row_in_file
 from callwright.warehouse.releases import ShippedWorld
 
-VERSION = 4  # raised when the same answers would be described otherwise
+VERSION = 5  # raised when the same answers would be described otherwise
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
@@ -250,7 +250,7 @@ def _simulated(
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     rules = _rules_of(settings)
     links = find_links(endpoints) if rules is None else rules.links(endpoints)
-    calls = _document_world(settings, endpoints, links, rules).sayable_calls
+    calls = _document_world(settings, endpoints, links, rules).sayable_calls(settings.seed)
     hinted = with_hints(
         [one.tool for one in endpoints], links, MOST_HINTS if rules is None else None
     )
@@ -305,6 +305,7 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
         document: dict[str, JsonValue] = {
             "environment": settings.environment,
             "name": world.name,
+            "version": VERSION,
             "seed": world.seed,
             "effects": world_settings["effects"],
             "description": dumped_description(environment.description),
@@ -349,6 +350,11 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
         if "worlds" in shipped:
             return JoinedWorld([open_shipped(one, folder) for one in shipped["worlds"]])
         if "description" in shipped:
+            if shipped.get("version") != VERSION:
+                raise ConfigurationError(
+                    f"The world {shipped['name']!r} was exported by another version of callwright,"
+                    " in which it holds other things; build and export its tasks again."
+                )
             own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
             size = shipped.get("response_size", "")
             settings = SimulatedSettings.model_validate(

@@ -5,8 +5,11 @@ of another kind (the loans of a book) has some more for each of them, so that no
 Things created later get a number from their id.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import cycle
+from math import log2
 from random import Random
 from typing import NamedTuple
 
@@ -15,8 +18,10 @@ from pydantic import JsonValue
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
 from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
-from callwright.language.calls.parameters import meaning_row
+from callwright.language.calls.codes import phrase
+from callwright.language.calls.parameters import meaning_of, meaning_row
 from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import fits, json_type
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
@@ -28,6 +33,13 @@ _PARTS_FROM = 1_000
 _TRIES = 40
 _LARGE = 20
 _KEPT = 1 << 15  # values that are kept at hand
+_FEWEST_BITS = 40  # of chance in an id
+_LARGEST_ID = 10**13  # as a number that JSON readers keep exactly
+_DRAWS = 8
+_PREFIX = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")
+_SET = frozenset({"enum", "const", "examples", "multipleOf"})
+COUNTED = 100  # whole numbers below it count things, or number them
+_DIGITS, _LOWER = "0123456789", "abcdefghijkmnpqrstuvwxyz"
 _SOMETHING = "value"
 NAMING = ("name", "title")
 HEADING = ("summary", "subject")  # what things without a name are called by
@@ -61,6 +73,7 @@ class Population:
         """Generate things only on demand; `stated` are the things that rules define."""
         self.seed, self._stated, self._kinds = seed, stated, kinds
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
+        self._forms: dict[tuple[str, str, str], IdForm | None] = {}
         self._numbers: dict[tuple[str, str, str], dict[str, int]] = {}
         self._leaves: dict[tuple[str, int, str, int, str], JsonValue] = {}
         self.told: dict[tuple[str, int, int, int, str], Told] = {}
@@ -163,7 +176,8 @@ class Population:
         if thing.number < len(population):
             return population[thing.number]
         numbers = [one for one in population if isinstance(one, int)]
-        if numbers and thing.number < MADE_FROM and "maximum" not in schema:
+        is_counted = "maximum" not in schema and not is_opaque(attribute)
+        if numbers and thing.number < MADE_FROM and is_counted:
             return max(numbers) + thing.number
         rng = Random(f"{self.seed}:{thing.kind}:{thing.number}:id")
         return self._new_identity(
@@ -208,24 +222,28 @@ class Population:
         known: Sequence[JsonValue] = (
             schema.get("examples") or self._kinds.example_ids.get(kind) or ()
         )
-        examples = [one for one in known if isinstance(one, str)]
-        is_text = schema.get("type") == "string"
-        if (
-            is_text
-            and is_opaque(attribute)
-            and examples
-            and "pattern" not in schema
-            and schema.get("format") != "uuid"
-        ):
-            return "".join(_like(character, rng) for character in examples[0])
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
+        if is_opaque(attribute) and not few.keys() & {"enum", "const"}:
+            return self._new_id(place_of(kind, attribute, schema), attribute, few, known, rng)
         if not is_called(attribute, schema):
             return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
-        attribute = "name" if attribute.lower() in HEADING else attribute.lower()
-        described = {**few, "description": f"The {attribute} of the {kind}."}
-        if meaning_row(attribute, described) is not None:  # what its kind's name means
-            return made(attribute, described, DEFAULT_LANGUAGE, rng)
-        return made(f"{kind} {attribute}", few, DEFAULT_LANGUAGE, rng)
+        return _new_name(kind, "name" if attribute.lower() in HEADING else attribute, few, rng)
+
+    def _new_id(
+        self,
+        place: tuple[str, str, str],
+        attribute: str,
+        schema: JsonSchema,
+        examples: Sequence[JsonValue],
+        rng: Random,
+    ) -> JsonValue:
+        """Return an id of the schema's form that nobody can guess, or null if none can be made."""
+        if json_type(schema) == "integer":
+            return _whole_id(schema, rng)
+        if place not in self._forms:
+            self._forms[place] = id_form(attribute, schema, examples)
+        form = self._forms[place]
+        return _set_id(attribute, schema, rng) if form is None else form.draw(rng)
 
     def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
         """Return a thing's value under a name, which is no object and no list of objects.
@@ -272,7 +290,7 @@ class Population:
             return self.identity(one, words[-1], schema)
         try:
             value = make_value(name, _varied(schema, rng), language, rng)
-            return value.strip() if isinstance(value, str) else value
+            return value.strip() if isinstance(value, str) else _unrounded(value, name, schema, rng)
         except ReplyError:  # nobody would say it, yet a response can hold it
             kept = {key: value for key, value in schema.items() if key != "description"}
             return made(_SOMETHING, kept, language, rng)
@@ -306,6 +324,109 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
         return None
 
 
+class IdForm(NamedTuple):
+    """What ids of a kind look like: a prefix, and the characters to draw from at each place."""
+
+    prefix: str
+    among: tuple[str, ...]
+
+    def draw(self, rng: Random) -> str:
+        """Return an id of this form."""
+        chance = rng.random
+        return self.prefix + "".join([one[int(chance() * len(one))] for one in self.among])
+
+
+def id_form(
+    attribute: str, schema: JsonSchema, examples: Sequence[JsonValue] = ()
+) -> IdForm | None:
+    """Return the form of ids of a text schema, or None if it is set by a pattern or format.
+
+    It is that of the first example, or else of what such an id usually is: "cus_81b" gives "cus_"
+    and letters and digits. It is as long as `_FEWEST_BITS` take, where the schema allows it.
+    """
+    if json_type(schema) != "string" or schema.keys() & {"pattern", "format"}:
+        return None
+    usual = made(attribute, schema, DEFAULT_LANGUAGE, Random(attribute))
+    model = next((one for one in examples if isinstance(one, str) and one), usual)
+    if not isinstance(model, str):
+        return None
+    prefix, among = _form_of(model)
+    forms = (IdForm(prefix, among[:end]) for end in range(len(among), 0, -1))
+    return next((one for one in forms if fits(one.draw(Random(attribute)), schema)), None)
+
+
+def _form_of(model: str) -> IdForm:
+    """Return the form of an id, lengthened until chance makes it hard to guess."""
+    found = _PREFIX.match(model)
+    prefix = found[0] if found else ""
+    among = [_characters_like(one) or one for one in model[len(prefix) :]]
+    lively = [one for one in among if len(one) > 1] or [_DIGITS]
+    bits = sum(log2(len(one)) for one in among)
+    for one in cycle(lively):
+        if bits >= _FEWEST_BITS:
+            break
+        among.append(one)
+        bits += log2(len(one))
+    return IdForm(prefix, tuple(among))
+
+
+def _set_id(attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    """Return an id of a pattern or format, lengthened where the pattern allows it."""
+    model = made(attribute, schema, DEFAULT_LANGUAGE, rng)
+    if not isinstance(model, str) or "pattern" not in schema:
+        return model
+    longer = model + _form_of(model).draw(rng)[len(model) :]
+    return next(
+        (longer[:end] for end in range(len(longer), 0, -1) if fits(longer[:end], schema)), model
+    )
+
+
+def _whole_id(schema: JsonSchema, rng: Random) -> JsonValue:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    most = 2**31 - 1 if schema.get("format") == "int32" else _LARGEST_ID
+    highest = int(min(high, most)) if isinstance(high, int | float) else most
+    lowest = int(low) if isinstance(low, int | float) else 1
+    drawn = (rng.randint(max(lowest, highest // 10), highest) for _ in range(_DRAWS))
+    try:
+        return next((one for one in drawn if fits(one, schema)), None) or made(
+            "id", schema, DEFAULT_LANGUAGE, rng
+        )
+    except ValueError:  # the range is empty
+        return None
+
+
+def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    """Return what a thing of a kind is called, from so many names that worlds seldom share one."""
+    described = {**schema, "description": f"The {attribute.lower()} of the {kind}."}
+    row = meaning_row(attribute.lower(), described)
+    if row is None:
+        name: JsonValue = phrase("thing name", DEFAULT_LANGUAGE, rng)
+    else:
+        name = made(attribute.lower(), described, DEFAULT_LANGUAGE, rng)
+        if isinstance(name, str) and (row.give.get("kind", "person") != "person"):
+            name = _with_emblem(name, rng)
+    fitting = isinstance(name, str) and fits(name, schema)
+    return name if fitting else made(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
+
+
+def _with_emblem(name: str, rng: Random) -> str:
+    """Return a name of few ("Luna", "bug") with a word that sets it apart ("Luna Heron")."""
+    emblem = phrase("emblem", DEFAULT_LANGUAGE, rng)
+    return f"{name} {emblem}" if name[:1].isupper() else f"{name}-{emblem.lower()}"
+
+
+def _unrounded(value: JsonValue, name: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    """Return an amount near a round one, so that few things have the same; others unchanged."""
+    is_amount = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_amount or schema.keys() & _SET or meaning_of(name, schema) == "year":
+        return value
+    near = float(str(value)) * rng.uniform(0.9, 1.1)
+    new: JsonValue = round(near, 2) if json_type(schema) == "number" else value
+    if json_type(schema) == "integer" and near >= COUNTED:
+        new = round(near)
+    return new if fits(new, schema) else value
+
+
 def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
     """Return an integer schema with an example of its own, so that things get distinct numbers."""
     numbers = [
@@ -320,11 +441,10 @@ def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
     return {**schema, "examples": [round(numbers[0] * rng.uniform(0.5, 1.5))]}
 
 
-def _like(character: str, rng: Random) -> str:
+def _characters_like(character: str) -> str:
+    """Return the characters that may stand in for one: digits for a digit; "" for none."""
     if character.isdecimal():
-        return rng.choice("0123456789")
+        return _DIGITS
     if character.isalpha() and character.isascii():
-        return rng.choice(
-            "abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
-        )
-    return character
+        return _LOWER if character.islower() else _LOWER.upper()
+    return ""

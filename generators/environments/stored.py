@@ -32,7 +32,11 @@ from callwright.generators.environments.response_store import (
     ResponseStore,
     call_key,
 )
-from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of_calls
+from callwright.generators.environments.vocabularies import (
+    SeededSpeech,
+    Vocabulary,
+    vocabulary_of_calls,
+)
 from callwright.warehouse.errors import (
     ConfigurationError,
     RecordError,
@@ -123,6 +127,11 @@ class StoredEnvironment(DescribedEnvironment):
         """What people say, as the inner environment defines it, or else from its known calls."""
         own = getattr(self.inner, "vocabulary", None)
         return own if isinstance(own, Vocabulary) else super().vocabulary
+
+    def vocabulary_at(self, seed: int) -> Vocabulary | None:
+        """Return what people say in the world of a seed."""
+        inner = self.inner
+        return inner.vocabulary_at(seed) if isinstance(inner, SeededSpeech) else self.vocabulary
 
     async def answer(self, call: Call) -> CallResponse:
         """Return the stored response or ask now, only once even for simultaneous requests."""

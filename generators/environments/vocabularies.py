@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import partial
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -67,6 +67,14 @@ class Wish(NamedTuple):
     parameter: str
     ordinal: int
     schema: JsonSchema
+
+
+@runtime_checkable
+class SeededSpeech(Protocol):
+    """An environment in which people say other things in the world of another seed."""
+
+    def vocabulary_at(self, seed: int) -> "Vocabulary | None":
+        """Return what people say in the world of a seed; None where its schemas alone tell."""
 
 
 class GoalValues(Protocol):
@@ -194,14 +202,42 @@ class SeenTrip(_Trip):
 
     def say(self, wish: Wish) -> JsonValue | None:
         """Return the chosen call's value, else the first that the schema names, else None."""
-        call = self._chosen.get(wish.tool)
-        seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
-        return next(iter(seen or stated_values(wish.schema)), None)
+        return _said_in(self._chosen.get(wish.tool), wish)
 
 
-def vocabulary_of(environment: Environment) -> Vocabulary:
-    """Return the environment's own vocabulary, or else one inferred from its schemas."""
-    own = getattr(environment, "vocabulary", None)
+class WorldTrip(_Trip):
+    """The values of one goal in a world: for each tool, a call about one of its things.
+
+    `sayable` makes such a call at random, or returns None for a tool without one. It is asked for
+    those tools alone that a goal is about, as a world can have hundreds.
+    """
+
+    def __init__(self, sayable: Callable[[str, Random], Call | None], rng: Random) -> None:
+        self._rng, self._seed = rng, rng.getrandbits(32)
+        self._sayable, self._chosen = sayable, dict[str, Call | None]()
+
+    def say(self, wish: Wish) -> JsonValue | None:
+        """Return the chosen call's value, else the first that the schema names, else None."""
+        if wish.tool not in self._chosen:
+            rng = Random(f"{self._seed} {wish.tool}")
+            self._chosen[wish.tool] = self._sayable(wish.tool, rng)
+        return _said_in(self._chosen[wish.tool], wish)
+
+
+def _said_in(call: Call | None, wish: Wish) -> JsonValue | None:
+    seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
+    return next(iter(seen or stated_values(wish.schema)), None)
+
+
+def vocabulary_of(environment: Environment, seed: int | None = None) -> Vocabulary:
+    """Return the environment's own vocabulary, or else one inferred from its schemas.
+
+    With a `seed` it is that of the world of this seed.
+    """
+    if seed is not None and isinstance(environment, SeededSpeech):
+        own = environment.vocabulary_at(seed)
+    else:
+        own = getattr(environment, "vocabulary", None)
     if isinstance(own, Vocabulary):
         return own
     schemas = {

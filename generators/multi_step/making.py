@@ -6,13 +6,14 @@ Goals have the wanted depth and width on average (ComplexFuncBench 2.1).
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
 from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from callwright.generators.environments.episodes import is_changeable
+from callwright.generators.environments.episodes import draw_seed, is_changeable
 from callwright.generators.environments.joined import JoinedEnvironment
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
@@ -62,6 +63,7 @@ OTHERS = Shape(3.0, 4.0)
 _OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best is filled
 _FAILURES = 400  # attempts in a row without a new goal after which a domain is exhausted
 _FIRST_FAILURES = 100  # the same while there is no goal yet
+_TRIES_IN_A_WORLD = 4
 _LAST = frozenset({"Car Rental", "Taxi"})  # domains that need to know where the others lead
 _FEWEST_CALLS = 2
 _MOST_CALLS = 11
@@ -77,15 +79,16 @@ async def plan_goals(
     environment: Environment,
     *,
     seed: int,
-    variants: int = 10,
+    worlds: int = 0,
 ) -> AsyncIterator[Goal]:
     """Yield up to `count` different goals of a domain, or of several at once for "Cross".
 
     There are fewer if the world has no more. In a world that has begun they are tasks, which
-    change it. Raises ConfigurationError if the environment has no tools for the domain.
+    change it; each is sought in a world of its own, or in one of so many `worlds`. Raises
+    ConfigurationError if the environment has no tools for the domain.
     """
-    async for goal in _Plan(domain, language, environment, seed).goals(count):
-        yield goal.with_changes(variants=variants)
+    async for goal in _Plan(domain, language, environment, seed, worlds).goals(count):
+        yield goal
 
 
 def find_obstacle(domain: str, language: Language, environment: Environment) -> str:
@@ -95,11 +98,13 @@ def find_obstacle(domain: str, language: Language, environment: Environment) -> 
 
 class _Plan:
     def __init__(
-        self, domain: str, language: Language, environment: Environment, seed: int
+        self, domain: str, language: Language, environment: Environment, seed: int, worlds: int = 0
     ) -> None:
         self._domain, self._language = domain, language
         self._environment, self._seed = environment, seed
         self._vocabulary: Vocabulary = vocabulary_of(environment)
+        self._worlds = worlds
+        self._world_at = lru_cache(1)(self._world)
         world = environment.inner if isinstance(environment, BegunWorld) else None
         if world is None:
             writing_tools = []
@@ -157,7 +162,7 @@ class _Plan:
 
     async def goals(self, count: int) -> AsyncIterator[Goal]:
         seen: set[bytes] = set()
-        failures = attempt = 0
+        failures = attempt = number = 0
         while (
             self._wanted
             and self._goals < count
@@ -165,12 +170,13 @@ class _Plan:
         ):
             attempt += 1
             rng = Random(f"{self._seed} {self._domain} {attempt}")
-            goal = await self._next(rng)
+            goal = await self._next(rng, number)
             content = blake2b(repr(goal and goal.calls).encode(), digest_size=16).digest()
             if goal is None or content in seen:
                 failures += 1
+                number += failures % _TRIES_IN_A_WORLD == 0
                 continue
-            failures = 0
+            failures, number = 0, number + 1
             seen.add(content)
             self._goals += 1
             self._steps += max(steps_of(goal)) + 1
@@ -178,20 +184,34 @@ class _Plan:
             self._used.update(call.tool for call in goal.calls if call.wanted)
             yield goal
 
-    async def _next(self, rng: Random) -> Goal | None:
+    def _world(self, number: int) -> Environment:
+        """Return a world to seek a goal in; those of one seed begin with the environment's own."""
+        environment = self._environment
+        if not isinstance(environment, BegunWorld) or environment.is_alone:
+            return environment
+        name, own = environment.name, environment.inner.seed
+        if not self._worlds:
+            told = (self._seed, name, self._domain, self._language, number)
+            return environment.at(draw_seed("task", own, *told))
+        at = number % self._worlds
+        return environment.at(draw_seed("world", own, name, at)) if at else environment
+
+    async def _next(self, rng: Random, number: int) -> Goal | None:
+        """Return a goal in the world of this number, or None if none of the offered is possible."""
+        environment = self._world_at(number)
         offered = [sketch for _ in range(_OFFERED) if (sketch := self._sketch(rng)) is not None]
         for sketch in sorted(offered, key=self._badness)[:3]:
-            filling = Filling(self._graph, self._vocabulary, self._environment, rng)
+            filling = Filling(self._graph, vocabulary_of(environment), environment, rng)
             calls = await filling.fill(sketch)
             if (
                 calls is not None
                 and not self._repeats(calls)
-                and await self._is_provable(goal := self._goal(calls))
+                and await self._is_provable(goal := self._goal(calls, environment), environment)
             ):
                 return goal
         return None
 
-    def _goal(self, calls: tuple[PlannedCall, ...]) -> Goal:
+    def _goal(self, calls: tuple[PlannedCall, ...], environment: Environment) -> Goal:
         """Return the goal of these calls, with all tools of their domains as candidates.
 
         Tools lent to a call are candidates too.
@@ -205,13 +225,14 @@ class _Plan:
             if tool.category in domains or tool.key in called
         ]
         return Goal(
-            environment=self._environment.name,
+            environment=environment.name,
             language=self._language,
             domain=self._domain,
             calls=calls,
             candidates=tuple(shown),
             seed=Random(f"{self._seed} {calls!r}").randrange(2**31),
             kind=self.kind,
+            world=environment.inner.seed if isinstance(environment, BegunWorld) else None,
             origin=Origin(stage=STAGE, parents=tuple(called), seed=self._seed),
         )
 
@@ -225,9 +246,8 @@ class _Plan:
             for name, source in calls[taken.call].arguments.items()
         )
 
-    async def _is_provable(self, goal: Goal) -> bool:
+    async def _is_provable(self, goal: Goal, environment: Environment) -> bool:
         """Whether the calls can be made the only shortest path and, for tasks, change the world."""
-        environment = self._environment
         tools = [tool for tool in environment.tools if tool.key in goal.candidates]
         found = await single_path(goal, environment, tools)
         as_task = self.kind in TASKS
@@ -437,11 +457,11 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     variants, planned = order.variants, 0
     count = ceil(order.samples / variants)
     async for goal in plan_goals(
-        order.place, order.language, count, environment, seed=order.seed, variants=variants
+        order.place, order.language, count, environment, seed=order.seed, worlds=order.worlds
     ):
         left = order.samples - planned * variants
         planned += 1
-        yield goal if left >= variants else goal.with_changes(variants=left)
+        yield goal.with_changes(variants=min(variants, left))
     if not planned:
         order.misses(find_obstacle(order.place, order.language, environment), samples=order.samples)
 

@@ -6,10 +6,12 @@ end, whichever calls lead there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from callwright.generators.environments.episodes import (
     START,
+    SeededWorld,
     StatefulWorld,
     WorldEpisode,
     diff,
@@ -34,18 +36,24 @@ from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, S
 class BegunWorld(WrappedEnvironment):
     """An environment that answers each call in a new episode."""
 
-    def __init__(self, environment: Environment) -> None:
-        """Take the world of an environment.
+    def __init__(self, environment: Environment, seed: int | None = None) -> None:
+        """Take the world of an environment, by default that of its own seed.
 
         Raises ConfigurationError if calls can't change it.
         """
         super().__init__(environment)
-        self.inner = world_of(environment)
+        world = world_of(environment)
+        self.is_alone = isinstance(world, ServerWorld)  # a reset leads to one beginning
+        self.inner = world if seed is None or self.is_alone else SeededWorld(world, seed)
 
-    @property
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """What people say in this world."""
-        return vocabulary_of(self._environment)
+        return vocabulary_of(self._environment, self.inner.seed)
+
+    def at(self, seed: int) -> "BegunWorld":
+        """Return the world of another seed."""
+        return BegunWorld(self._environment, seed)
 
     async def answer(self, call: Call) -> CallResponse:
         """Return the response of a new episode; never raise."""
@@ -55,7 +63,7 @@ class BegunWorld(WrappedEnvironment):
 def environment_of(goal: Goal, context: StageContext) -> Environment:
     """Return the environment that answers a goal's calls."""
     environment = context.environment(goal.environment)
-    return BegunWorld(environment) if goal.kind in TASKS else environment
+    return BegunWorld(environment, goal.world) if goal.kind in TASKS else environment
 
 
 def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:

@@ -86,7 +86,7 @@ async def check_path(sample: Sample, context: StageContext) -> Answer:
         )
     world, tools = context.environments[name], context.toolset(sample.candidates)
     if traits_of(sample.kind).is_task:
-        world = BegunWorld(world)
+        world = BegunWorld(world, sample.simulation_seed)
     return answer_of(await _find_in_path(sample, world, tools), proof)
 
 

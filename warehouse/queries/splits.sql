@@ -61,6 +61,21 @@ lower(regexp_replace(regexp_replace(
     ),
     '["“\x{300c}«][^"”\x{300d}»]*["”\x{300d}»]', '…', 'g'), '\d[\d.,:]*', '…', 'g'))
 
+-- name: worlds
+-- The world of each task, and how many worlds its environment has here.
+with of_world as (
+    select s.key, sample_fact(s.body, 'environment') as environment, sample_fact(s.body, 'simulation') as seed from mine s
+)
+select * from of_world
+join (select environment, count(distinct seed) as count from of_world group by environment) using (environment)
+where environment <> '' and seed is not null
+
+-- name: of_several_worlds
+with mine as (select * from samples semi join (select unnest(?::varchar[]) as key) using (key)), worlds as (
+    @worlds
+)
+select key from worlds where count > 1 order by key
+
 -- name: edges
 with parents as (
     select key, unnest(parents) as parent from drafts union all select key, unnest(parents) from samples
@@ -74,6 +89,8 @@ with parents as (
     ) as goal from mine
 ), texts as (
     select s.key, @masked as text from mine s
+), worlds as (
+    @worlds
 )
 select hash(p.key) as one, hash(p.parent) as other from parents p anti join tools t on t.key = p.parent
 union all
@@ -82,6 +99,9 @@ union all
 select hash(key), hash('text', text) from texts where length(regexp_replace(text, '[^\p{L}]', '', 'g')) > 3
 union all
 select hash(key), hash('template', 'template=' || sample_fact(body, 'template')) from mine where sample_fact(body, 'template') is not null
+
+union all
+select hash(key), hash('world', environment, seed) from worlds where count > 1
 
 -- name: same_tool
 union all

@@ -141,6 +141,7 @@ class Goal(Draft):
     `environment` answers the calls. `domain` is one of its domains or "Cross". `candidates` are
     keys of tools. `variants` is how many samples are to be made of it, itself included
     (ComplexFuncBench 2.1.3). `kind` is that of its samples, "" if the domain determines it.
+    `world` is the seed of the world that a task plays in, None for the environment's own.
     """
 
     environment: str
@@ -151,6 +152,7 @@ class Goal(Draft):
     variants: int = Field(default=1, ge=1)
     seed: int = 0
     kind: str = Field(default="", exclude_if=not_)
+    world: int | None = Field(default=None, exclude_if=lambda seed: seed is None)
 
 
 class WordedGoal(Draft):

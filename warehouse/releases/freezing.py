@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from itertools import compress
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -28,6 +29,7 @@ from callwright.warehouse.releases.splits import (
     find_duplicates,
     plan_splits,
 )
+from callwright.warehouse.releases.worlds import SharedValue
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -181,7 +183,8 @@ class MadeRelease(NamedTuple):
     """A release with its builds, its samples by split, and near duplicates across splits.
 
     `groups` is the number of groups of relatives, the largest with `largest_group` samples;
-    `kept` samples are in the split that they had in the release that this one follows.
+    `kept` samples are in the split that they had in the release that this one follows. Those
+    `left_out` share a value of their gold with a task of a larger split.
     """
 
     release: Release
@@ -191,11 +194,13 @@ class MadeRelease(NamedTuple):
     duplicates: Sequence[CrossDuplicate]
     largest_group: int = 0
     kept: int = 0
+    left_out: Sequence[SharedValue] = ()
 
     @property
     def shared(self) -> int:
         """How many times a sample was supplied again by another recipe."""
-        return sum(share.taken for share in self.selected.builds) - self.release.samples
+        taken = sum(share.taken for share in self.selected.builds)
+        return taken - self.release.samples - len(self.left_out)
 
     @property
     def missed(self) -> dict[str, float]:
@@ -238,17 +243,19 @@ def make_release(
         full_selection = _selection_as_stored(selection, selected, terms)
         earlier = _release_to_follow(read, name, full_selection, terms)
         before = splits_of(read, earlier.name) if earlier else {}
-    plan = SplitPlan((), ())
+    plan, keys, left_out = SplitPlan((), ()), selected.keys, tuple[SharedValue, ...]()
     duplicates: Sequence[CrossDuplicate] = ()
     if terms.shares:
         plan = plan_splits(read, selected.keys, terms.shares, terms.by, before)
-        duplicates = find_duplicates(read, selected.keys, plan.splits)
-    now = dict(zip(selected.keys, plan.splits or [""] * len(selected.keys), strict=True))
+        left_out = plan.left_out
+        keys, plan = _placed(selected.keys, plan)
+        duplicates = find_duplicates(read, keys, plan.splits)
+    now = dict(zip(keys, plan.splits or [""] * len(keys), strict=True))
     next_one = next_version(earlier.version, before, now) if earlier else FIRST_VERSION
     release = Release(
         name=name,
-        content_hash=content_hash(selected.keys, plan.splits),
-        samples=len(selected.keys),
+        content_hash=content_hash(keys, plan.splits),
+        samples=len(keys),
         created_at=datetime.now(UTC),
         note=terms.note,
         version=terms.version or next_one,
@@ -258,14 +265,22 @@ def make_release(
     )
     groups = Counter(plan.groups)
     return MadeRelease(
-        release=_keep(warehouse, release, selected.keys, plan, duplicates),
+        release=_keep(warehouse, release, keys, plan, duplicates),
         selected=selected,
         splits=Counter(plan.splits),
         groups=len(groups),
         duplicates=duplicates,
         largest_group=max(groups.values(), default=0),
         kept=sum(1 for key, split in now.items() if split and before.get(key) == split),
+        left_out=left_out,
     )
+
+
+def _placed(keys: Sequence[str], plan: SplitPlan) -> tuple[tuple[str, ...], SplitPlan]:
+    """Return the keys that have a split, and their plan; the rest is left out of the release."""
+    is_placed = [bool(split) for split in plan.splits]
+    splits, groups = (tuple(compress(column, is_placed)) for column in plan[:2])
+    return tuple(compress(keys, is_placed)), SplitPlan(splits, groups)
 
 
 def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "") -> Release:
@@ -358,7 +373,7 @@ def _keep(
             f" ({existing.samples}). Choose another name."
         )
     with warehouse.writing() as connection:
-        splits, groups = (list(one or [None] * len(keys)) for one in plan)
+        splits, groups = (list(one or [None] * len(keys)) for one in plan[:2])
         connection.execute(sql("manifests.chosen"), [list(keys), splits, groups])
         connection.execute(sql("manifests.take_samples"), [release.name])
         connection.execute(sql("manifests.take_tools"), [release.name])

@@ -2,7 +2,9 @@
 
 Samples are related if they share a parent, however far back (a tool is no parent), the same
 calls due at their end, the same template, or a request that says the same once its values are
-masked; with `by="tool"`, also if they call the same tool or ask for the same withheld one.
+masked. Tasks are also related if they play in one of several worlds of their environment, whose
+golds share no value across splits (worlds.py); with `by="tool"`, samples also if they call the
+same tool or ask for the same withheld one.
 Relatives of relatives are related: a split takes all of a group or none.
 """
 
@@ -12,8 +14,15 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
+from callwright.warehouse.releases.worlds import (
+    SharedValue,
+    find_shared,
+    join_sharing,
+    values_of_worlds,
+)
 from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
@@ -25,14 +34,19 @@ if TYPE_CHECKING:
 
 SplitBy = Literal["relatives", "tool"]
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_JOINED = 0.5  # of the smallest split, as large a group may grow by shared values
 _ROUNDING = 1e-6  # of shares that people write with a few digits
 
 
 class SplitPlan(NamedTuple):
-    """The split of each sample, and the first key of its inseparable group, in key order."""
+    """The split of each sample, and the first key of its inseparable group, in key order.
+
+    The split of those `left_out` is "".
+    """
 
     splits: tuple[str, ...]
     groups: tuple[str, ...]
+    left_out: tuple[SharedValue, ...] = ()
 
 
 def parse_shares(text: str) -> dict[str, float]:
@@ -84,6 +98,10 @@ def plan_splits(
         edges = connection.execute(linked_by).fetchnumpy()
         connection.execute("drop table chosen")
     groups = group_relatives(samples["node"], edges["one"], edges["other"])
+    values = values_of_worlds(warehouse, keys)
+    if values:
+        most = int(len(keys) * min(shares.values()) * _JOINED)
+        groups = join_sharing(groups, [values.get(key, frozenset()) for key in everything], most)
     wanted = set(keys)
     is_new = np.array([key in wanted for key in everything], dtype=bool)
     names = list(shares)
@@ -92,7 +110,13 @@ def plan_splits(
     fixed = earlier_splits(groups, earlier_places, list(shares.values()))
     new_groups, levels = groups[is_new], [samples[level][is_new] for level in _LEVELS]
     chosen = assign_groups(new_groups, levels, list(shares.values()), fixed[is_new])
-    empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
+    splits = tuple(names[place] for place in chosen.tolist())
+    left_out = find_shared(keys, splits, values, shares)
+    without = {one.subject for one in left_out}
+    splits = tuple("" if key in without else one for key, one in zip(keys, splits, strict=True))
+    empty = [name for name in names if name not in splits]
+    if empty and any(one.split == empty[0] for one in left_out):
+        raise ConfigurationError(_all_shared(empty[0], left_out))
     if empty:
         linked = " or that call the same tools" if by == "tool" else ""
         number = len(set(new_groups.tolist()))
@@ -102,8 +126,19 @@ def plan_splits(
             " Give it a larger share, or release kinds one by one."
         )
     _, firsts, members = np.unique(new_groups, return_index=True, return_inverse=True)
-    splits = tuple(names[place] for place in chosen.tolist())
-    return SplitPlan(splits, tuple(keys[first] for first in firsts[members].tolist()))
+    group_keys = tuple(keys[first] for first in firsts[members].tolist())
+    return SplitPlan(splits, group_keys, tuple(left_out))
+
+
+def _all_shared(name: str, left_out: Sequence[SharedValue]) -> str:
+    """Return why a split is empty once samples that share values with others are left out."""
+    mine = [one for one in left_out if one.split == name]
+    return (
+        f"The split {name!r} would stay empty: the gold of all its {count_of(len(mine), 'sample')}"
+        f" shares an id, a name or an amount with another split's, such as {mine[0].value!r}. Their"
+        " world seems to hold the same things under every seed; build with `worlds: 1` to part its"
+        " tasks by their relatives alone."
+    )
 
 
 def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]) -> "Numbers":

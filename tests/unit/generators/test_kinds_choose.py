@@ -60,5 +60,5 @@ def test_a_world_of_a_document_says_no_plumbing() -> None:
     world = DocumentWorld(
         "town", endpoints_of(TOOLS, [("post", f"/{one.name}") for one in TOOLS]), ()
     )
-    assert {name for call in world.sayable_calls for name in call.arguments} >= {"note"}
-    assert not any(MASK in call.arguments for call in world.sayable_calls)
+    assert {name for call in world.sayable_calls(0) for name in call.arguments} >= {"note"}
+    assert not any(MASK in call.arguments for call in world.sayable_calls(0))

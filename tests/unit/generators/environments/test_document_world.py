@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -207,7 +208,8 @@ def test_results_fit_their_schema_and_ids_look_like_the_example(world: Environme
     assert schema is not None
     Draft202012Validator(schema).validate(books)
     assert isinstance(books, list)
-    assert {len(book["id"]) for book in books if isinstance(book, dict)} == {6}
+    ids = [book["id"] for book in books if isinstance(book, dict)]
+    assert all(re.fullmatch(r"[a-z]\d[A-Z][a-z]\d\d[a-z]\d[A-Z][a-z]?", str(one)) for one in ids)
 
 
 def test_the_same_seed_answers_alike_and_another_one_otherwise(tmp_path: Path) -> None:
