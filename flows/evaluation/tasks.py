@@ -174,7 +174,8 @@ class Task:
     def messages(self) -> list[dict[str, str]]:
         """The messages that an assistant begins with, in the format of the chat completions API."""
         briefing = [{"role": "system", "content": self.briefing}] if self.briefing else []
-        return [*briefing, {"role": "user", "content": self.request}]
+        request = [{"role": "user", "content": self.request}] if self.request else []
+        return [*briefing, *request]
 
     @property
     def is_spoken(self) -> bool:
