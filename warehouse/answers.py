@@ -8,7 +8,7 @@ before it ("finished: tyres, chain"), or one list after the other ("tyres and ch
 and waiting respectively"). A reply is right if one of these readings says what is so.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from callwright.warehouse.records import AskedField, CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 from callwright.warehouse.pairing import Entered, Pair, read_pairs
-from callwright.warehouse.said import Clock, Day, Form, Mention, Said, fits, forms_of
+from callwright.warehouse.said import Clock, Day, Form, Level, Mention, Said, fits, forms_of
 
 _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is none that can be had
 _NOTHING: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
@@ -88,7 +88,7 @@ def read_answer(
     answers: Mapping[str, Sequence[JsonValue]] = _NOTHING,
     *,
     kinds: Kinds = _NOTHING,
-    seen: Collection[str] | None = None,
+    seen: Container[str] | None = None,
 ) -> AnswerReading:
     """Return what a text lacks of what was asked for, and what it says that is not so.
 
@@ -116,7 +116,7 @@ def read_answer(
 _MOST_CHOICES = 16  # of what one call returned with what another did
 
 
-def _is_seen(field: AskedField, returned: Iterable[JsonValue], seen: Collection[str]) -> bool:
+def _is_seen(field: AskedField, returned: Iterable[JsonValue], seen: Container[str]) -> bool:
     return any(
         all(
             isinstance(value, bool | dict | list) or str(value) in seen
@@ -203,7 +203,7 @@ class _Scene:
         self._request = Said("\n".join(spoken))
         self._counts = max(map(_longest, results), default=0)
         known: dict[str, list[JsonValue]] = {}
-        for name, value in _fields(results):
+        for name, value in fields_of(results):
             known.setdefault(name, []).append(value)
         self._others: dict[Form, str] = {}  # others of the kinds of values that are asked for
         for name in {_last(path) for path in self._columns}:
@@ -271,21 +271,24 @@ class _Scene:
 
     def _is_word_of_its_own(self, said: Said, mention: Mention, mentions: Sequence[Mention]) -> bool:
         """Whether a word is none of the values: an opening ("Done!"), or said of another thing."""
-        clause = said.places[mention.begin]["clause"]
-        here = [at for at, place in enumerate(said.places) if place["clause"] == clause]
-        told = [one for one in mentions if one.begin in here and one.form in self._due]
         labels = {word for path in self._columns for word in _label(path)}
-        words = {said.tokens[at].part for at in here}
-        if told or words & labels:
-            return False
-        if here[0] == 0 and len(here) <= _FEW_WORDS:
-            after = here[-1] + 1
-            is_listed = any(one.begin == after for one in mentions)
-            return not is_listed or said.places[after]["sentence"] > said.places[0]["sentence"]
         asked = {word for one in self._things for form in one.names for word in form}
-        spoken = {token.part for token in self._request.tokens}
-        about = {one for one in words & spoken if isinstance(one, str) and len(one) >= _LONG_WORD}
-        return bool(about) and not words & asked
+        asked_or_told = labels | asked
+        levels: tuple[Level, ...] = ("sentence", "clause")
+        for level in levels:
+            here = said.stretch(mention.begin, level)
+            words = {said.tokens[at].part for at in here}
+            if words & labels or any(one.begin in here and one.form in self._due for one in mentions):
+                continue
+            if here[0] == 0 and len(here) <= _FEW_WORDS:
+                after = here[-1] + 1
+                is_listed = level == "clause" and any(one.begin == after for one in mentions)
+                return not is_listed or said.places[after]["sentence"] > 0
+            spoken = {token.part for token in self._request.tokens}
+            about = {one for one in words & spoken if isinstance(one, str) and len(one) >= _LONG_WORD}
+            if about and not words & asked_or_told:
+                return True
+        return False
 
     def _said_truths(self, said: Said, path: str) -> Iterator[Entered]:
         """Yield where the name of a field that is true or false stands, and what is said of it."""
@@ -294,12 +297,8 @@ class _Scene:
             return
         negated = (f"un{label[0]}", *label[1:])
         for one in said.find([label, negated]):
-            place = said.places[one.begin]
-            before = [
-                token.part
-                for at, token in enumerate(said.tokens[: one.begin])
-                if said.places[at]["clause"] == place["clause"]
-            ][-_NEAR:]
+            here = said.stretch(one.begin, "clause")
+            before = [said.tokens[at].part for at in here if at < one.begin][-_NEAR:]
             after = {token.part for token in said.tokens[one.end : one.end + 1]}
             if after & (_YES | _NO):
                 is_so = bool(after & _YES)
@@ -387,19 +386,16 @@ def _forms(values: Iterable[JsonValue]) -> set[Form]:
     return {form for value in values for form in forms_of(value)}
 
 
-def _fields(value: JsonValue | Sequence[JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the fields of all objects in a value, and entries of lists of texts by their field."""
+def fields_of(value: JsonValue, name: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Yield the scalars in a value, each after the name of the field that it stands in."""
     if isinstance(value, dict):
-        for name, member in value.items():
-            if isinstance(member, dict | list):
-                yield from _fields(member)
-                members = member if isinstance(member, list) else []
-                yield from ((name, one) for one in members if not isinstance(one, dict | list))
-            else:
-                yield name, member
-    elif isinstance(value, list | tuple):
+        for field, member in value.items():
+            yield from fields_of(member, field)
+    elif isinstance(value, list):
         for one in value:
-            yield from _fields(one)
+            yield from fields_of(one, name)
+    else:
+        yield name, value
 
 
 def _scalars(values: Iterable[JsonValue], *, is_deep: bool = True) -> Iterator[JsonValue]:

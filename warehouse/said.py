@@ -127,6 +127,15 @@ class Said:
                 yield Mention(found, at, at + len(found))
             at += 1 if found is None else len(found)
 
+    def stretch(self, at: int, level: Level) -> range:
+        """Return the tokens in the same clause, sentence or the like as one of them."""
+        wanted, first, last = self.places[at][level], at, at + 1
+        while first and self.places[first - 1][level] == wanted:
+            first -= 1
+        while last < len(self.places) and self.places[last][level] == wanted:
+            last += 1
+        return range(first, last)
+
     def _is_at(self, form: Form, at: int) -> bool:
         there = self.tokens[at : at + len(form)]
         return len(there) == len(form) and all(

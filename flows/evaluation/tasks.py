@@ -8,6 +8,7 @@ servers and evaluations build on this:
         episode.step("cancel_order", {"order_id": "b4Kf92"}).response
         # {"id": "b4Kf92", "status": "cancelled", …}
         episode.reward("It is cancelled.")  # 1.0, or 0.0 while it is not done
+        episode.grade("It is cancelled.").reason  # why not, in words
 
 Tools have names that are identifiers; their names in the world are accepted as well. When a
 candidate is evaluated, `TaskRun` also compares its calls with the gold's, as ComplexEval does,
@@ -36,12 +37,24 @@ from callwright.generators.environments.episodes import (
     unnamed,
 )
 from callwright.generators.environments.policies import PolicyBook, is_like, unseen_after, unseen_in
+from callwright.generators.environments.protocol import CallResponse
+from callwright.flows.evaluation.rewards import (
+    Grade,
+    Shown,
+    Write,
+    count_needless,
+    grade_of,
+    ids_in,
+    kinds_of,
+    seen_in,
+    written,
+)
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
 from callwright.validators.reading.defects import wrong_calls_at
 from callwright.validators.reading.points import due_points
-from callwright.warehouse.answers import untold_fields
+from callwright.warehouse.answers import AnswerReading, read_answer
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
 from callwright.warehouse.exports.writing import json_text, tool_document
@@ -80,13 +93,17 @@ class EpisodeState(NamedTuple):
     """The state of an episode: its world, and the results that the user wants to be told.
 
     Under policies also the ones that calls have broken, and the keys of required reads whose
-    answers were not seen yet.
+    answers were not seen yet. `journal` are the writes carried out, `seen` the responses that
+    count as shown, and `unseen_ids` what writes have used without having seen it.
     """
 
     world: WorldState = START
     told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    journal: tuple[Write, ...] = ()
+    seen: tuple[JsonValue, ...] = ()
+    unseen_ids: tuple[str, ...] = ()
 
     def dumped(self) -> dict[str, JsonValue]:
         """Return the state as JSON, which `Episode.restore` reads."""
@@ -96,6 +113,9 @@ class EpisodeState(NamedTuple):
             "told": told,
             "broken": [*self.broken],
             "unseen": [*self.unseen],
+            "journal": [one.model_dump(mode="json") for one in self.journal],
+            "seen": {**seen_in(self.seen)},
+            "unseen_ids": [*self.unseen_ids],
         }
 
 
@@ -104,6 +124,9 @@ class _DumpedEpisode(BaseModel):
     told: dict[str, tuple[JsonValue, ...]]
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    journal: tuple[Write, ...] = ()
+    seen: dict[str, list[JsonValue]] = {}
+    unseen_ids: tuple[str, ...] = ()
 
 
 class Defect(NamedTuple):
@@ -257,6 +280,39 @@ class Task:
         """The changes that are wanted, without the ids that the world assigns."""
         return Counter(unnamed(self.sample.changes))
 
+    @cached_property
+    def kinds(self) -> Mapping[str, Sequence[JsonValue]]:
+        """The values that the documents of its world list for fields, by the field's name."""
+        return kinds_of(self.world.tools)
+
+    @cached_property
+    def shown(self) -> tuple[JsonValue, ...]:
+        """What an assistant has been shown when an episode begins: texts, and earlier responses."""
+        texts = [message["content"] for message in self.messages]
+        responses: list[JsonValue] = []
+        for one in self.history:
+            texts += filter(None, (one.said, one.told))
+            responses += one.responses
+        return (*responses, *texts)
+
+    @cached_property
+    def given_ids(self) -> frozenset[str]:
+        """The ids that the gold uses though nothing has shown them, so that nobody has to see them."""
+        shown, given = [*self.shown], set[str]()
+        for step in self.due:
+            seen = Shown(shown)
+            used = (value for call in step.calls for _, value in ids_in(call.arguments))
+            given |= {value for value in used if value not in seen}
+            shown += step.responses
+        return frozenset(given)
+
+    @cached_property
+    def needless_in_gold(self) -> int:
+        """How many writes of the gold leave nothing behind; they cost nobody anything."""
+        with self.begin() as episode:
+            episode.play(self.gold)
+            return episode.count_needless()
+
     def begin(self) -> "Episode":
         """Begin a new episode, in which nothing has been called."""
         return Episode(self)
@@ -295,7 +351,17 @@ class Episode:
     Calls change only its own world; it is over once it is closed.
     """
 
-    __slots__ = ("_broken", "_episode", "_first", "_told", "_unseen", "task")
+    __slots__ = (
+        "_broken",
+        "_episode",
+        "_first",
+        "_journal",
+        "_seen",
+        "_told",
+        "_unseen",
+        "_unseen_ids",
+        "task",
+    )
 
     def __init__(self, task: Task) -> None:
         """Begin in the initial state of the world."""
@@ -303,6 +369,9 @@ class Episode:
         self._told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
         self._broken: tuple[str, ...] = ()
         self._unseen = task.looks
+        self._journal: tuple[Write, ...] = ()
+        self._seen: tuple[JsonValue, ...] = task.shown
+        self._unseen_ids: tuple[str, ...] = ()
         self._episode: WorldEpisode | None = task.begun()
         self._first = self.snapshot()
 
@@ -328,7 +397,7 @@ class Episode:
             return CallAnswer({"error": call}, is_error=True)
         case = self.task.sample.policy_case
         broken = self.task.book.broken_by(call, episode, case.leave) if case else ()
-        world_answer = episode.answer(call)
+        world_answer = self._answered(call, episode)
         if not world_answer.problem:
             self._broken += tuple(name for name in broken if name not in self._broken)
             self._unseen = (
@@ -342,6 +411,28 @@ class Episode:
                 call.key: (*self._told.get(call.key, ()), world_answer.response),
             }
         return CallAnswer(world_answer.response, bool(world_answer.problem), call)
+
+    def _answered(self, call: Call, episode: WorldEpisode) -> CallResponse:
+        """Make a call, and note what it wrote and showed and which ids it took from nowhere.
+
+        Who names an unseen id is shown nothing by it: the answer to a guess is guessed.
+        """
+        given = self.task.given_ids
+        ids = [value for _, value in ids_in(call.arguments) if value not in given]
+        shown = Shown(self._seen) if ids else ()
+        unseen = tuple(value for value in ids if value not in shown)
+        writes = self.task.world.writes(call.tool)
+        before = episode.state if writes else START
+        answer = episode.answer(call)
+        if writes:
+            write = written(call, before, episode.state)
+            failed = {one.call for one in self._journal if one.failed}
+            if write.touched or not (answer.problem or write.call in failed):
+                self._journal += (write.model_copy(update={"failed": bool(answer.problem)}),)
+                self._unseen_ids += unseen
+        if not answer.problem and not unseen:
+            self._seen += (answer.response,)
+        return answer
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -376,20 +467,51 @@ class Episode:
     def _ended(self) -> Counter[str]:
         return Counter(unnamed(self.changes))
 
+    def count_needless(self) -> int:
+        """Return how many writes left nothing behind in the world as it is now."""
+        return count_needless(self._journal, self._open("a look at what was written").state)
+
+    @property
+    def needless_writes(self) -> int:
+        """How many writes left nothing behind, besides as many as the gold needs."""
+        count = self.count_needless()
+        return max(0, count - self.task.needless_in_gold) if count else 0
+
     def untold(self, text: str) -> int:
         """Return how many things that the user wants to know a last word leaves untold in part."""
-        return len(untold_fields(self.task.sample, text, self._told))
+        return len(self._read(text).untold)
+
+    def _read(self, text: str) -> AnswerReading:
+        if not self.task.sample.facts.asked:
+            return AnswerReading()
+        kinds: dict[str, Sequence[JsonValue]] = {**self.task.kinds}
+        for name, values in seen_in(self._seen).items():
+            kinds[name] = [*kinds.get(name, ()), *values]
+        shown = Shown(self._seen)
+        return read_answer(self.task.sample, text, self._told, kinds=kinds, seen=shown)
+
+    def grade(self, text: str | None = None) -> Grade:
+        """Return the reward, and what it was given for; `reason` says it in words.
+
+        Without a `text`, for callers that have none, what was done decides alone.
+        """
+        return grade_of(
+            end_reached=self.end_reached,
+            needless_writes=self.needless_writes,
+            reading=AnswerReading() if text is None else self._read(text),
+            unseen_ids=self._unseen_ids,
+            broken=self._broken,
+            not_looked=self.unseen,
+        )
 
     def reward(self, text: str | None = None) -> float:
         """Return 1.0 if the world is as wanted and the last word tells what was asked, else 0.0.
 
-        It is 0.0 if a policy was broken, or something was refused without a look at what forbids
-        it. Without a `text`, for callers that have none, the world alone decides.
+        Writes that left nothing behind halve it. It is 0.0 if a policy was broken, something was
+        refused without a look at what forbids it, or an id was used that was never shown. Without
+        a `text`, for callers that have none, what was done decides alone.
         """
-        is_lawful = not self._broken and not self.unseen
-        return float(
-            self.end_reached and is_lawful and not (text is not None and self.untold(text))
-        )
+        return self.grade(text).reward
 
     def reset(self) -> None:
         """Go back to the beginning."""
@@ -402,6 +524,9 @@ class Episode:
             self._told,
             self._broken,
             tuple(one.key for one in self._unseen),
+            self._journal,
+            self._seen,
+            self._unseen_ids,
         )
 
     def restore(self, snapshot: EpisodeState | JsonValue) -> None:
@@ -412,10 +537,20 @@ class Episode:
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
             read = _DumpedEpisode.model_validate(snapshot)
-            snapshot = EpisodeState(loaded(read.world), read.told, read.broken, read.unseen)
+            snapshot = EpisodeState(
+                loaded(read.world),
+                read.told,
+                read.broken,
+                read.unseen,
+                read.journal,
+                (read.seen,),
+                read.unseen_ids,
+            )
         episode.restore(snapshot.world)
         self._told, self._broken = snapshot.told, snapshot.broken
         self._unseen = tuple(one for one in self.task.looks if one.key in snapshot.unseen)
+        self._journal, self._seen = snapshot.journal, snapshot.seen
+        self._unseen_ids = snapshot.unseen_ids
 
     def close(self) -> None:
         """End the episode; closing it twice does nothing."""
