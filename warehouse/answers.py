@@ -15,8 +15,15 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.warehouse.records import AskedField, CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 from callwright.warehouse.pairing import Entered, Pair, read_pairs
+from callwright.warehouse.records import (
+    AskedField,
+    CallTurn,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 from callwright.warehouse.said import Clock, Day, Form, Level, Mention, Said, fits, forms_of
 
 _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is none that can be had
@@ -57,9 +64,7 @@ class AnswerReading(NamedTuple):
 
 
 def untold_fields(
-    sample: Sample,
-    text: str | None = None,
-    answers: Mapping[str, Sequence[JsonValue]] = _NOTHING,
+    sample: Sample, text: str | None = None, answers: Mapping[str, Sequence[JsonValue]] = _NOTHING
 ) -> list[AskedField]:
     """Return the requested fields that a text, by default the last reply, does not tell in full.
 
@@ -71,7 +76,12 @@ def untold_fields(
         if not isinstance(last, ReplyTurn):
             return []
         text = last.text
-    said = Said(text)
+    return _untold(sample, Said(text), answers)
+
+
+def _untold(
+    sample: Sample, said: Said, answers: Mapping[str, Sequence[JsonValue]]
+) -> list[AskedField]:
     return [
         field
         for field in sample.facts.asked
@@ -99,12 +109,14 @@ def read_answer(
     asked = sample.facts.asked
     if not asked:
         return AnswerReading()
+    if len(text) > _CHARACTERS:
+        return AnswerReading(asked, (f"{len(text)} characters where {_CHARACTERS} are read",))
     places = dict.fromkeys((one.step, one.place) for one in asked)
     returned = {place: [*_returned(sample, *place, answers)] for place in places}
-    untold = set(untold_fields(sample, text, answers))
+    said, false_told = Said(text), tuple[str, ...]()
+    untold = set(_untold(sample, said, answers))
     if seen is not None:
         untold |= {one for one in asked if not _is_seen(one, returned[one.step, one.place], seen)}
-    said, false_told = Said(text), tuple[str, ...]()
     for chosen in islice(product(*returned.values()), _MOST_CHOICES):
         scene = _Scene(sample, dict(zip(places, chosen, strict=True)), kinds)
         false_told = scene.false_in(said)
@@ -113,6 +125,7 @@ def read_answer(
     return AnswerReading(tuple(one for one in asked if one in untold), false_told)
 
 
+_CHARACTERS = 100_000
 _MOST_CHOICES = 16  # of what one call returned with what another did
 
 
@@ -148,6 +161,7 @@ _YES, _NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
 _ASKING = frozenset({"is", "has", "are", "was", "can"})  # in the names of fields: `is_open`
 _TRUTHS: Mapping[bool, Form] = {True: ("\0true",), False: ("\0false",)}
 _NEAR, _FEW_WORDS, _LONG_WORD = 3, 4, 4
+_MOST_STRAYS = 3  # other values of the world that an answer may happen to say
 _WORDS, _WORDS_A_VALUE = 300, 60  # of the longest answer that is read
 _Columns = Mapping[str, Form]
 
@@ -187,7 +201,10 @@ class _Scene:
         ]
         self._due = _forms(asked)
         self._truths = {
-            path for one in self._things for path, form in one.columns.items() if form in _TRUTHS.values()
+            path
+            for one in self._things
+            for path, form in one.columns.items()
+            if form in _TRUTHS.values()
         }
         others = [one for one in results if isinstance(one, dict)]
         spoken = [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
@@ -210,17 +227,20 @@ class _Scene:
             for value in (*known.get(name, ()), *kinds.get(name, ())):
                 self._others |= {form: str(value) for form in forms_of(value)}
         for form in [*self._others]:
-            if form in self._free or any(True for _ in self._request.find([form])):
+            if form in self._free or self._request.says(form):
                 del self._others[form]
+        listed = (value for value in _scalars(results) if isinstance(value, str))
+        strays = _forms(listed) - self._free
+        self._strays = {form for form in strays if not self._request.says(form)}
         self._labels = {path: _label(path) for path in self._truths}
 
     def _thing(self, entry: JsonValue, paths: Iterable[str]) -> _Thing:
         columns: dict[str, Form] = {}
         for path in paths:
             for value in values_at(entry, path.lstrip(".")):
-                if isinstance(value, bool):
-                    columns[path] = _TRUTHS[value]
-                columns |= {path: form for form in forms_of(value)[:1]}
+                forms = (_TRUTHS[value],) if isinstance(value, bool) else forms_of(value)
+                if forms:
+                    columns[path] = forms[0]
         held = [str(one) for one in _scalars([entry], is_deep=False)]
         names = [name for one in held for name in self._names.get(one, ())]
         return _Thing(columns, frozenset(form for name in names for form in forms_of(name)))
@@ -235,6 +255,9 @@ class _Scene:
         truths = [one for path in self._truths for one in self._said_truths(said, path)]
         found = [*self._false_numbers(said, mentions), *self._false_words(said, mentions)]
         found += self._false_truths(truths)
+        strays = {one.form for one in said.find(self._strays | self._free)} - self._free
+        if len(strays) > _MOST_STRAYS:
+            found.append(f"{len(strays)} values of things that nobody asked about")
         return tuple(dict.fromkeys(found)) or (*self._false_pairs(said, mentions, truths),)
 
     def _false_numbers(self, said: Said, mentions: Sequence[Mention]) -> Iterator[str]:
@@ -253,7 +276,9 @@ class _Scene:
                 if not isinstance(part, sort) or token.is_weak or at in inside:
                     continue
                 is_count = isinstance(part, float) and part in range(self._counts + 1)
-                if (is_count and (part,) not in self._others) or any(fits(part, one) for one in free):
+                if (is_count and (part,) not in self._others) or any(
+                    fits(part, one) for one in free
+                ):
                     continue
                 yield str(part) if isinstance(part, float) else "-".join(map(str, part))
 
@@ -269,7 +294,9 @@ class _Scene:
                 continue
             yield other
 
-    def _is_word_of_its_own(self, said: Said, mention: Mention, mentions: Sequence[Mention]) -> bool:
+    def _is_word_of_its_own(
+        self, said: Said, mention: Mention, mentions: Sequence[Mention]
+    ) -> bool:
         """Whether a word is none of the values: an opening ("Done!"), or said of another thing."""
         labels = {word for path in self._columns for word in _label(path)}
         asked = {word for one in self._things for form in one.names for word in form}
@@ -278,14 +305,18 @@ class _Scene:
         for level in levels:
             here = said.stretch(mention.begin, level)
             words = {said.tokens[at].part for at in here}
-            if words & labels or any(one.begin in here and one.form in self._due for one in mentions):
+            if words & labels or any(
+                one.begin in here and one.form in self._due for one in mentions
+            ):
                 continue
             if here[0] == 0 and len(here) <= _FEW_WORDS:
                 after = here[-1] + 1
                 is_listed = level == "clause" and any(one.begin == after for one in mentions)
                 return not is_listed or said.places[after]["sentence"] > 0
             spoken = {token.part for token in self._request.tokens}
-            about = {one for one in words & spoken if isinstance(one, str) and len(one) >= _LONG_WORD}
+            about = {
+                one for one in words & spoken if isinstance(one, str) and len(one) >= _LONG_WORD
+            }
             if about and not words & asked_or_told:
                 return True
         return False
@@ -318,7 +349,7 @@ class _Scene:
         columns = [_NAMES, *self._columns]
         for first, second in combinations(columns, 2):
             due = {*_pairs(self._things, first, second)}
-            if any(len({pair[side] for pair in due}) < 2 for side in (0, 1)):
+            if any(len({pair[side] for pair in due}) == 1 for side in (0, 1)) or not due:
                 continue
             allowed = due | {*_pairs(self._context, first, second)}
             entered = [

@@ -36,7 +36,7 @@ def read_pairs(
     """
     told, is_wrong = set[Pair](), False
     for level in _LEVELS:
-        stretches = [[*some] for _, some in groupby(entered, lambda one: said.places[one.at][level])]
+        stretches = _stretches(said, entered, level)
         for has_first in (True, False):
             found = _told_in(stretches, allowed, has_first=has_first)
             told |= found or set()
@@ -46,10 +46,15 @@ def read_pairs(
     return "wrong" if is_wrong else "untold"
 
 
+def _stretches(said: Said, entered: Sequence[Entered], level: Level) -> list[list[Entered]]:
+    by_place = groupby(entered, lambda one: said.places[one.at][level])
+    return [[*stretch] for _, stretch in by_place]
+
+
 def _told_in(
     stretches: Iterable[Sequence[Entered]], allowed: Collection[Pair], *, has_first: bool
 ) -> set[Pair] | None:
-    """Return the pairs told with things in one of the columns; None if some stretch tells others."""
+    """Return the pairs told with things in one column; None if some stretch tells others."""
     told = set[Pair]()
     for stretch in stretches:
         readings = [*_readings(stretch, has_first=has_first)]
@@ -61,7 +66,9 @@ def _told_in(
 
 
 def _is_wrong(stretch: Sequence[Entered], allowed: Collection[Pair]) -> bool:
-    readings = [one for has_first in (True, False) for one in _readings(stretch, has_first=has_first)]
+    readings = [
+        one for has_first in (True, False) for one in _readings(stretch, has_first=has_first)
+    ]
     return bool(readings) and not any(one.issubset(allowed) for one in readings)
 
 

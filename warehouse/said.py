@@ -7,7 +7,7 @@ and "tyre"), and a date or time is the same in any notation.
 import re
 import unicodedata
 from calendar import month_abbr, month_name
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -41,9 +41,10 @@ _BREAKS: tuple[tuple[Level, re.Pattern[str]], ...] = (
     ("clause", re.compile(r"[,:()\[\]→—–，：、]|\s-\s")),
 )
 _NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen twenty"
-).split()
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
+    *("eighteen", "nineteen", "twenty"),
+)
 _MONTHS = {
     name.casefold(): number
     for names in (month_name, month_abbr)
@@ -80,7 +81,7 @@ _NOON, _LAST_MONTH, _SHORT, _LONGEST_NUMBER = 12, 12, 3, 30
 
 
 class Token(NamedTuple):
-    """A word, number, date or time; a `weak` number is in words, and may be none ("one of them")."""
+    """A word, number, date or time; a weak one is a number in words, or none ("one of them")."""
 
     part: Part
     is_weak: bool = False
@@ -108,24 +109,31 @@ class Said:
             if match.start() not in markers:
                 self.tokens.append(_token(match))
                 self.places.append(place)
+        self._begins: dict[Part, list[int]] = {}
+        for number, token in enumerate(self.tokens):
+            self._begins.setdefault(_yearless(token.part), []).append(number)
 
     def has(self, value: JsonValue) -> bool:
         """Whether the text says a value; booleans, objects and lists always count as said."""
-        forms = forms_of(value)
-        return all(any(True for _ in self.find([form])) for form in forms)
+        return all(map(self.says, forms_of(value)))
 
-    def find(self, forms: Collection[Form]) -> Iterator[Mention]:
+    def says(self, form: Form) -> bool:
+        """Whether a form stands in the text."""
+        return any(self._is_at(form, at) for at in self._begins.get(_yearless(form[0]), ()))
+
+    def find(self, forms: Iterable[Form]) -> Iterator[Mention]:
         """Yield in order where forms stand, where several begin the longest."""
-        by_first: dict[Part, list[Form]] = {}
-        for form in sorted(forms, key=len, reverse=True):
-            by_first.setdefault(_yearless(form[0]), []).append(form)
-        at = 0
-        while at < len(self.tokens):
-            starting = by_first.get(_yearless(self.tokens[at].part), ())
-            found = next((form for form in starting if self._is_at(form, at)), None)
-            if found is not None:
-                yield Mention(found, at, at + len(found))
-            at += 1 if found is None else len(found)
+        by_place: dict[int, list[Form]] = {}
+        for form in forms:
+            for at in self._begins.get(_yearless(form[0]), ()):
+                by_place.setdefault(at, []).append(form)
+        last = 0
+        for at in sorted(by_place):
+            fitting = [form for form in by_place[at] if at >= last and self._is_at(form, at)]
+            if fitting:
+                form = max(fitting, key=len)
+                last = at + len(form)
+                yield Mention(form, at, last)
 
     def stretch(self, at: int, level: Level) -> range:
         """Return the tokens in the same clause, sentence or the like as one of them."""
@@ -228,7 +236,9 @@ def _stem(word: str) -> str:
 def _number(value: str | float) -> float:
     """Return a number to two places, as amounts are said, or a small one to some digits."""
     try:
-        number = float(value.replace(",", "")[:_LONGEST_NUMBER] if isinstance(value, str) else value)
+        number = float(
+            value.replace(",", "")[:_LONGEST_NUMBER] if isinstance(value, str) else value
+        )
     except OverflowError:
         return float("inf")
     return round(number, 2) if abs(number) >= 1 else float(f"{number:.3g}")

@@ -56,7 +56,7 @@ def _shown(values: Sequence[str]) -> str:
     return ", ".join(value[:_LONGEST_SHOWN] for value in values[:3])
 
 
-def grade_of(  # noqa: PLR0913 - what is graded
+def grade_of(
     *,
     end_reached: bool,
     needless_writes: int,
@@ -134,9 +134,8 @@ def ids_in(arguments: JsonValue, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(arguments, list):
         for value in arguments:
             yield from ids_in(value, name)
-    elif isinstance(arguments, str | int) and not isinstance(arguments, bool):
-        if _IDS.intersection(words_of(name)[-1:]):
-            yield name, str(arguments)
+    elif isinstance(arguments, str | int) and _IDS.intersection(words_of(name)[-1:]):
+        yield name, str(arguments)
 
 
 def seen_in(responses: Iterable[JsonValue]) -> dict[str, list[JsonValue]]:

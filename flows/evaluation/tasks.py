@@ -25,6 +25,17 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.flows.evaluation.rewards import (
+    Grade,
+    Shown,
+    Write,
+    count_needless,
+    grade_of,
+    ids_in,
+    kinds_of,
+    seen_in,
+    written,
+)
 from callwright.generators.environments.episodes import (
     START,
     FaultyWorld,
@@ -38,19 +49,8 @@ from callwright.generators.environments.episodes import (
 )
 from callwright.generators.environments.policies import PolicyBook, is_like, unseen_after, unseen_in
 from callwright.generators.environments.protocol import CallResponse
-from callwright.flows.evaluation.rewards import (
-    Grade,
-    Shown,
-    Write,
-    count_needless,
-    grade_of,
-    ids_in,
-    kinds_of,
-    seen_in,
-    written,
-)
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
-from callwright.validators.metrics.complexeval.rules import Mistake
+from callwright.validators.metrics.complexeval.rules import Kind, Mistake
 from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
 from callwright.validators.reading.defects import wrong_calls_at
 from callwright.validators.reading.points import due_points
@@ -125,7 +125,7 @@ class _DumpedEpisode(BaseModel):
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     journal: tuple[Write, ...] = ()
-    seen: dict[str, list[JsonValue]] = {}
+    seen: dict[str, JsonValue] = {}
     unseen_ids: tuple[str, ...] = ()
 
 
@@ -297,7 +297,7 @@ class Task:
 
     @cached_property
     def given_ids(self) -> frozenset[str]:
-        """The ids that the gold uses though nothing has shown them, so that nobody has to see them."""
+        """The ids that the gold uses though nothing shows them, so that nobody has to see them."""
         shown, given = [*self.shown], set[str]()
         for step in self.due:
             seen = Shown(shown)
@@ -573,8 +573,8 @@ class Episode:
 class TaskRun:
     """The state of a run in an episode, driven like `SampleRun`, which also gives its figures.
 
-    A run is a success if the candidate ended it, the world is as the task wants it, and the user
-    is told what was asked for.
+    A run is a success if the candidate ended it and its grade is above 0: the world is as the task
+    wants it, the user is told what was asked for and nothing else, and no id was guessed.
     """
 
     def __init__(self, episode: Episode, beside: SampleRun, turn_limit: int) -> None:
@@ -582,6 +582,7 @@ class TaskRun:
         self.outcome: RunOutcome | None = None
         self._episode, self._beside = episode, beside
         self.untold = len(episode.task.sample.facts.asked) or None
+        self._grade: Grade | None = None
         self._turn_limit, self._taken = turn_limit, 0
         self._fault, self._is_seen, self._obeyed = episode.task.sample.fault, False, False
         self._case, self._is_made = episode.task.sample.policy_case, False
@@ -641,8 +642,9 @@ class TaskRun:
             return await self._end(
                 Mistake("unknown_error", "", "The model neither called nor answered.")
             )
+        self._grade = self._episode.grade(text)
         if self.untold is not None:
-            self.untold = self._episode.untold(text)
+            self.untold = self._grade.untold
         return await self._end(None)
 
     async def _end(self, problem: Mistake | None) -> RunOutcome:
@@ -669,4 +671,7 @@ class TaskRun:
             )
         if self.untold:
             return Mistake("stop_early", "", "The user was not told all that was asked for.")
+        if self._grade and not self._grade.reward:
+            kind: Kind = "param_hallucination" if self._grade.unseen_ids else "value_error"
+            return Mistake(kind, "", self._grade.reason)
         return None

@@ -45,12 +45,7 @@ def sample_of(scene: dict[str, Any]) -> Sample:
         ]
     facts = SampleFacts(asked=tuple(AskedField(*one) for one in scene["asked"]))
     return Sample(
-        kind="task",
-        language="en",
-        category="c",
-        candidates=(),
-        turns=tuple(turns),
-        facts=facts,
+        kind="task", language="en", category="c", candidates=(), turns=tuple(turns), facts=facts
     )
 
 
