@@ -16,7 +16,7 @@ from callwright.flows.evaluation.tasks import Episode, Task
 from callwright.warehouse.answers import untold_fields
 
 
-class Row(NamedTuple):
+class CheatRow(NamedTuple):
     """What a cheat gets on average in the tasks where it is possible."""
 
     cheat: str
@@ -43,7 +43,7 @@ def main() -> None:
         print(f"| {row.cheat} | {row.tasks} | {row.end_and_mention:.2f} | {row.reward:.2f} |")
 
 
-def table(tasks: list[Task]) -> list[Row]:
+def table(tasks: list[Task]) -> list[CheatRow]:
     """Return a row for the gold and one for each cheat, in the order of their first use."""
     got: dict[str, list[tuple[float, float]]] = {}
     for task in tasks:
@@ -53,7 +53,7 @@ def table(tasks: list[Task]) -> list[Row]:
                 rewards = _end_and_mention(episode, cheat.text), episode.reward(cheat.text)
             got.setdefault(cheat.name, []).append(rewards)
     return [
-        Row(name, len(some), *(_mean(one[at] for one in some) for at in (0, 1)))
+        CheatRow(name, len(some), *(_mean(one[at] for one in some) for at in (0, 1)))
         for name, some in got.items()
     ]
 

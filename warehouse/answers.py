@@ -22,9 +22,19 @@ from callwright.warehouse.records import (
     ReplyTurn,
     ResultTurn,
     Sample,
+    Tool,
     UserTurn,
 )
-from callwright.warehouse.said import Clock, Day, Form, Level, Mention, Said, fits, forms_of
+from callwright.warehouse.said import (
+    DayOfYear,
+    Form,
+    Level,
+    ReadText,
+    SaidForm,
+    TimeOfDay,
+    fits,
+    forms_of,
+)
 
 _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is none that can be had
 _NOTHING: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
@@ -76,11 +86,11 @@ def untold_fields(
         if not isinstance(last, ReplyTurn):
             return []
         text = last.text
-    return _untold(sample, Said(text), answers)
+    return _untold(sample, ReadText(text), answers)
 
 
 def _untold(
-    sample: Sample, said: Said, answers: Mapping[str, Sequence[JsonValue]]
+    sample: Sample, said: ReadText, answers: Mapping[str, Sequence[JsonValue]]
 ) -> list[AskedField]:
     return [
         field
@@ -113,7 +123,7 @@ def read_answer(
         return AnswerReading(asked, (f"{len(text)} characters where {_CHARACTERS} are read",))
     places = dict.fromkeys((one.step, one.place) for one in asked)
     returned = {place: [*_returned(sample, *place, answers)] for place in places}
-    said, false_told = Said(text), tuple[str, ...]()
+    said, false_told = ReadText(text), tuple[str, ...]()
     untold = set(_untold(sample, said, answers))
     if seen is not None:
         untold |= {one for one in asked if not _is_seen(one, returned[one.step, one.place], seen)}
@@ -123,6 +133,33 @@ def read_answer(
         if not false_told:
             break
     return AnswerReading(tuple(one for one in asked if one in untold), false_told)
+
+
+def kinds_of(tools: Iterable[Tool]) -> Mapping[str, list[JsonValue]]:
+    """Return the values that tools' documents list for fields and parameters, by name."""
+    found: dict[str, list[JsonValue]] = {}
+    for tool in tools:
+        for name, values in _listed({**tool.parameters}, ""):
+            found.setdefault(name, []).extend(values)
+        for name, values in _listed(tool.returns, ""):
+            found.setdefault(name, []).extend(values)
+    return found
+
+
+def _listed(schema: JsonValue, name: str) -> Iterator[tuple[str, list[JsonValue]]]:
+    if isinstance(schema, list):
+        for one in schema:
+            yield from _listed(one, name)
+    if not isinstance(schema, dict):
+        return
+    if isinstance(values := schema.get("enum"), list):
+        yield name, values
+    for word, inner in schema.items():
+        if word == "properties" and isinstance(inner, dict):
+            for field, one in inner.items():
+                yield from _listed(one, field)
+        elif word in ("items", "anyOf", "oneOf", "allOf"):
+            yield from _listed(inner, name)
 
 
 _CHARACTERS = 100_000
@@ -217,7 +254,7 @@ class _Scene:
         context: list[JsonValue] = [*others, *written, *given]
         self._context = [self._thing(one, self._columns) for one in context]
         self._free = self._due | _forms(_scalars([*context, *entries], is_deep=False))
-        self._request = Said("\n".join(spoken))
+        self._request = ReadText("\n".join(spoken))
         self._counts = max(map(_longest, results), default=0)
         known: dict[str, list[JsonValue]] = {}
         for name, value in fields_of(results):
@@ -245,7 +282,7 @@ class _Scene:
         names = [name for one in held for name in self._names.get(one, ())]
         return _Thing(columns, frozenset(form for name in names for form in forms_of(name)))
 
-    def false_in(self, said: Said) -> tuple[str, ...]:
+    def false_in(self, said: ReadText) -> tuple[str, ...]:
         """Return what a text says that is not so."""
         most = _WORDS + _WORDS_A_VALUE * len(self._due)
         if len(said.tokens) > most:
@@ -260,7 +297,7 @@ class _Scene:
             found.append(f"{len(strays)} values of things that nobody asked about")
         return tuple(dict.fromkeys(found)) or (*self._false_pairs(said, mentions, truths),)
 
-    def _false_numbers(self, said: Said, mentions: Sequence[Mention]) -> Iterator[str]:
+    def _false_numbers(self, said: ReadText, mentions: Sequence[SaidForm]) -> Iterator[str]:
         """Yield numbers, dates and times that are none of this scene, where one is asked for."""
         inside = {at for one in mentions if one.end - one.begin > 1 for at in range(*one[1:])}
         free = [form[0] for form in self._free if len(form) == 1]
@@ -268,7 +305,7 @@ class _Scene:
         for path in self._columns:
             numbers = [one.columns[path][0] for one in self._things if path in one.columns]
             free.append(sum(one for one in numbers if isinstance(one, float)))
-        for sort in (float, Day, Clock):
+        for sort in (float, DayOfYear, TimeOfDay):
             if not any(isinstance(form[0], sort) for form in self._due):
                 continue
             for at, token in enumerate(said.tokens):
@@ -282,7 +319,7 @@ class _Scene:
                     continue
                 yield str(part) if isinstance(part, float) else "-".join(map(str, part))
 
-    def _false_words(self, said: Said, mentions: Sequence[Mention]) -> Iterator[str]:
+    def _false_words(self, said: ReadText, mentions: Sequence[SaidForm]) -> Iterator[str]:
         """Yield others of the kinds of values asked for; one may be a word of its own ("Done!")."""
         excused = 0
         for mention in mentions:
@@ -295,7 +332,7 @@ class _Scene:
             yield other
 
     def _is_word_of_its_own(
-        self, said: Said, mention: Mention, mentions: Sequence[Mention]
+        self, said: ReadText, mention: SaidForm, mentions: Sequence[SaidForm]
     ) -> bool:
         """Whether a word is none of the values: an opening ("Done!"), or said of another thing."""
         labels = {word for path in self._columns for word in _label(path)}
@@ -321,7 +358,7 @@ class _Scene:
                 return True
         return False
 
-    def _said_truths(self, said: Said, path: str) -> Iterator[Entered]:
+    def _said_truths(self, said: ReadText, path: str) -> Iterator[Entered]:
         """Yield where the name of a field that is true or false stands, and what is said of it."""
         label = self._labels[path]
         if not label or self._sample.language != "en":
@@ -343,7 +380,7 @@ class _Scene:
                 yield f"{_last(one.column)}: {one.form[0]}".replace("\0", "")
 
     def _false_pairs(
-        self, said: Said, mentions: Sequence[Mention], truths: Sequence[Entered]
+        self, said: ReadText, mentions: Sequence[SaidForm], truths: Sequence[Entered]
     ) -> Iterator[str]:
         """Yield columns whose values do not stand with those of the same thing."""
         columns = [_NAMES, *self._columns]
@@ -365,8 +402,8 @@ class _Scene:
 
     def _entered(
         self,
-        said: Said,
-        mentions: Sequence[Mention],
+        said: ReadText,
+        mentions: Sequence[SaidForm],
         truths: Sequence[Entered],
         column: str,
         *,

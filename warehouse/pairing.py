@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from callwright.warehouse.said import Form, Level, Said
+from callwright.warehouse.said import Form, Level, ReadText
 
 Pair = tuple[Form, Form]
 _JUDGED: tuple[Level, ...] = ("part", "sentence", "line")
@@ -28,7 +28,7 @@ class Entered(NamedTuple):
 
 
 def read_pairs(
-    said: Said, entered: Sequence[Entered], due: Collection[Pair], allowed: Collection[Pair]
+    said: ReadText, entered: Sequence[Entered], due: Collection[Pair], allowed: Collection[Pair]
 ) -> Pairing:
     """Return whether a text tells the pairs that are due, and none but those allowed.
 
@@ -46,7 +46,7 @@ def read_pairs(
     return "wrong" if is_wrong else "untold"
 
 
-def _stretches(said: Said, entered: Sequence[Entered], level: Level) -> list[list[Entered]]:
+def _stretches(said: ReadText, entered: Sequence[Entered], level: Level) -> list[list[Entered]]:
     by_place = groupby(entered, lambda one: said.places[one.at][level])
     return [[*stretch] for _, stretch in by_place]
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 
-class Day(NamedTuple):
+class DayOfYear(NamedTuple):
     """A date; the year is None where a text leaves it out."""
 
     month: int
@@ -22,14 +22,14 @@ class Day(NamedTuple):
     year: int | None = None
 
 
-class Clock(NamedTuple):
+class TimeOfDay(NamedTuple):
     """A time of the day."""
 
     hour: int
     minute: int
 
 
-Part = str | float | Day | Clock
+Part = str | float | DayOfYear | TimeOfDay
 Form = tuple[Part, ...]
 Level = Literal["clause", "part", "sentence", "line", "paragraph", "text"]
 _COARSE_FIRST: tuple[Level, ...] = ("text", "paragraph", "line", "sentence", "part", "clause")
@@ -87,7 +87,7 @@ class Token(NamedTuple):
     is_weak: bool = False
 
 
-class Mention(NamedTuple):
+class SaidForm(NamedTuple):
     """Where a form stands: its first token, and the one after its last."""
 
     form: Form
@@ -95,7 +95,7 @@ class Mention(NamedTuple):
     end: int
 
 
-class Said:
+class ReadText:
     """A text as tokens; `places` say in which clause, sentence, line and so on each stands."""
 
     def __init__(self, text: str) -> None:
@@ -121,7 +121,7 @@ class Said:
         """Whether a form stands in the text."""
         return any(self._is_at(form, at) for at in self._begins.get(_yearless(form[0]), ()))
 
-    def find(self, forms: Iterable[Form]) -> Iterator[Mention]:
+    def find(self, forms: Iterable[Form]) -> Iterator[SaidForm]:
         """Yield in order where forms stand, where several begin the longest."""
         by_place: dict[int, list[Form]] = {}
         for form in forms:
@@ -133,7 +133,7 @@ class Said:
             if fitting:
                 form = max(fitting, key=len)
                 last = at + len(form)
-                yield Mention(form, at, last)
+                yield SaidForm(form, at, last)
 
     def stretch(self, at: int, level: Level) -> range:
         """Return the tokens in the same clause, sentence or the like as one of them."""
@@ -167,7 +167,7 @@ def forms_of(value: JsonValue) -> tuple[Form, ...]:
 @lru_cache(8192)
 def _forms_of_text(text: str) -> tuple[Form, ...]:
     parts = tuple(_token(match).part for match in _TOKENS.finditer(_folded(text)))
-    if parts and all(isinstance(part, Day | Clock) for part in parts):
+    if parts and all(isinstance(part, DayOfYear | TimeOfDay) for part in parts):
         return tuple((part,) for part in parts)
     return (parts,) if parts else ()
 
@@ -219,13 +219,13 @@ def _token(match: re.Match[str]) -> Token:
     if (hour := group["hour"] or group["bare_hour"]) is not None:
         half = group["half"] or group["bare_half"]
         on_dial = int(hour) % _NOON + _NOON * (half == "p") if half else int(hour)
-        return Token(Clock(on_dial, int(group["minute"] or 0)))
+        return Token(TimeOfDay(on_dial, int(group["minute"] or 0)))
     sort = (match.lastgroup or "").partition("_")[0]
     month, day, year = (group[f"{sort}_{name}"] for name in ("month", "day", "year"))
     months = _MONTHS[month] if month in _MONTHS else int(month)
     if months > _LAST_MONTH:  # 24/12/2026
         months, day = int(day), str(months)
-    return Token(Day(months, int(day), int(year) if year else None))
+    return Token(DayOfYear(months, int(day), int(year) if year else None))
 
 
 def _stem(word: str) -> str:
@@ -245,11 +245,11 @@ def _number(value: str | float) -> float:
 
 
 def _yearless(part: Part) -> Part:
-    return part._replace(year=None) if isinstance(part, Day) else part
+    return part._replace(year=None) if isinstance(part, DayOfYear) else part
 
 
 def fits(said: Part, due: Part) -> bool:
     """Whether a part of a text is one of a value; a date without a year fits any."""
-    if isinstance(said, Day) and isinstance(due, Day):
+    if isinstance(said, DayOfYear) and isinstance(due, DayOfYear):
         return said[:2] == due[:2] and (None in (said.year, due.year) or said.year == due.year)
     return said == due

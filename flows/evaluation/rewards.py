@@ -10,7 +10,7 @@ The world has to end as the task wants it. Beyond that, three things cost:
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel, JsonValue
@@ -18,14 +18,14 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.environments.episodes import ThingKey, WorldState, diff
 from callwright.generators.environments.linking import IDENTIFYING, SPOKEN, words_of
 from callwright.warehouse.answers import AnswerReading, fields_of
-from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.records import Call
 
 MOST_NEEDLESS = 4
 _IDS = IDENTIFYING - SPOKEN
 _LONGEST_SHOWN = 80  # characters of a value that a reason shows
 
 
-class Grade(NamedTuple):
+class EpisodeGrade(NamedTuple):
     """The reward of an episode, and what it was given for."""
 
     reward: float
@@ -64,11 +64,11 @@ def grade_of(
     unseen_ids: Sequence[str],
     broken: Sequence[str],
     not_looked: int,
-) -> Grade:
+) -> EpisodeGrade:
     """Return the grade: nothing unless all is right, and half for each needless write."""
     is_right = end_reached and reading.is_right and not (unseen_ids or broken or not_looked)
     kept = 0.5**needless_writes if needless_writes < MOST_NEEDLESS else 0.0
-    return Grade(
+    return EpisodeGrade(
         reward=kept if is_right else 0.0,
         end_reached=end_reached,
         needless_writes=needless_writes,
@@ -89,7 +89,7 @@ class Touched(NamedTuple):
     field: str = ""
 
 
-class Write(BaseModel, frozen=True):
+class JournalEntry(BaseModel, frozen=True):
     """A write that a world has carried out, by its call's key, and what it touched."""
 
     call: str
@@ -97,14 +97,14 @@ class Write(BaseModel, frozen=True):
     failed: bool = False  # it was carried out, and its answer was an error
 
 
-def written(call: Call, before: WorldState, after: WorldState) -> Write:
+def written(call: Call, before: WorldState, after: WorldState) -> JournalEntry:
     """Return what a carried-out call did between two states."""
     changes = diff(before, after)
     touched = (Touched(one.kind, one.id, one.sort, one.field or "") for one in changes)
-    return Write(call=call.key, touched=tuple(touched))
+    return JournalEntry(call=call.key, touched=tuple(touched))
 
 
-def count_needless(journal: Sequence[Write], end: WorldState) -> int:
+def count_needless(journal: Sequence[JournalEntry], end: WorldState) -> int:
     """Return how many writes have left nothing behind in the state in which they ended."""
     later: set[tuple[str, str, str]] = set()
     needless = 0
@@ -161,30 +161,3 @@ class Shown(Container[str]):
             return True
         as_word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
         return any(wanted in one and as_word.search(one) for one in self._values)
-
-
-def kinds_of(tools: Iterable[Tool]) -> Mapping[str, list[JsonValue]]:
-    """Return the values that tools' documents list for fields and parameters, by name."""
-    found: dict[str, list[JsonValue]] = {}
-    for tool in tools:
-        for name, values in _listed({**tool.parameters}, ""):
-            found.setdefault(name, []).extend(values)
-        for name, values in _listed(tool.returns, ""):
-            found.setdefault(name, []).extend(values)
-    return found
-
-
-def _listed(schema: JsonValue, name: str) -> Iterator[tuple[str, list[JsonValue]]]:
-    if isinstance(schema, list):
-        for one in schema:
-            yield from _listed(one, name)
-    if not isinstance(schema, dict):
-        return
-    if isinstance(values := schema.get("enum"), list):
-        yield name, values
-    for word, inner in schema.items():
-        if word == "properties" and isinstance(inner, dict):
-            for field, one in inner.items():
-                yield from _listed(one, field)
-        elif word in ("items", "anyOf", "oneOf", "allOf"):
-            yield from _listed(inner, name)

@@ -26,13 +26,12 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, JsonValue
 
 from callwright.flows.evaluation.rewards import (
-    Grade,
+    EpisodeGrade,
+    JournalEntry,
     Shown,
-    Write,
     count_needless,
     grade_of,
     ids_in,
-    kinds_of,
     seen_in,
     written,
 )
@@ -54,7 +53,7 @@ from callwright.validators.metrics.complexeval.rules import Kind, Mistake
 from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
 from callwright.validators.reading.defects import wrong_calls_at
 from callwright.validators.reading.points import due_points
-from callwright.warehouse.answers import AnswerReading, read_answer
+from callwright.warehouse.answers import AnswerReading, kinds_of, read_answer
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
 from callwright.warehouse.exports.writing import json_text, tool_document
@@ -101,7 +100,7 @@ class EpisodeState(NamedTuple):
     told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
-    journal: tuple[Write, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
     seen: tuple[JsonValue, ...] = ()
     unseen_ids: tuple[str, ...] = ()
 
@@ -124,7 +123,7 @@ class _DumpedEpisode(BaseModel):
     told: dict[str, tuple[JsonValue, ...]]
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
-    journal: tuple[Write, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
     seen: dict[str, JsonValue] = {}
     unseen_ids: tuple[str, ...] = ()
 
@@ -369,7 +368,7 @@ class Episode:
         self._told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
         self._broken: tuple[str, ...] = ()
         self._unseen = task.looks
-        self._journal: tuple[Write, ...] = ()
+        self._journal: tuple[JournalEntry, ...] = ()
         self._seen: tuple[JsonValue, ...] = task.shown
         self._unseen_ids: tuple[str, ...] = ()
         self._episode: WorldEpisode | None = task.begun()
@@ -490,7 +489,7 @@ class Episode:
         shown = Shown(self._seen)
         return read_answer(self.task.sample, text, self._told, kinds=kinds, seen=shown)
 
-    def grade(self, text: str | None = None) -> Grade:
+    def grade(self, text: str | None = None) -> EpisodeGrade:
         """Return the reward, and what it was given for; `reason` says it in words.
 
         Without a `text`, for callers that have none, what was done decides alone.
@@ -582,7 +581,7 @@ class TaskRun:
         self.outcome: RunOutcome | None = None
         self._episode, self._beside = episode, beside
         self.untold = len(episode.task.sample.facts.asked) or None
-        self._grade: Grade | None = None
+        self._grade: EpisodeGrade | None = None
         self._turn_limit, self._taken = turn_limit, 0
         self._fault, self._is_seen, self._obeyed = episode.task.sample.fault, False, False
         self._case, self._is_made = episode.task.sample.policy_case, False
