@@ -308,9 +308,11 @@ class _Scene:
         for sort in (float, DayOfYear, TimeOfDay):
             if not any(isinstance(form[0], sort) for form in self._due):
                 continue
+            in_digits = {token.part for token in said.tokens if not token.is_weak}
+            has_words = any(form[0] not in in_digits for form in self._due if len(form) == 1)
             for at, token in enumerate(said.tokens):
                 part = token.part
-                if not isinstance(part, sort) or token.is_weak or at in inside:
+                if not isinstance(part, sort) or at in inside or (token.is_weak and not has_words):
                     continue
                 is_count = isinstance(part, float) and part in range(self._counts + 1)
                 if (is_count and (part,) not in self._others) or any(

@@ -9,6 +9,7 @@ import unicodedata
 from calendar import month_abbr, month_name
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -72,7 +73,11 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
-_MARKER = re.compile(r"(?:^|\n)[ \t]*\(?(?=\d{1,3}[.)]\s)")  # before the number of a list's item
+_ITEM = re.compile(  # of a list: "2.", "(2)", "Repair 2:", "#2"
+    r"^[^\S\n]*(?:[-*•#>|]+[^\S\n]*)*\(?(?P<words>(?:[^\W\d_]+[^\S\n]+){0,2})#?(?P<number>\d{1,3})"
+    r"(?=[*_]*[^\S\n]*(?:[:.)–—-]+(?:\s|$)|$))",
+    re.MULTILINE,
+)
 _ROW = re.compile(r"\s*\|(.+)\|\s*")
 _RULE = re.compile(r"\s*\|?[\s:-]*-[\s|:-]*")
 _MOMENT = re.compile(r"(?<=\d\d-\d\d)t(?=\d\d:\d\d)")
@@ -100,7 +105,7 @@ class ReadText:
 
     def __init__(self, text: str) -> None:
         plain = _folded(_without_tables(text))
-        markers = {match.end() for match in _MARKER.finditer(plain)}
+        markers = _markers(plain)
         self.tokens: list[Token] = []
         self.places: list[dict[Level, int]] = []
         at, place = 0, dict.fromkeys(_COARSE_FIRST, 0)
@@ -195,6 +200,20 @@ def _without_tables(text: str) -> str:
             header = header if row else []
             lines.append(line)
     return "\n".join(lines)
+
+
+def _markers(plain: str) -> set[int]:
+    """Return where the numbers of items stand: "2.", and "Repair 2" if it follows "Repair 1"."""
+    items = [*_ITEM.finditer(plain)]
+    numbers = [0, *(int(one["number"]) for one in items)]
+    is_row = len(items) > 1 and all(
+        number in (1, before + 1) for before, number in pairwise(numbers)
+    )
+    return {
+        one.start("number")
+        for one in items
+        if is_row or (not one["words"] and plain[one.end() :][:1] in (".", ")"))
+    }
 
 
 def _moved(place: dict[Level, int], gap: str) -> dict[Level, int]:
