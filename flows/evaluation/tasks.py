@@ -9,6 +9,7 @@ servers and evaluations build on this:
         # {"id": "b4Kf92", "status": "cancelled", …}
         episode.say("It is cancelled.")  # what the user answers, or None: the episode is over
         episode.reward()  # 1.0, or 0.0 if it is not done
+        episode.grade().reason  # why not, in words
 
 Tools have names that are identifiers; their names in the world are accepted as well. When a
 candidate is evaluated, `TaskRun` also compares its calls with the gold's, as ComplexEval does,
@@ -25,6 +26,16 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.flows.evaluation.rewards import (
+    EpisodeGrade,
+    JournalEntry,
+    Shown,
+    count_needless,
+    grade_of,
+    ids_in,
+    seen_in,
+    written,
+)
 from callwright.generators.environments.episodes import (
     START,
     FaultyWorld,
@@ -41,11 +52,11 @@ from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.policies.reading import asks_leave, refuses
 from callwright.generators.users.user import SimulatedUser
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
-from callwright.validators.metrics.complexeval.rules import Mistake
+from callwright.validators.metrics.complexeval.rules import Kind, Mistake
 from callwright.validators.metrics.complexeval.runs import MatchedCall, RunOutcome, SampleRun
 from callwright.validators.reading.defects import wrong_calls_at
 from callwright.validators.reading.points import DuePoint, due_points
-from callwright.warehouse.answers import untold_fields
+from callwright.warehouse.answers import AnswerReading, kinds_of, read_answer
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import REPLY, REPLY_TOOL, is_spoken, names_in_episodes
 from callwright.warehouse.exports.writing import json_text, tool_document
@@ -88,15 +99,20 @@ class EpisodeState(NamedTuple):
     """The state of an episode: its world, and the results that the user wants to be told.
 
     Under policies also the ones that calls have broken, and the keys of required reads whose
-    answers were not seen yet. `unlooked` are the ids of what a call without an answer has created
-    and nothing has shown since, `said` the assistant's words to the user, and `answered` which of
-    them the user of a policy case has answered with the words of the case.
+    answers were not seen yet. `journal` are the writes carried out, `seen` the responses that
+    count as shown, and `unseen_ids` what writes have used without having seen it. `unlooked` are
+    the ids of what a call without an answer has created and nothing has shown since, `said` the
+    assistant's words to the user, and `answered` which of them the user of a policy case has
+    answered with the words of the case.
     """
 
     world: WorldState = START
     told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
+    seen: tuple[JsonValue, ...] = ()
+    unseen_ids: tuple[str, ...] = ()
     unlooked: tuple[str, ...] = ()
     obeyed: bool = False
     said: tuple[str, ...] = ()
@@ -110,6 +126,9 @@ class EpisodeState(NamedTuple):
             "told": {key: [*told] for key, told in self.told.items()},
             "broken": [*self.broken],
             "unseen": [*self.unseen],
+            "journal": [one.model_dump(mode="json") for one in self.journal],
+            "seen": {**seen_in(self.seen)},
+            "unseen_ids": [*self.unseen_ids],
             "unlooked": [*self.unlooked],
             "obeyed": self.obeyed,
             "said": [*self.said],
@@ -123,6 +142,9 @@ class _DumpedEpisode(BaseModel):
     told: dict[str, tuple[JsonValue, ...]]
     broken: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
+    seen: dict[str, JsonValue] = {}
+    unseen_ids: tuple[str, ...] = ()
     unlooked: tuple[str, ...] = ()
     obeyed: bool = False
     said: tuple[str, ...] = ()
@@ -338,6 +360,34 @@ class Task:
         """The changes that are wanted, without the ids that the world assigns."""
         return Counter(unnamed(self.sample.changes))
 
+    @cached_property
+    def kinds(self) -> Mapping[str, Sequence[JsonValue]]:
+        """The values that the documents of its world list for fields, by the field's name."""
+        return kinds_of(self.world.tools)
+
+    @cached_property
+    def shown(self) -> tuple[JsonValue, ...]:
+        """What an assistant has been shown when an episode begins."""
+        return tuple(message["content"] for message in self.messages)
+
+    @cached_property
+    def given_ids(self) -> frozenset[str]:
+        """The ids that the gold uses though nothing shows them, so that nobody has to see them."""
+        shown, given = [*self.shown], set[str]()
+        for step in self._chain:
+            seen = Shown(shown)
+            used = (value for call in step.calls for _, value in ids_in(call.arguments))
+            given |= {value for value in used if value not in seen}
+            shown += step.responses
+        return frozenset(given)
+
+    @cached_property
+    def needless_in_gold(self) -> int:
+        """How many writes of the gold leave nothing behind; they cost nobody anything."""
+        with self.begin() as episode:
+            episode.play(self.gold)
+            return episode.count_needless()
+
     def begin(self) -> "Episode":
         """Begin a new episode, in which nothing has been called."""
         return Episode(self)
@@ -418,11 +468,14 @@ class Episode:
         "_done",
         "_episode",
         "_first",
+        "_journal",
         "_obeyed",
         "_said",
+        "_seen",
         "_told",
         "_unlooked",
         "_unseen",
+        "_unseen_ids",
         "_user",
         "task",
     )
@@ -437,6 +490,9 @@ class Episode:
         self._answered: int | None = None
         self._obeyed = self._done = False
         self._user: SimulatedUser | None = None
+        self._journal: tuple[JournalEntry, ...] = ()
+        self._seen: tuple[JsonValue, ...] = task.shown
+        self._unseen_ids: tuple[str, ...] = ()
         self._episode: WorldEpisode | None = task.begun()
         self._first = self.snapshot()
 
@@ -464,7 +520,7 @@ class Episode:
             return CallAnswer({"error": call}, is_error=True)
         broken = self._broken_by(call, episode)
         before = episode.state
-        world_answer = episode.answer(call)
+        world_answer = self._answered_by(call, episode)
         if not world_answer.problem:
             self._broken += tuple(name for name in broken if name not in self._broken)
             self._unseen = (
@@ -509,6 +565,7 @@ class Episode:
         text = text[:LONGEST]
         answer = self._heard(text)
         self._said += (text,)
+        self._seen += () if answer is None else (answer,)
         self._done = answer is None
         return answer
 
@@ -558,6 +615,7 @@ class Episode:
             if exchange.said:
                 self._answered = len(self._said)
                 self._said += (exchange.said,)
+                self._seen += (exchange.told,)
         self._first = self.snapshot()
 
     @property
@@ -574,6 +632,28 @@ class Episode:
     def unlooked(self) -> bool:
         """Whether a call that got no answer has done something that nothing has shown since."""
         return bool(self._unlooked)
+
+    def _answered_by(self, call: Call, episode: WorldEpisode) -> CallResponse:
+        """Make a call, and note what it wrote and showed and which ids it took from nowhere.
+
+        Who names an unseen id is shown nothing by it: the answer to a guess is guessed.
+        """
+        given = self.task.given_ids
+        ids = [value for _, value in ids_in(call.arguments) if value not in given]
+        shown = Shown(self._seen) if ids else ()
+        unseen = tuple(value for value in ids if value not in shown)
+        writes = self.task.world.writes(call.tool)
+        before = episode.state if writes else START
+        answer = episode.answer(call)
+        if writes:
+            write = written(call, before, episode.state)
+            failed = {one.call for one in self._journal if one.failed}
+            if write.touched or not (answer.problem or write.call in failed):
+                self._journal += (write.model_copy(update={"failed": bool(answer.problem)}),)
+                self._unseen_ids += unseen
+        if not answer.problem and not unseen:
+            self._seen += (answer.response,)
+        return answer
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -608,25 +688,55 @@ class Episode:
     def _ended(self) -> Counter[str]:
         return Counter(unnamed(self.changes))
 
+    def count_needless(self) -> int:
+        """Return how many writes left nothing behind in the world as it is now."""
+        return count_needless(self._journal, self._open("a look at what was written").state)
+
+    @property
+    def needless_writes(self) -> int:
+        """How many writes left nothing behind, besides as many as the gold needs."""
+        count = self.count_needless()
+        return max(0, count - self.task.needless_in_gold) if count else 0
+
     def untold(self, text: str) -> int:
         """Return how many things that the user wants to know a last word leaves untold in part."""
-        return len(untold_fields(self.task.sample, text, self._told))
+        return len(self._read(text).untold)
+
+    def _read(self, text: str) -> AnswerReading:
+        if not self.task.sample.facts.asked:
+            return AnswerReading()
+        kinds: dict[str, Sequence[JsonValue]] = {**self.task.kinds}
+        for name, values in seen_in(self._seen).items():
+            kinds[name] = [*kinds.get(name, ()), *values]
+        shown = Shown(self._seen)
+        return read_answer(self.task.sample, text, self._told, kinds=kinds, seen=shown)
+
+    def grade(self, text: str | None = None) -> EpisodeGrade:
+        """Return the reward, and what it was given for; `reason` says it in words.
+
+        `text` is the last word, by default what was said last. Without any, what was done decides
+        alone, but where words are due.
+        """
+        last = next(reversed(self._said), None) if text is None else text[:LONGEST]
+        return grade_of(
+            end_reached=self.end_reached,
+            needless_writes=self.needless_writes,
+            reading=AnswerReading() if last is None else self._read(last),
+            unseen_ids=self._unseen_ids,
+            broken=self._broken,
+            not_looked=self.unseen + len(self._unlooked),
+            is_answered=self.is_answered(last),
+        )
 
     def reward(self, text: str | None = None) -> float:
         """Return 1.0 if the world is as wanted and the last word tells what was asked, else 0.0.
 
-        It is 0.0 if a policy was broken, something was refused without a look at what forbids it,
-        or the words that policies make due were not said. `text` is the last word, by default what
-        was said last. Without any, the world alone decides, but where words are due.
+        Writes that left nothing behind halve it. It is 0.0 if a policy was broken, something was
+        refused without a look at what forbids it, an id was used that was never shown, or the
+        words that policies make due were not said. `text` is the last word, by default what was
+        said last. Without any, what was done decides alone, but where words are due.
         """
-        last = next(reversed(self._said), None) if text is None else text[:LONGEST]
-        is_lawful = not self._broken and not self.unseen and not self.unlooked
-        return float(
-            self.end_reached
-            and is_lawful
-            and not (last is not None and self.untold(last))
-            and self.is_answered(last)
-        )
+        return self.grade(text).reward
 
     def is_answered(self, text: str | None) -> bool:
         """Whether a last word says what policies make due: a refusal with its reason, a question.
@@ -655,6 +765,9 @@ class Episode:
             self._told,
             self._broken,
             tuple(one.key for one in self._unseen),
+            self._journal,
+            self._seen,
+            self._unseen_ids,
             self._unlooked,
             self._obeyed,
             self._said,
@@ -670,13 +783,16 @@ class Episode:
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
             read = _DumpedEpisode.model_validate(snapshot)
-            snapshot = EpisodeState(**dict(read) | {"world": loaded(read.world)})
+            read_fields = dict(read) | {"world": loaded(read.world), "seen": (read.seen,)}
+            snapshot = EpisodeState(**read_fields)
         episode.restore(snapshot.world)
         self._told, self._broken = snapshot.told, snapshot.broken
         self._unlooked, self._obeyed = snapshot.unlooked, snapshot.obeyed
         self._said, self._answered = snapshot.said, snapshot.answered
         self._done, self._user = snapshot.done, None
         self._unseen = tuple(one for one in self.task.looks if one.key in snapshot.unseen)
+        self._journal, self._seen = snapshot.journal, snapshot.seen
+        self._unseen_ids = snapshot.unseen_ids
 
     def close(self) -> None:
         """End the episode; closing it twice does nothing."""
@@ -699,8 +815,8 @@ class Episode:
 class TaskRun:
     """The state of a run in an episode, driven like `SampleRun`, which also gives its figures.
 
-    A run is a success if the candidate ended it, the world is as the task wants it, and the user
-    is told what was asked for.
+    A run is a success if the candidate ended it and its grade is above 0: the world is as the task
+    wants it, the user is told what was asked for and nothing else, and no id was guessed.
     """
 
     def __init__(self, episode: Episode, beside: SampleRun, turn_limit: int) -> None:
@@ -708,6 +824,7 @@ class TaskRun:
         self.outcome: RunOutcome | None = None
         self._episode, self._beside = episode, beside
         self.untold = len(episode.task.sample.facts.asked) or None
+        self._grade: EpisodeGrade | None = None
         self._turn_limit, self._taken = turn_limit, 0
         self._case, self._is_made = episode.task.sample.policy_case, False
 
@@ -758,8 +875,9 @@ class TaskRun:
             return await self._end(
                 Mistake("unknown_error", "", "The model neither called nor answered.")
             )
+        self._grade = self._episode.grade(text)
         if self.untold is not None:
-            self.untold = self._episode.untold(text)
+            self.untold = self._grade.untold
         return await self._end(None)
 
     async def _end(self, problem: Mistake | None) -> RunOutcome:
@@ -786,4 +904,7 @@ class TaskRun:
             )
         if self.untold:
             return Mistake("stop_early", "", "The user was not told all that was asked for.")
+        if self._grade and not self._grade.reward:
+            kind: Kind = "param_hallucination" if self._grade.unseen_ids else "value_error"
+            return Mistake(kind, "", self._grade.reason)
         return None
