@@ -66,11 +66,9 @@ def grade_of(
     unseen_ids: Sequence[str],
     broken: Sequence[str],
     not_looked: int,
-    is_answered: bool,
 ) -> EpisodeGrade:
     """Return the grade: nothing unless all is right, and half for each needless write."""
-    is_right = end_reached and reading.is_right and is_answered
-    is_right = is_right and not (unseen_ids or broken or not_looked)
+    is_right = end_reached and reading.is_right and not (unseen_ids or broken or not_looked)
     kept = 0.5**needless_writes if needless_writes < MOST_NEEDLESS else 0.0
     return EpisodeGrade(
         reward=kept if is_right else 0.0,
@@ -81,7 +79,6 @@ def grade_of(
         unseen_ids=tuple(unseen_ids),
         broken=tuple(broken),
         not_looked=not_looked,
-        is_answered=is_answered,
     )
 
 

@@ -711,22 +711,24 @@ class Episode:
         shown = Shown(self._seen)
         return read_answer(self.task.sample, text, self._told, kinds=kinds, seen=shown)
 
-    def grade(self, text: str | None = None) -> EpisodeGrade:
+    def grade(self, text: str | None = None, *, reads_refusals: bool = True) -> EpisodeGrade:
         """Return the reward, and what it was given for; `reason` says it in words.
 
         `text` is the last word, by default what was said last. Without any, what was done decides
-        alone, but where words are due.
+        alone, but where words are due. With `reads_refusals` off, no refusal or question is.
         """
         last = next(reversed(self._said), None) if text is None else text[:LONGEST]
-        return grade_of(
+        graded = grade_of(
             end_reached=self.end_reached,
             needless_writes=self.needless_writes,
             reading=AnswerReading() if last is None else self._read(last),
             unseen_ids=self._unseen_ids,
             broken=self._broken,
             not_looked=self.unseen + len(self._unlooked),
-            is_answered=self.is_answered(last),
         )
+        if not reads_refusals or self.is_answered(last):
+            return graded
+        return graded._replace(reward=0.0, is_answered=False)
 
     def reward(self, text: str | None = None) -> float:
         """Return 1.0 if the world is as wanted and the last word tells what was asked, else 0.0.
@@ -875,7 +877,7 @@ class TaskRun:
             return await self._end(
                 Mistake("unknown_error", "", "The model neither called nor answered.")
             )
-        self._grade = self._episode.grade(text)
+        self._grade = self._episode.grade(text, reads_refusals=False)
         if self.untold is not None:
             self.untold = self._grade.untold
         return await self._end(None)
