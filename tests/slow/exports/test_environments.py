@@ -42,7 +42,7 @@ def test_the_tests_of_a_folder_pass_in_an_environment_of_core_and_library(
         ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", out, out / PLACES[name]],
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    assert f"{8 if name == 'openenv' else 6} passed" in done.stdout
+    assert f"{10 if name == 'openenv' else 8} passed" in done.stdout
 
 
 @pytest.mark.parametrize("out", ["inspect"], indirect=True)
