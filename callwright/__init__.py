@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the one list of names: a name is imported when it is first 
     from callwright.flows.api.releases import samples as samples
     from callwright.flows.api.surroundings import ProgressStep as ProgressStep
     from callwright.flows.api.tasks import load_tasks as load_tasks
+    from callwright.flows.evaluation.cheats import cheats as cheats
     from callwright.flows.evaluation.gate import AnsweredItem as AnsweredItem
     from callwright.flows.evaluation.tasks import Episode as Episode
     from callwright.flows.recipe import Recipe as Recipe

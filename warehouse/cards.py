@@ -1,5 +1,6 @@
 """The dataset card of a release: content, sources, checks, and what it must not be taken for."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class CardFacts(NamedTuple):
     duplicates: int
     withdrawn: int
     tools: int
+    cheats: Sequence[Row]
 
     @property
     def licenses(self) -> list[str]:
@@ -85,17 +87,28 @@ class CardFacts(NamedTuple):
         return [sentence for sentence, holds in remarks.items() if holds]
 
 
-_COUNTED = {"release", "state", "agreement", "metric", "duplicates", "tools"}  # by themselves
+_COUNTED = {
+    "release",
+    "state",
+    "agreement",
+    "metric",
+    "duplicates",
+    "tools",
+    "cheats",
+}  # by themselves
 _SECTIONS = [name for name in CardFacts._fields if name not in _COUNTED]
 
 
-def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
-    """Count what the release holds. Raises ConfigurationError for an unknown release."""
+def card_facts(warehouse: Warehouse, name: str, cheats: Sequence[Row] = ()) -> CardFacts:
+    """Count what the release holds; `cheats` are what cheats earn in its tasks.
+
+    Raises ConfigurationError for an unknown release.
+    """
     with warehouse.reading_together():
-        return _counted(warehouse, name)
+        return _counted(warehouse, name, cheats)
 
 
-def _counted(warehouse: Warehouse, name: str) -> CardFacts:
+def _counted(warehouse: Warehouse, name: str, cheats: Sequence[Row]) -> CardFacts:
     state = verify_release(warehouse, name)
     rows = {section: warehouse.rows(sql(f"cards.{section}"), [name]) for section in _SECTIONS}
     counted = "select count(*) as number from release_duplicates where release = ?"
@@ -108,6 +121,7 @@ def _counted(warehouse: Warehouse, name: str) -> CardFacts:
         duplicates=warehouse.rows(counted, [name])[0]["number"],
         agreement=warehouse.rows(sql("cards.agreement")),
         metric=warehouse.rows(metric, [name]),
+        cheats=cheats,
         **rows,
     )
 

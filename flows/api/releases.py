@@ -323,6 +323,8 @@ class LoadedRelease:
         pass_rate = options["pass_rate"]
         form = format_of(to)
         require_answers_fit(form, from_answers, pass_rate)
+        from callwright.flows.api.tasks import cheats_in_release
+
         if self._stored is None:
             raise ConfigurationError(
                 f"{self.name!r} was read from a folder. Export the release that it was written"
@@ -336,10 +338,11 @@ class LoadedRelease:
                     f"This release has no samples of the kind {kind!r}. Its kinds are {known}."
                 )
         wanted = [kind for kind in counts if not kinds or kind in kinds]
+        cheats = cheats_in_release(counts, self.name, home=self._stored.folder.home)
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
             place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{form.name}"
-            card = render_card(card_facts(warehouse, self.name))
+            card = render_card(card_facts(warehouse, self.name, cheats))
             if isinstance(form, TableFormat):
                 return export_tables(warehouse, frozen, place, card, wanted)
             others = [kind for kind in counts if kind not in wanted]

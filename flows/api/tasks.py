@@ -9,11 +9,13 @@ import orjson
 from callwright.flows.api.releases import KeptSample, kept_in_folder, load_release
 from callwright.flows.api.surroundings import settings_of
 from callwright.flows.environments import open_world, ship_worlds
+from callwright.flows.evaluation.cheats import figures_of_cheats
 from callwright.flows.evaluation.tasks import Task, play_freely
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.opening import open_shipped
+from callwright.generators.kinds import kinds_with
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 
@@ -89,6 +91,26 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
 def world_of_recipe(path: Path, seed: int | None = None) -> Tasks:
     """Return the world of a recipe as the only task, to be played freely without a request."""
     return Tasks([play_freely(open_world(read_recipe(path), settings_of(None)), seed)])
+
+
+def cheats_in_release(
+    kinds: Iterable[str], name: str, *, home: Path | str | None = None
+) -> list[dict[str, Any]]:
+    """Return what cheats earn in some tasks of a release with samples of these kinds, for its card.
+
+    Without tasks, or if a world of them can't be opened any more, there is nothing.
+    """
+    if not {*kinds} & {*kinds_with(lambda traits: traits.is_task)}:
+        return []
+    try:
+        tasks = load_tasks(name, home=home)
+    except ConfigurationError:
+        return []
+    drawn = tasks[:: -(-len(tasks) // _PLAYED)]
+    return [figure._asdict() for figure in figures_of_cheats(drawn)]
+
+
+_PLAYED = 40  # tasks, for a card
 
 
 def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:

@@ -334,10 +334,13 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 @command(release, "card", "release card v1")
 def card(name: OneRelease, *, live: Live = False) -> CommandResult:
     """Print the dataset card of a release: its contents, making, checks, limits and citation."""
+    from callwright.flows.api.tasks import cheats_in_release
     from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
         facts = card_facts(warehouse, name)
+    kinds = [row["kind"] for row in facts.kinds]
+    facts = facts._replace(cheats=cheats_in_release(kinds, name))
     return CommandResult(
         facts._asdict() | {"state": _state_value(facts.state), "limits": facts.limits},
         render_card(facts),

@@ -19,7 +19,7 @@ from callwright.llm.template.goal_reading import read_goal
 from callwright.llm.template.goal_sources import due_calls, entries_in, made_name
 from callwright.llm.template.goal_tools import noun_for, read_toolbox
 from callwright.llm.template.questions import plain_question
-from callwright.llm.template.reading import members, read_values
+from callwright.llm.template.reading import read_values
 from callwright.llm.template.sections import Sections, Turn
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
@@ -132,14 +132,26 @@ def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) ->
 def _told(
     asked: Mapping[str, Sequence[str]], answered: Sequence[tuple[Any, JsonValue]]
 ) -> Iterator[str]:
-    """Yield a sentence for each result with the plain values that the request asks for."""
+    """Yield a sentence for each result with the plain values that are asked for, thing by thing."""
     for call, response in answered:
-        held = [(" ".join(split_name(name)), one) for name, one in members(response)]
-        plain = [
-            (name, one)
-            for name, one in held
-            if one is not None and not isinstance(one, dict | list)
-        ]
-        facts = [f"{name} {one}" for name, one in plain if name in asked.get(call["name"], ())]
-        if facts:
-            yield f"{noun_for('', call['name'])}: {', '.join(dict.fromkeys(facts))}."
+        wanted = asked.get(call["name"], ())
+        things = [", ".join(_plain_facts(one, wanted)) for one in _objects(response)]
+        if told := "; ".join(filter(None, things)):
+            yield f"{noun_for('', call['name'])}: {told}."
+
+
+def _plain_facts(thing: Mapping[str, JsonValue], wanted: Sequence[str]) -> Iterator[str]:
+    for name, value in thing.items():
+        words = " ".join(split_name(name))
+        if words in wanted and value is not None and not isinstance(value, dict | list):
+            yield f"{words} {value}"
+
+
+def _objects(value: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
+    """Yield an object and the objects within it, or those of a list."""
+    if isinstance(value, dict):
+        yield value
+        yield from _objects([*value.values()])
+    elif isinstance(value, list):
+        for member in value:
+            yield from _objects(member)

@@ -28,7 +28,7 @@ from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, proved, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.validators.reading.points import shortened
-from callwright.warehouse.answers import untold_fields
+from callwright.warehouse.answers import kinds_of, read_answer, untold_fields
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -165,7 +165,7 @@ def tells_results(sample: Sample) -> bool:
 
 @rule(
     "answers_request",
-    "1",
+    "2",
     "Does the answer tell what was asked for?",
     source="ComplexFuncBench 3.3",
     applies=tells_results,
@@ -173,11 +173,15 @@ def tells_results(sample: Sample) -> bool:
     left_to="readers",
     doubts={
         "answer_lacks": "The user asks for {name}, and the answer does not tell it.",
+        "answer_false": "The answer says what is not so: {other}.",
         "not_asked": "The sample does not name what the user wants to be told.",
     },
 )
-def check_answers(sample: Sample, _context: StageContext) -> list[Finding]:
-    """Look for the value of each field asked for; where none is named, a reader is asked."""
+def check_answers(sample: Sample, context: StageContext) -> list[Finding]:
+    """Look for the value of each field asked for; where none is named, a reader is asked.
+
+    The answer of a task is read as its reward reads it: it must say nothing else in their place.
+    """
     at = len(sample.turns) - 1
     if not sample.facts.asked:
         return [
@@ -192,6 +196,12 @@ def check_answers(sample: Sample, _context: StageContext) -> list[Finding]:
         fact = DoubtedFact(kind="answer_lacks", turn=at, argument=name)
         reason = f"The answer does not tell {name!r} ({field.path}) of all that the call returned."
         findings.append(contradicted(reason, fact))
+    reply = sample.turns[at]
+    if sample.changes and not findings and isinstance(reply, ReplyTurn):
+        kinds = kinds_of(context.toolset(sample.candidates))
+        for other in read_answer(sample, reply.text, kinds=kinds).false_told:
+            fact = DoubtedFact(kind="answer_false", turn=at, other=other)
+            findings.append(contradicted(f"The answer says what is not so: {other}.", fact))
     return findings or [proved("The answer tells every field that the goal names.")]
 
 
