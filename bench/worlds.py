@@ -145,8 +145,9 @@ def _task(world: DocumentWorld, calls: list[Call]) -> Task:
         tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in calls),
         _run(world, calls).state,
     )
+    ids = [str(one.arguments["id"]) for one in calls if "id" in one.arguments]
     turns = (
-        UserTurn(text="Please see to it."),
+        UserTurn(text=f"Please see to it: {', '.join(ids)}."),
         CallTurn(calls=made, executed=True),
         ReplyTurn(text="Done."),
     )

@@ -29,6 +29,7 @@ from callwright.warehouse.said import (
     DayOfYear,
     Form,
     Level,
+    Part,
     ReadText,
     SaidForm,
     TimeOfDay,
@@ -198,6 +199,7 @@ _YES, _NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
 _ASKING = frozenset({"is", "has", "are", "was", "can"})  # in the names of fields: `is_open`
 _TRUTHS: Mapping[bool, Form] = {True: ("\0true",), False: ("\0false",)}
 _NEAR, _FEW_WORDS, _LONG_WORD = 3, 4, 4
+_MOST_NUMBERS = 10
 _MOST_STRAYS = 3  # other values of the world that an answer may happen to say
 _WORDS, _WORDS_A_VALUE = 300, 60  # of the longest answer that is read
 _Columns = Mapping[str, Form]
@@ -292,19 +294,13 @@ class _Scene:
         truths = [one for path in self._truths for one in self._said_truths(said, path)]
         found = [*self._false_numbers(said, mentions), *self._false_words(said, mentions)]
         found += self._false_truths(truths)
-        strays = {one.form for one in said.find(self._strays | self._free)} - self._free
-        if len(strays) > _MOST_STRAYS:
-            found.append(f"{len(strays)} values of things that nobody asked about")
+        found += self._dumped(said)
         return tuple(dict.fromkeys(found)) or (*self._false_pairs(said, mentions, truths),)
 
     def _false_numbers(self, said: ReadText, mentions: Sequence[SaidForm]) -> Iterator[str]:
         """Yield numbers, dates and times that are none of this scene, where one is asked for."""
         inside = {at for one in mentions if one.end - one.begin > 1 for at in range(*one[1:])}
-        free = [form[0] for form in self._free if len(form) == 1]
-        free += [token.part for token in self._request.tokens]
-        for path in self._columns:
-            numbers = [one.columns[path][0] for one in self._things if path in one.columns]
-            free.append(sum(one for one in numbers if isinstance(one, float)))
+        free = self._free_numbers()
         for sort in (float, DayOfYear, TimeOfDay):
             if not any(isinstance(form[0], sort) for form in self._due):
                 continue
@@ -320,6 +316,25 @@ class _Scene:
                 ):
                     continue
                 yield str(part) if isinstance(part, float) else "-".join(map(str, part))
+
+    def _free_numbers(self) -> list[Part]:
+        """Return the numbers, dates and times that an answer may say, with sums of those due."""
+        free = [form[0] for form in self._free if len(form) == 1]
+        free += [token.part for token in self._request.tokens]
+        for path in self._columns:
+            numbers = [one.columns[path][0] for one in self._things if path in one.columns]
+            free.append(sum(one for one in numbers if isinstance(one, float)))
+        return free
+
+    def _dumped(self, said: ReadText) -> Iterator[str]:
+        """Yield how much stands in a text that is about nothing that was asked or done."""
+        strays = {one.form for one in said.find(self._strays | self._free)} - self._free
+        if len(strays) > _MOST_STRAYS:
+            yield f"{len(strays)} values of things that nobody asked about"
+        numbers = {token.part for token in said.tokens if isinstance(token.part, float)}
+        others = numbers - {*self._free_numbers()}
+        if len(others) > _MOST_NUMBERS + self._counts:
+            yield f"{len(others)} numbers that nobody asked about"
 
     def _false_words(self, said: ReadText, mentions: Sequence[SaidForm]) -> Iterator[str]:
         """Yield others of the kinds of values asked for; one may be a word of its own ("Done!")."""

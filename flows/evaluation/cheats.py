@@ -112,7 +112,8 @@ def _unshown(task: Task, call: Call) -> Iterator[tuple[str, str]]:
 
 
 def _every_tool(task: Task, others: Iterable[Task]) -> Iterator[Call]:
-    known = {call.tool: call for one in others for call in one.gold}
+    own = {call.key for call in task.gold if _writes(task, call)}
+    known = {call.tool: call for one in others for call in one.gold if call.key not in own}
     for name in task.candidates:
         shown = task.names.get(name, name)
         yield known.get(shown, Call(tool=shown))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import callwright
+from callwright.flows.api.tasks import cheats_in_release
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
@@ -23,6 +24,7 @@ from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
+from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
@@ -80,6 +82,18 @@ def test_the_template_does_every_task_in_each_of_several_runs(
         for row in leaderboard("tasks", settings)
     ]
     assert board == [(1, 1, 0, 1)] * 2
+
+
+def test_a_card_of_tasks_says_what_cheats_earn(built: tuple[Recipe, Settings]) -> None:
+    _, settings = built
+    freeze(warehouse_of(settings), "cheated", [one.key for one in samples_of(settings)])
+    home = settings.ledger.parent
+    assert cheats_in_release(["perfect"], "cheated", home=home) == []
+    figures = cheats_in_release(["task"], "cheated", home=home)
+    assert {one["mean_reward"] for one in figures} == {0.0}
+    card = render_card(card_facts(warehouse_of(settings), "cheated", figures))
+    assert "| writes from memory | 4 | 0.00 | 0.00 |" in card
+    assert "What cheats earn" not in render_card(card_facts(warehouse_of(settings), "cheated"))
     assert {row["domain"]: row["end_state"] for row in domain_board("tasks", settings)} == {
         "workshop": 1,
         "all": 1,
