@@ -1,7 +1,8 @@
 """Episodes of a simulated document on one core: seconds and memory.
 
-Usage: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--json]`. An episode is
-a start, five calls (a search, a new order, a change, a cancellation, a read), and the difference
+Usage: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--tasks FOLDER] [--json]`.
+With the folder of an export of tasks it also plays their gold, state and reward: each in its world
+for the first time, and again. An episode is a start, five calls (a search, a new order, a change, a cancellation, a read), and the difference
 to its start. State and reward are those of a task of three of them, through the API that
 trainers use (`callwright.Episode`), and so are the parallel episodes. Times are processor times,
 so other work on the machine has little effect.
@@ -13,8 +14,10 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from bench.processes import cores
+from callwright.flows.api.tasks import load_tasks
 from callwright.flows.evaluation.tasks import Episode, Task
 from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
 from callwright.generators.environments.endpoints import endpoints_of
@@ -67,6 +70,7 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=2_000)
     parser.add_argument("--parallel", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--tasks", type=Path, help="the folder of an export of tasks")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     world = make_world()
@@ -92,6 +96,7 @@ def main() -> None:
         "parallel": chosen.parallel,
         **_memory(task, calls[1:4], chosen.parallel),
     }
+    result |= _exported(chosen.tasks, chosen.runs) if chosen.tasks else {}
     if chosen.json:
         print(json.dumps(result, indent=2))
         return
@@ -174,6 +179,24 @@ def _rewarded(task: Task, calls: list[Call]) -> None:
     with _played(task, calls) as episode:
         if episode.reward() != 1.0:
             raise ValueError("The gold does not do the task.")
+
+
+def _exported(folder: Path, runs: int) -> dict[str, int]:
+    """Return how many exported tasks are played by their gold in a second, at first and again."""
+    tasks = load_tasks(folder)
+
+    def played() -> None:
+        for task in tasks:
+            with _played(task, list(task.gold)) as episode:
+                if episode.reward(task.reply) != 1.0:
+                    raise ValueError(f"The gold does not do the task {task.key}.")
+
+    first, *again = [_seconds(played, 1) / len(tasks) for _ in range(runs + 1)]
+    return {
+        "tasks": len(tasks),
+        "first_tasks_per_second": round(1 / first),
+        "tasks_per_second_again": round(1 / statistics.median(again)),
+    }
 
 
 def _median(done: Callable[[], object], chosen: argparse.Namespace) -> float:

@@ -41,7 +41,7 @@ STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
     "conflict": (409, 422, 400),
     "invalid_value": (422, 400, 405),
 }
-_SEEDS = 64
+_SEEDS = 128
 
 
 class DocumentWorld:
@@ -68,7 +68,7 @@ class DocumentWorld:
         self.kinds = Kinds(tuple(self.endpoints.values()))
         self.effects = Effects(self.kinds, effects or {})
         self.rules, self._standing = rules, START
-        # what the world of a seed holds at first, and its rules, are kept at hand of a few seeds
+        # what a world holds at first, and its rules, are kept at hand of the last seeds
         self.population = lru_cache(_SEEDS)(
             lambda seed: Population(self.kinds, seed, self.scope(seed))
         )

@@ -366,14 +366,14 @@ def test_episodes_that_are_gone_leave_nothing_behind() -> None:
         ]
 
     counts = []
-    for number in range(60):
+    for number in range(90):
         episode = world.begin()
         made = ask(episode, "add_order", item=f"Lamp {number}", quantity=number % 80 + 1)
         ask(episode, "change_order", id=made["id"], item=f"Chair {number}")
         ask(episode, "cancel_order", id=ask(episode, "list_orders")[number % 20]["id"])
         episode.answer(Call(tool="get_order", arguments={"id": f"never{number}"}))
         counts.append(held())
-    assert counts[-1] == counts[40]
+    assert counts[-1] == counts[60]
 
 
 def _is_sized(value: object) -> bool:
