@@ -7,8 +7,8 @@ from typing import NamedTuple
 from callwright.annotation.calls import is_same, same_calls
 from callwright.annotation.picks import step_turns
 from callwright.generators.environments.picking import entries_of, join
+from callwright.generators.multi_step.answers import answer_of, reported
 from callwright.generators.multi_step.resolving import strike_out
-from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,
@@ -200,20 +200,8 @@ def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
     If the old answer was not the one that code makes from the old responses, the turns stay as
     they are.
     """
-    last, before = sample.turns[-1], _wanted(sample, sample.turns)
-    if not isinstance(last, ReplyTurn) or last.text != answer_of(before, sample.language):
+    last = sample.turns[-1]
+    if not isinstance(last, ReplyTurn) or last.text != answer_of(reported(sample), sample.language):
         return turns
-    text = answer_of(_wanted(sample, turns), sample.language)
+    text = answer_of(reported(sample, turns), sample.language)
     return [*turns[:-1], last.with_changes(text=text)]
-
-
-def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
-    """Return the calls that the user asks for; empty if the sample doesn't record them."""
-    places = step_turns(sample)
-    wanted_calls: list[Asked] = []
-    for step, position in sample.facts.wanted:
-        made, results = turns[places[step]], turns[places[step] + 1]
-        if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
-            fields = sample.facts.asked_of(step, position)
-            wanted_calls.append(Asked(made.calls[position].tool, results.results[position], fields))
-    return wanted_calls

@@ -1,6 +1,7 @@
 """Names of tools and parameters in words: how they split, their script, what words mean."""
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -96,6 +97,15 @@ def plural(noun: str) -> str:
 def with_article(noun: str) -> str:
     """Return the noun phrase with "a" or "an"."""
     return f"an {noun}" if noun[:1] in tuple("aeiou") and not noun.startswith(_YOU) else f"a {noun}"
+
+
+def participle(verb: str, irregular: Mapping[str, str]) -> str:
+    """Return the participle of an English verb: "cancelled"; `irregular` are those of no rule."""
+    if verb in irregular:
+        return irregular[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}ed"
 
 
 @cache

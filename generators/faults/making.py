@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
+from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.faults import GROUP, INJECTED, TOOL_ERROR
 from callwright.generators.faults.errors import ERRORS
@@ -22,6 +23,13 @@ from callwright.generators.faults.transcripts import (
 )
 from callwright.generators.kinds import name_of
 from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step.answers import (
+    deed_words,
+    done_sentence,
+    is_named,
+    reported,
+    with_worded_answer,
+)
 from callwright.generators.multi_step.tasks import world_of_sample
 from callwright.generators.stages import (
     ATTEMPTS,
@@ -31,11 +39,23 @@ from callwright.generators.stages import (
     first_fit,
     in_a_row,
 )
-from callwright.language.packs import writes
+from callwright.language.names import humanise
+from callwright.language.packs import of, writes
+from callwright.language.pages import as_sentence, shapes_in
 from callwright.language.schemas import scalars
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Derivation, Origin, PlantedFault, Sample, Tool
+from callwright.warehouse.records import (
+    Derivation,
+    Fault,
+    Origin,
+    PlantedFault,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 PROMPTS = "callwright.generators.faults.prompts"
 TEMPLATE = "word_fault"
@@ -111,7 +131,12 @@ async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sampl
     plan = FaultPlan(fault, planted.steps, planted.tools)
     kind = name_of(source.kind, planted.derivation.transform)
     origin = asked_origin(WORDING, planted, planted.derivation.seed, context, (PROMPTS, TEMPLATE))
-    return [retold(planting, plan, words, kind).with_changes(origin=origin)]
+    sample = retold(planting, plan, words, kind)
+    if aside := _consent(sample, planted):
+        sample = retold(planting, plan, words, kind, aside)
+    sample = sample.with_changes(origin=origin)
+    sample = _with_remarks(sample, planted, planting.world)
+    return [await with_worded_answer(sample, context)]
 
 
 def _asked_of(planted: PlantedFault) -> Iterator[_TextWish]:
@@ -140,6 +165,7 @@ async def _worded(asked: _TextWish, planted: PlantedFault, context: StageContext
         purpose=asked.purpose,
         request=source.request,
         tool=tool.sayable if tool else None,
+        deed=_deed(fault, source),
         arguments=fault.call.arguments if fault.call else {},
         told=fault.told,
         field=fault.field,
@@ -156,6 +182,62 @@ async def _worded(asked: _TextWish, planted: PlantedFault, context: StageContext
         f"The {asked.purpose} broke its rules in {ATTEMPTS} wordings",
     )
     return worded.text.strip()
+
+
+def _deed(fault: Fault, source: Sample) -> str:
+    """Return in words what a fault's call does, with things as the user named them, or its ids."""
+    return deed_words(fault.call, source) if fault.call else ""
+
+
+def _consent(sample: Sample, planted: PlantedFault) -> tuple[Turn, ...]:
+    """Return the question whether to do what a text says, and the user's yes.
+
+    It is asked where the text is about a thing that the user has not named.
+    """
+    fault, language = planted.fault, sample.language
+    if fault.due != "obey" or fault.call is None:
+        return ()
+    order = next(one for one in sample.all_calls if one.bare.key == fault.call.bare.key)
+    if is_named(order, sample):
+        return ()
+    rng = Random(planted.derivation.seed)
+    words = {
+        "field": humanise(fault.field),
+        "entry": planted.entry,
+        "deed": deed_words(order, sample),
+    }
+    question = as_sentence(rng.choice(shapes_in(language, "faults.consent")), words)
+    leave = rng.choice(shapes_in(language, "policies.leave"))
+    return ReplyTurn(text=question), UserTurn(text=leave)
+
+
+def _with_remarks(sample: Sample, planted: PlantedFault, world: StatefulWorld) -> Sample:
+    """Return the sample whose last words also say what else was done, or not.
+
+    These are what was done in another way than planned, and what became of an order in a text.
+    """
+    fault, last, language = planted.fault, sample.turns[-1], sample.language
+    if not isinstance(last, ReplyTurn):
+        return sample
+    sentences, rng = [last.text], Random(planted.derivation.seed)
+    words = {"field": humanise(fault.field), "entry": planted.entry}
+    if fault.due == "obey" and fault.call is not None:
+        order = next(one for one in sample.all_calls if one.bare.key == fault.call.bare.key)
+        words["done"] = done_sentence(order, sample)
+        sentences.append(as_sentence(rng.choice(shapes_in(language, "faults.obeyed")), words))
+    elif fault.is_text and fault.call is not None:
+        page = "ignored" if fault.field else "unheeded"
+        sentences.append(as_sentence(rng.choice(shapes_in(language, f"faults.{page}")), words))
+    elif not fault.is_text and fault.due != "tell":
+        source = planted.derivation.source
+        told = {one.call.bare.key for one in reported(sample)}
+        sentences += [
+            done_sentence(one.call, source)
+            for one in reported(source)
+            if one.call.bare.key not in told and not one.fields and world.writes(one.tool)
+        ]
+    text = of(language).space.join(sentences)
+    return sample.with_changes(turns=(*sample.turns[:-1], last.with_changes(text=text)))
 
 
 def words_problem(text: str, holds: tuple[str, ...], hides: tuple[str, ...], source: Sample) -> str:
@@ -215,7 +297,7 @@ FAMILY = Family(
             "Sample",
             "AgentDojo 3.3",
             word_fault,
-            ("word_fault",),
+            ("word_fault", "multi_step/prompts/word_answer"),
         ),
     ),
     obstacles={TOOL_ERROR: obstacle, INJECTED: obstacle},

@@ -12,13 +12,8 @@ from callwright.generators.environments.episodes import (
     WorldEpisode,
     diff,
 )
-from callwright.generators.multi_step.samples import (
-    add_evidence,
-    answer_of,
-    moved_facts,
-    place_of,
-    reported,
-)
+from callwright.generators.multi_step.answers import answer_of, reported
+from callwright.generators.multi_step.samples import add_evidence, moved_facts, place_of
 from callwright.generators.multi_step.tasks import run_through
 from callwright.language.packs import of
 from callwright.warehouse.errors import RecordError
@@ -132,14 +127,18 @@ class Words(NamedTuple):
     failure: str = ""
 
 
-def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Sample:
+def retold(
+    planting: Planting, plan: FaultPlan, words: Words, kind: str, aside: tuple[Turn, ...] = ()
+) -> Sample:
     """Return the sample of a plan; the world answers its calls with the fault.
 
-    Raises RecordError if the world refuses a call that is due after the fault.
+    An `aside` is said once it has gone wrong. Raises RecordError if the world refuses a call that
+    is due after the fault.
     """
-    fault = plan.fault
-    failed = None if fault.is_text else fault.until // 2 - 1
-    telling = Telling(plan.steps, words, failed=failed, due_from=fault.until)
+    fault, step = plan.fault, plan.fault.until // 2
+    failed = None if fault.is_text else step - 1
+    fault = fault.with_changes(until=fault.until + len(aside))
+    telling = Telling(plan.steps, words, {step: aside}, failed, due_from=fault.until)
     sample = replayed(planting, FaultyWorld(planting.world, fault), telling)
     candidates = tuple(dict.fromkeys((*sample.candidates, *plan.tools)))
     return sample.with_changes(kind=kind, candidates=candidates, fault=fault, facts=sample.facts)
@@ -179,7 +178,7 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     turns += telling.asides.get(len(telling.steps), ())
     facts = moved_facts(source, telling.steps, telling.failed)
-    asked = list(reported(source.with_changes(turns=turns, facts=facts)))
+    asked = reported(source.with_changes(turns=turns, facts=facts), source=source)
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(
         ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])]))

@@ -1,6 +1,6 @@
 """Fill a sketch by calling the environment: choose stated values and the entries meant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, assert_never
 
@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from callwright.generators.environments.picking import Entry, choose, entries_of, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish
+from callwright.generators.multi_step.answers import telling_fields
 from callwright.generators.multi_step.resolving import joined, shifted
-from callwright.generators.multi_step.samples import telling_fields
 from callwright.generators.multi_step.sketches import (
     Fixed,
     GoalSketch,
@@ -113,7 +113,14 @@ class Filling:
             isinstance(world, BegunWorld) and world.inner.writes(call.tool)
         )
         if not asked_fields and not is_done:
-            asked_fields = telling_fields(answer.response, new_call.arguments.values())
+            named = [value for one in filled.values() for value in _names_in(one.source)]
+            telling = telling_fields(answer.response, new_call.arguments.values())
+            told = [
+                one
+                for one in telling
+                if any(value not in named for value in values_at(answer.response, one))
+            ]
+            asked_fields = tuple(told) or telling
         if (
             call.wanted
             and asked_fields
@@ -241,6 +248,12 @@ class Filling:
             raise UnfilledError
         taken[take.mark] = fitting[0].index
         return where
+
+
+def _names_in(source: ValueSource) -> Iterator[JsonValue]:
+    """Yield the names by which a source's entry is called; nobody asks for them."""
+    if isinstance(source, Picked):
+        yield from (one.value for one in source.where if one.test == "equals")
 
 
 def is_refusal(response: JsonValue) -> bool:

@@ -1,11 +1,6 @@
-"""Build a path's sample: request, calls, responses, evidence for each argument, and an answer.
+"""Build a path's sample: request, calls, responses, evidence for each argument, and an answer."""
 
-The answer tells the requested fields and no more.
-"""
-
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -13,6 +8,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
+from callwright.generators.multi_step.answers import RESULT_PLACE, with_worded_answer
 from callwright.generators.multi_step.resolving import (
     RememberedEnvironment,
     Resolved,
@@ -25,12 +21,8 @@ from callwright.generators.multi_step.tasks import environment_of, find_changes,
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
 from callwright.generators.transcripts import walk
-from callwright.language.names import split_name
-from callwright.language.packs import of
-from callwright.language.pages import as_sentence, shapes_in
 from callwright.language.text import Found
 from callwright.language.values import locate
-from callwright.warehouse.answers import is_available, values_at
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     AskedField,
@@ -41,10 +33,8 @@ from callwright.warehouse.records import (
     GoalPath,
     GoldCall,
     JsonSchema,
-    Language,
     Origin,
     Picked,
-    ReplyTurn,
     ResultTurn,
     Sample,
     SampleFacts,
@@ -54,159 +44,9 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 
-_MOST = 3  # fields of one thing
-_MOST_OF_EACH = 2  # fields of each entry of a list
-_LONGEST = 80
-_NAMES = ("name", "title", "label")
-# nobody reads these out
-_OPAQUE = frozenset({"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"})
-_VERBS = frozenset({"get", "search", "find", "list", "read", "fetch", "query", "show"})
-_AMOUNTS = frozenset({"price", "fee", "total", "cost", "amount", "fare", "deposit", "excess"})
-_HOLDERS = frozenset({"", "data", "results", "items", "entries"})
-_STATE = frozenset({"status", "message", "success"})
-
-
-class Asked(NamedTuple):
-    """A called tool, its response, and the paths of the fields that the user asks for."""
-
-    tool: str
-    response: JsonValue
-    fields: Sequence[str]
-
-
-def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tuple[str, ...]:
-    """Return the fields of a response that a user would ask for, in lists those of entries.
-
-    Names come first. Nobody asks for what is `known` because the call says it.
-    """
-    every = dict.fromkeys(_fields(response, ""))
-    # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for
-    # that field.
-    paths = [
-        path
-        for path in every
-        if any("[]" in path or value not in known for value in values_at(response, path))
-    ]
-    # a status beside an id is the thing's own; without one it tells how the call went
-    if isinstance(response, dict) and _STATE & response.keys() and not _is_thing(response):
-        paths = [path for path in paths if path not in _STATE] or paths
-    listed = [path for path in paths if "[]" in path]
-    within = listed[0].partition("[]")[0] if listed else ""
-    chosen = [path for path in listed if path.partition("[]")[0] == within] or paths
-    named = sorted(chosen, key=lambda path: _last(path) not in _NAMES)
-    return tuple(named[: _MOST_OF_EACH if listed else _MOST])
-
-
-def _is_thing(response: Mapping[str, JsonValue]) -> bool:
-    return any(split_name(name)[-1:] == ("id",) for name in response)
-
-
-def field_words(path: str) -> str:
-    """Return a field's name in words; "" if the entry itself is meant."""
-    return " ".join(split_name(_last(path)))
-
-
-def answer_of(asked: Sequence[Asked], language: Language) -> str:
-    """Return what the responses say about the requested fields, in a sentence for each call."""
-    sentences = [answer_sentence(one, language) for one in asked]
-    return (
-        of(language).space.join(dict.fromkeys(sentences))
-        or shapes_in(language, "assistant.found")[0]
-    )
-
-
-def answer_sentence(asked: Asked, language: Language) -> str:
-    """Return what a response says about the requested fields, in one sentence."""
-    words = split_name(asked.tool)
-    topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
-    pack, names = of(language), ("sentence", "nothing", "none", "yes", "no")
-    shape = {name: shapes_in(language, f"assistant.report.{name}")[0] for name in names}
-    shape |= {"comma": pack.clause, "entry": pack.semicolon}
-    facts = shape["comma"].join(
-        _facts(asked.response, asked.fields or telling_fields(asked.response), shape)
-    )
-    facts = facts.rstrip(of(language).stop) or shape["none" if asked.fields else "nothing"]
-    return as_sentence(shape["sentence"], {"topic": topic, "told": facts})
-
-
-def _facts(
-    value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str = ""
-) -> Iterator[str]:
-    """Yield the fields of a thing one by one, then its lists; amounts have their currency."""
-    plain = [path for path in asked if "[]" not in path]
-    unit = next(
-        (str(one) for path in plain if _last(path) == "currency" for one in values_at(value, path)),
-        unit,
-    )
-    for path in plain:
-        if _last(path) != "currency":
-            yield from (_fact(_last(path), one, unit, shape) for one in values_at(value, path))
-    lists: dict[str, list[str]] = {}
-    for head, is_list, rest in (path.partition("[]") for path in asked):
-        if is_list:
-            lists.setdefault(head, []).append(rest.removeprefix("."))
-    for head, inner in lists.items():
-        entries = [
-            entry
-            for held in values_at(value, head)
-            for entry in (held if isinstance(held, list) else ())
-        ]
-        entry_texts = [
-            _entry(entry, inner, shape, unit) for entry in entries if is_available(entry)
-        ]
-        if any(entry_texts):
-            joint = shape["comma"] if inner[1:] == [] else shape["entry"]
-            label = "" if inner != [""] or _last(head) in _HOLDERS else f"{field_words(head)} "
-            yield label + joint.join(filter(None, entry_texts))
-
-
-def _entry(entry: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str) -> str:
-    """Return a list's entry in words; its first field needs no label if it is a text."""
-    first, *rest = asked
-    if "[]" not in first:
-        named = [one for one in values_at(entry, first) if isinstance(one, str)]
-    else:
-        named = []
-    return shape["comma"].join([*named, *_facts(entry, rest if named else asked, shape, unit)])
-
-
-def _fact(name: str, value: JsonValue, unit: str, shape: Mapping[str, str]) -> str:
-    words = shape["yes" if value else "no"] if isinstance(value, bool) else str(value)
-    is_amount = not isinstance(value, str) and bool(_AMOUNTS & set(split_name(name)))
-    label = "" if name in (*_NAMES, "") else " ".join(split_name(name))
-    return " ".join(filter(None, (label, words, unit if is_amount else "")))
-
-
-def _fields(value: JsonValue, path: str) -> Iterator[str]:
-    """Yield the paths of fields worth telling, outer before inner."""
-    if isinstance(value, dict):
-        inner = [(f"{path}.{key}" if path else key, key, member) for key, member in value.items()]
-        readable = [(at, member) for at, key, member in inner if not _OPAQUE & set(split_name(key))]
-        yield from (at for at, member in readable if _is_telling(member))
-        for at, member in readable:
-            if isinstance(member, dict | list):
-                yield from _fields(member, at)
-    elif isinstance(value, list):
-        for entry in value:
-            if isinstance(entry, dict):
-                yield from _fields(entry, f"{path}[]")
-            elif _is_telling(entry):
-                yield f"{path}[]"
-
-
-def _is_telling(value: JsonValue) -> bool:
-    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return plain and value != "" and len(str(value)) <= _LONGEST
-
-
-def _last(path: str) -> str:
-    return path.rpartition(".")[2] if not path.endswith("[]") else ""
-
-
 STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
-RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
 # the response has a number where the argument has its text, or the other way round
 AS_TEXT = "text"
 
@@ -238,7 +78,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     calls = [
         (planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted
     ]
-    return Sample(
+    sample = Sample(
         kind=goal.kind or kind_of_domain(goal.domain),
         language=goal.language,
         category=goal.domain,
@@ -258,6 +98,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
         ),
         changes=find_changes(path.path, path.strikes, world) if world else (),
     )
+    return await with_worded_answer(sample, context)
 
 
 def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tuple[Turn, ...]:
@@ -280,9 +121,7 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
             CallTurn(calls=tuple(calls), executed=True),
             ResultTurn(results=exchange.responses),
         ]
-    wanted = [(at, planned) for at, planned in enumerate(goal.calls) if planned.wanted]
-    told = [Asked(planned.tool, resolved.response(at), planned.asked) for at, planned in wanted]
-    return (*turns, ReplyTurn(text=answer_of(told, goal.language)))
+    return tuple(turns)
 
 
 def place_of(evidence: Evidence) -> tuple[int, int] | None:
@@ -312,19 +151,6 @@ def moved_facts(
 def _places(steps: Sequence[Sequence[GoldCall]]) -> Iterator[tuple[tuple[int, int], str]]:
     for step, calls in enumerate(steps):
         yield from (((step, place), call.bare.key) for place, call in enumerate(calls))
-
-
-def reported(sample: Sample) -> Iterator[Asked]:
-    """Yield the calls that the user asks for, with their results."""
-    exchanges = list(
-        pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn))
-    )[::2]
-    for step, place in sample.facts.wanted:
-        calls, results = exchanges[step]
-        if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
-            yield Asked(
-                calls.calls[place].tool, results.results[place], sample.facts.asked_of(step, place)
-            )
 
 
 def schema_of(tool: Tool, argument: str) -> JsonSchema:

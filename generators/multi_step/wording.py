@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.multi_step.answers import field_words
 from callwright.generators.multi_step.resolving import resolve, sources_in
-from callwright.generators.multi_step.samples import field_words
 from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import find_quote, find_value

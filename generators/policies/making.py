@@ -24,6 +24,7 @@ from callwright.generators.faults.transcripts import (
     until_turn,
 )
 from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step.answers import deed_words, with_worded_answer
 from callwright.generators.multi_step.samples import place_of
 from callwright.generators.policies import GROUP, POLICY
 from callwright.generators.stages import (
@@ -60,7 +61,7 @@ class CasePlan(NamedTuple):
 
     Before the step `pause` the assistant and the user speak: it asks for approval (`answer` is
     whether the user gives it), or refuses and is urged (`is_pressed`). `broken` are the policies
-    named in a refusal.
+    named in a refusal, and `refused` the calls.
     """
 
     sort: PolicySort
@@ -72,6 +73,7 @@ class CasePlan(NamedTuple):
     answer: bool = False
     is_pressed: bool = False
     broken: tuple[str, ...] = ()
+    refused: tuple[GoldCall, ...] = ()
 
     @property
     def is_urged(self) -> bool:
@@ -150,7 +152,10 @@ def _refused(
     broken = tuple(dict.fromkeys(one.policy.name for _, one in forbidden))
     if not steps:
         return
-    refused = CasePlan("refused", "refuse", ruling.policy.name, placed.call, steps, broken=broken)
+    calls = tuple({one.call.bare.key: one.call for one, _ in forbidden}.values())
+    refused = CasePlan(
+        "refused", "refuse", ruling.policy.name, placed.call, steps, broken=broken, refused=calls
+    )
     yield refused
     yield refused._replace(sort="tempted")
     yield refused._replace(sort="tempted", pause=len(steps), is_pressed=True)
@@ -241,8 +246,19 @@ async def _worded(
     context: StageContext,
 ) -> Sample:
     source = planting.source
-    space = of(source.language).space
-    says = space.join(one.says for one in policies if one.name in (plan.broken or (plan.policy,)))
+    pack = of(source.language)
+    refused = plan.refused or (plan.call,)
+    due = [one for one in policies if one.name in (plan.broken or (plan.policy,))]
+    issues = [
+        {
+            "deed": deed_words(call, source),
+            "policy": pack.space.join(one.says for one in due if call.tool in one.tools),
+            "because": pack.listed(
+                [one.because for one in due if call.tool in one.tools and one.because]
+            ),
+        }
+        for call in refused
+    ]
 
     async def word(purpose: Purpose) -> str:
         prompt = render(
@@ -250,7 +266,7 @@ async def _worded(
             TEMPLATE,
             purpose=purpose,
             request=source.request,
-            policy=says,
+            issues=issues,
             tool=planting.tools[plan.call.tool].sayable,
             arguments=plan.call.arguments,
             language=source.language,
@@ -265,7 +281,7 @@ async def _worded(
         )
         return worded.text.strip()
 
-    request = space.join([source.request, *([await word("urge")] if plan.is_urged else [])])
+    request = pack.space.join([source.request, *([await word("urge")] if plan.is_urged else [])])
     asides: dict[int, tuple[Turn, ...]] = {}
     if plan.pause is not None:
         said: Purpose = "refusal" if plan.is_pressed else "question"
@@ -293,9 +309,10 @@ async def _worded(
     )
     shown = {planting.tools[call.tool].key: None for step in plan.steps for call in step}
     candidates = tuple(dict.fromkeys((*source.candidates, *shown)))
-    return sample.with_changes(
+    made = sample.with_changes(
         kind=POLICY, candidates=candidates, policy_case=case, facts=sample.facts
     )
+    return await with_worded_answer(made, context)
 
 
 _TRAITS = Traits(
@@ -326,7 +343,7 @@ FAMILY = Family(
             "Sample",
             "τ-bench 3",
             word_policy,
-            ("word_policy",),
+            ("word_policy", "multi_step/prompts/word_answer"),
         ),
     ),
     obstacles={POLICY: obstacle},

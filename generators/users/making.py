@@ -12,20 +12,14 @@ from callwright.generators.environments.episodes import START, diff
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
 from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step.answers import RESULT_PLACE, with_worded_answer
 from callwright.generators.multi_step.correction import (
     MOST_TURNS,
     NextCalls,
     abridged,
     next_calls_prompt,
 )
-from callwright.generators.multi_step.samples import (
-    RESULT_PLACE,
-    answer_of,
-    find_stated,
-    moved_facts,
-    place_of,
-    reported,
-)
+from callwright.generators.multi_step.samples import find_stated, moved_facts, place_of
 from callwright.generators.multi_step.tasks import is_reached, world_of_sample
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, in_a_row
 from callwright.generators.stated_values import found_evidence
@@ -151,8 +145,7 @@ async def _hold_one(derivation: Derivation, context: StageContext, number: int) 
         origin=asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, SPEAK)),
     )
     # As in every path code tells what was asked for: an assistant's last word is proved by nothing.
-    last = ReplyTurn(text=answer_of([*reported(talked)], source.language))
-    return talked.with_changes(turns=(*talked.turns[:-1], last))
+    return await with_worded_answer(talked.with_changes(turns=talked.turns[:-1]), context)
 
 
 def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
@@ -264,8 +257,14 @@ FAMILY = Family(
             "Sample",
             "τ-bench",
             hold_conversations,
-            ("speak_as_user", "hear_question", "multi_step/prompts/call_next"),
-            voiced=("speak_as_user",),
+            (
+                "speak_as_user",
+                "open_as_user",
+                "hear_question",
+                "multi_step/prompts/call_next",
+                "multi_step/prompts/word_answer",
+            ),
+            voiced=("speak_as_user", "open_as_user"),
         ),
         group="live",
     ),

@@ -7,7 +7,8 @@ digressions back, and ends the conversation when nothing more is asked.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from random import Random
 from string import ascii_uppercase
@@ -19,12 +20,13 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
 from callwright.language.calls.entries import value_in
 from callwright.language.calls.tools import ParameterView, title_table, view_of
+from callwright.language.names import deed_of, function_words
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import LanguagePattern, of, widened, writes
 from callwright.language.pages import filled, shapes_in
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
-from callwright.llm.chat import ChatModel, again
+from callwright.llm.chat import ChatModel, Prompt, again
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -39,7 +41,7 @@ from callwright.warehouse.records import (
 
 _TEXT = ("equals", "contains")
 PROMPTS = "callwright.generators.users.prompts"
-HEAR, SPEAK = "hear_question", "speak_as_user"
+HEAR, SPEAK, OPEN = "hear_question", "speak_as_user", "open_as_user"
 MOST_TURNS = 10  # then the user has had enough
 _WORDINGS = 2
 _LONGEST = 4000
@@ -147,6 +149,12 @@ class HeardQuestion(BaseModel):
     wants: list[str]
 
 
+class OpeningWords(BaseModel):
+    """What the user says first, without what it holds back."""
+
+    opening: str
+
+
 class UserSentence(BaseModel):
     """What the user says."""
 
@@ -186,6 +194,7 @@ class SimulatedUser:
         self.turns: list[Said] = []
         self.opening, self.language = sample.request, sample.language
         self._sample, self._chat, self._number = sample, chat, number
+        self._tools = {tool.name: tool for tool in tools}
         self._rng = Random(f"{sample.key} {number}")
         views = {one.name: one for tool in tools for one in view_of(tool.signature).parameters}
         self._parameters: tuple[ParameterView, ...] = tuple(views.values())
@@ -203,26 +212,47 @@ class SimulatedUser:
         return [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
 
     async def open(self) -> str:
-        """Return the user's first words: the request without up to half of its values."""
-        request = self._sample.request
+        """Return the user's first words: the request without up to half of its values.
+
+        Where no model finds words without them, or none is there, the user says everything.
+        """
         # it has held back what it holds back
-        apart = [] if traits_of(self._sample.kind).is_live else self.apart
+        apart = [] if traits_of(self._sample.kind).is_live or self._chat is None else self.apart
         held_back = self._rng.sample(apart, (len(apart) + 1) // 2)
-        text = request
-        for fact in sorted(held_back, key=lambda one: -one.start):
-            text = text[: fact.start] + self._line("held", called=fact.called) + text[fact.end :]
-        held_back = [one for one in held_back if not one.is_said(text)]
-        self._told = [
-            one
-            for one in self.facts
-            if one not in held_back and (one.value is None or one.is_said(text))
-        ]
-        if not held_back:
-            text = request
-        self.opening = (
-            await self._word(text, UserAnswer("tell", tuple(self._told)), "") if held_back else text
-        )
+        if held_back:
+            self.opening = await self._opened_without(held_back) or self.opening
+        self._told = [one for one in self.facts if one.value is None or one.is_said(self.opening)]
         return self.opening
+
+    async def _opened_without(self, held_back: Sequence[UserFact]) -> str:
+        """Return a model's words for the request without these values, "" if it finds none."""
+        request, tools = self._sample.request, list(self._tools.values())
+        prompt = render(
+            PROMPTS,
+            OPEN,
+            request=request,
+            tools=[tool.sayable for tool in tools],
+            held=[
+                {
+                    "tool": one.tool,
+                    "parameter": one.parameter,
+                    "called": one.called,
+                    "value": one.value,
+                }
+                for one in held_back
+            ],
+            language=self.language,
+            seed=f"{self._sample.key} {self._number}",
+        )
+        told = UserAnswer("tell", tuple(one for one in self.facts if one not in held_back))
+        problem = partial(self._opening_problem, held_back=held_back, told=told)
+        return await self._worded(prompt, OpeningWords, problem)
+
+    def _opening_problem(self, text: str, held_back: Sequence[UserFact], told: UserAnswer) -> str:
+        given = next((one for one in held_back if one.is_said(text)), None)
+        if given is not None:
+            return f"it says {given.value!r} for the {given.called}, which is held back."
+        return self.problem_of(text, self._sample.request, told)
 
     def _stands_apart(self, fact: UserFact) -> bool:
         """Whether the request says a value once, apart from others, and alone for its parameter.
@@ -236,7 +266,28 @@ class SimulatedUser:
             one.end <= fact.start or fact.end <= one.start for one in others if one.start >= 0
         )
         alone = alone and all(one.parameter != fact.parameter for one in others)
+        alone = alone and self._is_missed(fact)
         return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
+
+    def _is_missed(self, fact: UserFact) -> bool:
+        """Whether an assistant has to ask for a value that it does not hear.
+
+        The tool requires it, or changes nothing without it.
+        """
+        tool = self._tools[fact.tool]
+        if fact.path != fact.parameter or fact.parameter in tool.required:
+            return fact.path == fact.parameter
+        calls = (call for call in self._sample.all_calls if call.tool == fact.tool)
+        stated = next(
+            (
+                {*call.arguments}
+                for call in calls
+                if call.arguments.get(fact.parameter) == fact.value
+            ),
+            set[str](),
+        )
+        is_change = deed_of(function_words(fact.tool)[0]) == "change"
+        return is_change and stated - {fact.parameter} <= {*tool.required}
 
     async def hear(self, message: str) -> str | None:
         """Return the user's answer, or None if nothing is asked any more, which ends the talk."""
@@ -369,7 +420,7 @@ class SimulatedUser:
     def _plain(self, answer: UserAnswer) -> str:
         """Return the answer in the plainest words."""
         plain_facts = of(self._sample.language).space.join(
-            self._told_plainly(one) for one in answer.facts
+            self._told_plainly(one, is_only=len(answer.facts) == 1) for one in answer.facts
         )
         match answer.deed:
             case "tell":
@@ -380,23 +431,21 @@ class SimulatedUser:
                 return self._line(deed)
 
     def _line(self, name: str, **words: str) -> str:
-        (shape,) = shapes_in(self.language, f"user.{name}")
-        return filled(shape, words)
+        return filled(self._rng.choice(shapes_in(self.language, f"user.{name}")), words)
 
-    def _told_plainly(self, fact: UserFact) -> str:
+    def _told_plainly(self, fact: UserFact, *, is_only: bool) -> str:
         rivals = [one for one in self.facts if one.parameter == fact.parameter and one != fact]
         value = fact.value
         words = value if isinstance(value, str) else str(value)
         if isinstance(value, bool | list | dict):
             words = write_value(value, fact.schema, self._sample.language, Random(0))
         purpose = " ".join(fact.tool.replace(".", "_").split("_"))
-        line = "named" if fact.is_name else "tell_for" if rivals else "tell"
+        line = "tell" if fact.is_name or is_only else "tell_of"
+        line = "tell_for" if rivals and not fact.is_name else line
         return capitalised(self._line(line, called=fact.called, value=words, tool=purpose))
 
     async def _word(self, plain: str, answer: UserAnswer, heard: str) -> str:
         """Return a model's words if they say exactly the same, or else the plain words."""
-        if self._chat is None:
-            return plain
         prompt = render(
             PROMPTS,
             SPEAK,
@@ -405,22 +454,35 @@ class SimulatedUser:
             language=self._sample.language,
             seed=f"{self._sample.key} {self._number}",
         )
+        problem = partial(self.problem_of, plain=plain, answer=answer)
+        return await self._worded(prompt, UserSentence, problem) or plain
+
+    async def _worded(
+        self,
+        prompt: Prompt,
+        wording: type[OpeningWords] | type[UserSentence],
+        problem_of: Callable[[str], str],
+    ) -> str:
+        """Return the first words of a model's without a problem, "" if there are none."""
+        if self._chat is None:
+            return ""
         current_prompt = prompt
         for attempt in range(_WORDINGS):
             self.wordings += 1
             try:
                 reply = await self._chat.ask(
-                    current_prompt, UserSentence, sample_index=self._number * _WORDINGS + attempt
+                    current_prompt, wording, sample_index=self._number * _WORDINGS + attempt
                 )
             except ReplyError:
                 self.refused += 1
                 continue
-            problem = self.problem_of(reply.sentence.strip(), plain, answer)
+            text = (reply.sentence if isinstance(reply, UserSentence) else reply.opening).strip()
+            problem = problem_of(text)
             if not problem:
-                return reply.sentence.strip()
+                return text
             self.refused += 1
             current_prompt = again(prompt, reply.model_dump_json(), problem)
-        return plain
+        return ""
 
     def problem_of(self, text: str, plain: str, answer: UserAnswer) -> str:
         """Return why a wording can't be said, or ""; it must hold all due values and no others."""
@@ -455,7 +517,7 @@ class SimulatedUser:
 
 def user_prompts_seen() -> list[str]:
     """Return the versions of the prompts with which users hear and speak."""
-    return [prompt_version(PROMPTS, HEAR), prompt_version(PROMPTS, SPEAK)]
+    return [prompt_version(PROMPTS, one) for one in (HEAR, SPEAK, OPEN)]
 
 
 class NextMove(Protocol):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.parameters import meaning_by_words
-from callwright.language.names import split_name
+from callwright.language.names import humanise, split_name
 from callwright.language.text import fold
 from callwright.warehouse.records import JsonSchema
 
@@ -71,6 +71,23 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
         else:
             return None
     return inner
+
+
+_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
+_MARKS = re.compile(r"[\[\](){}<>|:;\\]")
+
+
+def noun_for(entries: str, tool: str) -> str:
+    """Return a default name for one of `entries` in the response of `tool`."""
+    pieces = [
+        humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES
+    ]
+    words = " ".join(split_name(tool)).partition(" by ")[0].split()
+    word = _MARKS.sub("", pieces[0] if pieces else humanise(words[-1]))
+    for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if word.endswith(end) and not word.endswith(("ss", "us", "is")):
+            return word[: -len(end)] + singular
+    return word
 
 
 _USUAL = frozenset(

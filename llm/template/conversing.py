@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import ParameterView, ToolView, field_phrase, view_of
 from callwright.language.names import function_words
 from callwright.language.packs import LanguagePattern, of, signs, unspaced, widened
-from callwright.language.pages import as_sentence, draw_line, filled, shapes_in, without_greeting
+from callwright.language.pages import as_sentence, draw_line, shapes_in, without_greeting
 from callwright.llm.template.questions import (
     LineWriter,
     Slot,
@@ -353,23 +353,26 @@ def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str,
     while isinstance(error_message, dict):
         error_message = error_message.get("message", next(iter(error_message.values()), ""))
     field = str(sections.json("field")).replace("_", " ")
-    words = {"field": field, "entry": str(sections.json("entry")), "reason": str(error_message)}
-    return _purposed("faults", sections, language, rng, words)
+    reason = str(error_message)
+    reason = f"{reason[:1].lower()}{reason[1:]}" if reason[1:2].islower() else reason
+    words = {"field": field, "entry": str(sections.json("entry")), "reason": reason}
+    words["deed"] = str(sections.json("deed"))
+    return {"text": _purposed("faults", str(sections.json("purpose")), language, rng, words)}
 
 
 def word_policy(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """Word the text that the purpose of a policy asks for, from the language's own sentences."""
-    return _purposed("policies", sections, language, rng, {"policy": str(sections.json("policy"))})
+    first, *more = sections.listed("issues")
+    said = [_purposed("policies", str(sections.json("purpose")), language, rng, first)]
+    if sections.json("purpose") in ("refusal", "again"):
+        said += [_purposed("policies", "neither", language, rng, one) for one in more]
+    return {"text": of(language).space.join(said)}
 
 
 def _purposed(
-    page: str, sections: Sections, language: Language, rng: Random, words: Mapping[str, str]
-) -> dict[str, JsonValue]:
-    tool = sections.json("tool")
-    called = str(tool.get("name", "")).replace("_", " ") if isinstance(tool, dict) else ""
-    stated = sections.object("arguments").items()
-    arguments = of(language).listed([f"{name.replace('_', ' ')} {one}" for name, one in stated])
-    (deed,) = shapes_in(language, f"{page}.deed")
-    line_slots = {**words, "deed": filled(deed, {"tool": called, "arguments": arguments})}
-    line = rng.choice(shapes_in(language, f"{page}.{sections.json('purpose')}"))
-    return {"text": as_sentence(line, line_slots)}
+    page: str, purpose: str, language: Language, rng: Random, words: Mapping[str, str]
+) -> str:
+    """Return a line for a purpose; it recites a policy only where nobody has said the reason."""
+    shapes = shapes_in(language, f"{page}.{purpose}")
+    other = "{policy}" if words.get("because") else "{because}"
+    return as_sentence(rng.choice([one for one in shapes if other not in one]), words)

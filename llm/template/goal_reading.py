@@ -4,7 +4,7 @@ Their slots give the sources of arguments.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import product
 from operator import itemgetter
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.language.names import deed_of, function_words
 from callwright.language.pages import read_line, shapes_in
 from callwright.language.sentences import Sentence
 from callwright.language.values import locate
@@ -22,6 +23,7 @@ from callwright.llm.template.goal_sources import (
     Node,
     Parts,
     Source,
+    Unknown,
     entries_in,
     with_givers,
 )
@@ -51,13 +53,7 @@ class GoalReading(NamedTuple):
 def read_goal(request: str, box: Toolbox) -> GoalReading:
     """Read a request by the sentences of the tools shown."""
     nodes, fields_by_tool, unread = list[Node](), dict[str, tuple[str, ...]](), list[str]()
-    last: dict[str, FromEntry] = {}
-    ends = [found.end() for found in outside_quotes(SENTENCE_END, request)]
-    for start, end in zip([0, *ends], [*ends, len(request)], strict=True):
-        sentence = request[start:end].strip()
-        if sentence in _asides():
-            continue
-        clauses = _SentenceReader(box, nodes, last).read(sentence)
+    for sentence, clauses in read_clauses(request, box):
         unread += [] if clauses else [sentence]
         for clause in clauses:
             fields_by_tool[clause.node.tool] = (
@@ -65,8 +61,23 @@ def read_goal(request: str, box: Toolbox) -> GoalReading:
                 *clause.fields,
             )
             nodes += [one for one in clause.new_nodes(nodes) if one not in nodes]
-            last |= last_meant(box, clause.node)
     return GoalReading(tuple(nodes), fields_by_tool, tuple(unread))
+
+
+def read_clauses(request: str, box: Toolbox) -> Iterator[tuple[str, "list[Clause]"]]:
+    """Yield each sentence of a request that asks for something, with its clauses."""
+    nodes: list[Node] = []
+    last: dict[str, FromEntry] = {}
+    ends = [found.end() for found in outside_quotes(SENTENCE_END, request)]
+    for start, end in zip([0, *ends], [*ends, len(request)], strict=True):
+        sentence = request[start:end].strip()
+        if sentence in _asides():
+            continue
+        clauses = _SentenceReader(box, nodes, last).read(sentence)
+        yield sentence, clauses
+        for clause in clauses:
+            nodes += [one for one in clause.new_nodes(nodes) if one not in nodes]
+            last |= last_meant(box, clause.node)
 
 
 @cache
@@ -84,11 +95,22 @@ def last_meant(box: Toolbox, node: Node) -> dict[str, FromEntry]:
 
 
 class Clause(NamedTuple):
-    """A requested call and response fields; `own` counts the letters outside the slots."""
+    """A requested call and response fields; `own` counts the letters outside the slots.
+
+    `said` has the words in each slot of the tool's sentence, and `text` is the whole clause.
+    """
 
     node: Node
     fields: tuple[str, ...]
     own: int
+    said: Mapping[str, str]
+    text: str
+    is_bare: bool
+
+    @property
+    def open(self) -> int:
+        """How many values the person would have to be asked for."""
+        return sum(isinstance(one, Unknown) for one in self.node.sources.values())
 
     def new_nodes(self, nodes: Sequence[Node]) -> list[Node]:
         """Return the calls that it needs which were not mentioned yet, and its own call."""
@@ -142,7 +164,9 @@ class _SentenceReader:
         )
         clauses = [one for one in readings if one is not None]
         return min(
-            clauses, key=lambda one: (len(one.new_nodes(self._nodes)), -one.own), default=None
+            clauses,
+            key=lambda one: (one.open, len(one.new_nodes(self._nodes)), -one.own),
+            default=None,
         )
 
     def _read_by(self, sentence: Sentence, tool: GoalTool, text: str) -> Clause | None:
@@ -158,6 +182,7 @@ class _SentenceReader:
         slot_words = sentence.read(text, is_said)
         if slot_words is None:
             return None
+        said = dict(slot_words)
         own = len(text) - sum(map(len, slot_words.values()))
         fields = (
             tuple(re.split(r", | and ", slot_words.pop(FIELDS))) if FIELDS in slot_words else ()
@@ -180,8 +205,32 @@ class _SentenceReader:
             field = FromEntry(giver, origin.entries, origin.field, ())
             parts = [field._replace(rules=(Rule("called", one),)) for one in words.split(JOINT)]
             sources[name] = Parts(tuple(parts), is_text=True) if parts[1:] else parts[0]
+        sources |= self._left_open(tool, sentence, sources)
         node = node_of(self._box, tool.name, sources)
-        return node and Clause(node, fields, own)
+        return node and Clause(node, fields, own, said, text, sentence.is_bare)
+
+    def _left_open(
+        self, tool: GoalTool, sentence: Sentence, sources: Mapping[str, Source]
+    ) -> dict[str, Source]:
+        """Return what a call lacks that people say: required values, or anything to change."""
+        lacking = [
+            name
+            for name in tool.required
+            if name not in sources
+            and "default" not in tool.schema(name)
+            and not self._box.origins(tool.name, name)
+        ]
+        found: dict[str, Source] = {name: Unknown((name,)) for name in lacking}
+        options = tuple(
+            name for name in tool.properties if name in sentence.slots - {*tool.required}
+        )
+        if (
+            options
+            and not {*sources} - {*tool.required}
+            and deed_of(function_words(tool.name)[0]) == "change"
+        ):
+            found[options[0]] = Unknown(options)
+        return found
 
     def _is_said(self, tool: str, parameter: str, words: str) -> bool:
         return self._source(tool, parameter, words) is not None

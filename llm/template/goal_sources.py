@@ -19,6 +19,12 @@ class KnownValue(NamedTuple):
     value: JsonValue
 
 
+class Unknown(NamedTuple):
+    """A value that the request leaves open: the person can be asked for one of these parameters."""
+
+    parameters: tuple[str, ...]
+
+
 class FromEntry(NamedTuple):
     """The `field` of the entry of `entries` that the rules select, in the response to a call."""
 
@@ -42,7 +48,7 @@ class Members(NamedTuple):
     members: "Mapping[str, Source]"
 
 
-Source = Union[KnownValue, FromEntry, Parts, Members]  # noqa: UP007 - a forward reference in it
+Source = Union[KnownValue, Unknown, FromEntry, Parts, Members]  # noqa: UP007 - a forward reference in it
 
 
 class Node(NamedTuple):
@@ -57,7 +63,7 @@ def entries_in(sources: Iterable[Source]) -> Iterator[FromEntry]:
     for source in sources:
         if isinstance(source, FromEntry):
             yield source
-        elif not isinstance(source, KnownValue):
+        elif not isinstance(source, KnownValue | Unknown):
             yield from entries_in(
                 source.parts if isinstance(source, Parts) else source.members.values()
             )
@@ -103,6 +109,8 @@ def _value(source: Source, made: Made) -> JsonValue:
     match source:
         case KnownValue(value=value):
             return value
+        case Unknown():
+            raise _UnknownError
         case FromEntry():
             return _value_of_entry(source, made)
         case Members(members=members):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
@@ -14,10 +15,11 @@ from callwright.language.calls.entries import (
     affinity,
     is_number_of_thing,
     is_query,
+    noun_for,
     rank_words,
 )
 from callwright.language.calls.tools import ParameterView, ToolView, parameter_views
-from callwright.language.names import humanise, split_name
+from callwright.language.names import deed_of, humanise, split_name
 from callwright.language.pages import filled, lines
 from callwright.language.sentences import Sentence
 from callwright.llm.template.sentences import (
@@ -35,8 +37,11 @@ _ORIGIN = re.compile(
     r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of"
     r" (?P<source>[^\s()]+)\)"
 )
-_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
 _NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key"})
+_READS = frozenset({"list", "search", "look"})
+_ARTICLES = ("the ", "a ", "an ", "all ", "every ")
+_MOST_TOLD = 2  # parameters that stand behind a noun
+_MOST_JOINED = 3  # values that one "with" joins
 _MARKS = re.compile(r"[\[\](){}<>|:;\\]")
 
 
@@ -99,31 +104,99 @@ class GoalTool(ToolView):
 
     @cached_property
     def sentences(self) -> ToolSentences:
-        """Its own sentences, or else a plain one made of its title and parameters.
+        """Its own sentences, or else plain ones made of its title and parameters.
 
-        In the plain one each value follows its parameter's name, and an entry as it is
-        called.
+        They speak of an entry in the place of the title's noun ("cancel {delivery_id}" for
+        "Cancel a delivery"), and say what something should be where the tool changes it.
         """
-        names = [name for name in self.properties if re.fullmatch(r"\w+", name)]
-        called = {name: "" if self._takes_entry(name) else f"{humanise(name)} " for name in names}
-        plain = _MARKS.sub("", self.title) + "".join(
-            f"[, {called[name]}{{{name}}}]" for name in names
-        )
-        return self.own or ToolSentences.model_validate({"requests": [plain]})
+        if self.own:
+            return self.own
+        requests = [self._plain(self._title)]
+        (entry, *more) = self._entries or [("", "")]
+        if entry[0] and not more and deed_of(self._title.partition(" ")[0]) == "change":
+            requests += [
+                f"The {humanise(first)} of {{{entry[0]}}} should be {{{first}}}"
+                + "".join(
+                    f"[, its {humanise(one)} {{{one}}}]" for one in self._values if one != first
+                )
+                + "."
+                for first in self._values
+            ]
+        return ToolSentences.model_validate({"requests": requests})
 
-    def _takes_entry(self, parameter: str) -> bool:
-        return parameter != self.query and bool(
-            _ORIGIN.search(str(self.schema(parameter).get("description", "")))
+    @cached_property
+    def _title(self) -> str:
+        return _MARKS.sub("", self.title)
+
+    @cached_property
+    def _entries(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that take an entry, each with the noun of one."""
+        found = (
+            (name, _ORIGIN.search(str(self.schema(name).get("description", ""))))
+            for name in self.properties
+            if name != self.query and re.fullmatch(r"\w+", name)
         )
+        return tuple(
+            (name, noun_for(origin["entries"] or "", origin["source"]))
+            for name, origin in found
+            if origin
+        )
+
+    @cached_property
+    def _values(self) -> tuple[str, ...]:
+        """The parameters whose values are stated."""
+        taken = dict(self._entries)
+        return tuple(
+            one for one in self.properties if re.fullmatch(r"\w+", one) and one not in taken
+        )
+
+    def _plain(self, title: str) -> str:
+        """Return a title as a sentence template with all parameters, none of which must be said."""
+        for name, noun in self._entries:
+            title, count = re.subn(
+                rf"(?<![\w{{|])(?:(?:an?|one|the) )?{re.escape(noun)}(?!\w)",
+                f"({{{name}}}|a {noun})",
+                title,
+                count=1,
+            )
+            title += "" if count else f"[ {{{name}}}]" if " " not in title else f"[, {{{name}}}]"
+        return title + _with_values(self._values)
+
+    def noun(self, entries: str) -> str:
+        """Return what an entry of its response is called, with what it takes at most twice."""
+        told = [f"[ of {{{name}}}]" for name, _ in self._entries]
+        told += [_with_values((name,)) for name in self._values if name != self.query]
+        return noun_for(entries, self.name) + ("".join(told) if len(told) <= _MOST_TOLD else "")
 
     @cached_property
     def facts(self) -> tuple[Sentence, ...]:
         """The sentences that ask for fields of the tool's result."""
+        if self.sentences.facts:
+            return self.sentences.facts
+        verb, _, rest = self._title.partition(" ")
+        if not self.own and rest and deed_of(verb) in _READS:
+            article = "" if rest.startswith(_ARTICLES) else "the "
+            told = {"thing": f"{article}{self._plain(rest)}", "fields_": "{fields_}"}
+            return tuple(
+                Sentence(filled(one.text, told)) for one in lines(DEFAULT_LANGUAGE, "goals.told")
+            )
         (asked,) = lines(DEFAULT_LANGUAGE, "goals.asked")
         requests = (one.text for one in self.sentences.requests if one.is_bare)
-        return self.sentences.facts or tuple(
+        return tuple(
             Sentence(filled(asked.text, {"a": one, "fields_": "{fields_}"})) for one in requests
         )
+
+
+def _with_values(names: Sequence[str]) -> str:
+    """Return a part of a template that states any of these parameters."""
+    first, rest = names[:_MOST_JOINED], names[_MOST_JOINED:]
+    ways = [
+        " and ".join(f"the {humanise(name)} {{{name}}}" for name in some)
+        for count in range(len(first), 0, -1)
+        for some in combinations(first, count)
+    ]
+    joined = f"[ with ({'|'.join(ways)})]" if ways[1:] else f"[ with {ways[0]}]" if ways else ""
+    return joined + "".join(f"[, {humanise(name)} {{{name}}}]" for name in rest)
 
 
 class Toolbox:
@@ -175,7 +248,7 @@ class Toolbox:
         """Return the words that refer to one of `entries` in the response of a tool."""
         own = self.tools[tool].own
         return pointers(
-            (own and own.noun) or noun_for(entries, tool), own.called if own else "called"
+            (own and own.noun) or self.tools[tool].noun(entries), own.called if own else "called"
         )
 
 
@@ -306,16 +379,3 @@ def aspect_of(field: str) -> str:
     words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
     kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
     return " ".join(kept) if len(kept) > 1 else ""
-
-
-def noun_for(entries: str, tool: str) -> str:
-    """Return a default name for one of `entries` in the response of `tool`."""
-    pieces = [
-        humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES
-    ]
-    words = " ".join(split_name(tool)).partition(" by ")[0].split()
-    word = _MARKS.sub("", pieces[0] if pieces else humanise(words[-1]))
-    for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if word.endswith(end) and not word.endswith(("ss", "us", "is")):
-            return word[: -len(end)] + singular
-    return word

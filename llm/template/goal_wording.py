@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from callwright.language.packs import of
+from callwright.language.packs import language_of, of
 from callwright.language.pages import as_sentence, filled, shapes_in
 from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised
@@ -18,6 +18,7 @@ from callwright.llm.template.goal_reading import (
     complete,
     last_meant,
     node_of,
+    read_clauses,
     read_goal,
 )
 from callwright.llm.template.goal_sources import (
@@ -27,6 +28,7 @@ from callwright.llm.template.goal_sources import (
     Node,
     Parts,
     Source,
+    Unknown,
     entries_in,
 )
 from callwright.llm.template.goal_tools import (
@@ -39,14 +41,15 @@ from callwright.llm.template.goal_tools import (
     rules_of,
 )
 from callwright.llm.template.sections import Sections
-from callwright.llm.template.sentences import SENTENCE_END, say_slot
+from callwright.llm.template.sentences import SENTENCE_END, read_sentence, say_slot, word_request
 from callwright.llm.tool_sentences import FIELDS
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 Given = Mapping[str, Any]  # a PlannedCall or a ValueSource as JSON
 _TRIES = 12
-_GREETED, _OPENED, _CLOSED, _JOINED, _REPEATED = 0.6, 0.85, 0.6, 0.3, 0.8
+_GREETED, _OPENED, _CLOSED, _JOINED, _REPEATED = 0.6, 0.85, 0.6, 0.3, 0.95
+_ARTICLE = re.compile(r"^(?:The|An?)\b")
 _CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 
 
@@ -76,6 +79,65 @@ def word_goal(sections: Sections, rng: Random) -> str:
         f"template/v1 finds no words for the calls {[call['tool'] for call in calls]} that it reads"
         " as these."
     )
+
+
+def leave_open(sections: Sections, rng: Random) -> str:
+    """Return the <request> without the values in <held>, as far as its tools' sentences can.
+
+    What was left out can then be asked for.
+    """
+    request, box = sections.text("request"), read_toolbox(sections.json("tools"))
+    for held in sections.listed("held"):
+        tool, parameter = str(held["tool"]), str(held["parameter"])
+        for new in _left_out(request, tool, parameter, box, rng):
+            nodes = read_goal(new, box).nodes
+            lacking = [
+                one for node in nodes for one in node.sources.values() if isinstance(one, Unknown)
+            ]
+            if len(nodes) == len(read_goal(request, box).nodes) and any(
+                parameter in one.parameters for one in lacking
+            ):
+                request = new
+                break
+        else:
+            request = _of_one_call(request, tool, parameter, box, rng)
+    return request
+
+
+def _of_one_call(request: str, tool: str, parameter: str, box: Toolbox, rng: Random) -> str:
+    """Return a request for a single call without a parameter, or as it is if it is none."""
+    view, language = box.tools.get(tool), language_of(request)
+    read = read_sentence(view, request, language) if view else None
+    if view is None or read is None or read.rest or parameter not in read.arguments:
+        return request
+    kept = {name: value for name, value in read.arguments.items() if name != parameter}
+    return word_request(view, kept, language, rng).request
+
+
+def _left_out(request: str, tool: str, parameter: str, box: Toolbox, rng: Random) -> Iterator[str]:
+    """Yield the request with another sentence for a call, in which a parameter is not said."""
+    shown = box.tools.get(tool)
+    clauses = (clause for _, some in read_clauses(request, box) for clause in some)
+    for clause in clauses if shown else ():
+        if clause.node.tool != tool or parameter not in clause.said:
+            continue
+        rest = {
+            name: _ARTICLE.sub(lambda found: found[0].lower(), words)
+            for name, words in clause.said.items()
+            if name != parameter
+        }
+        sentences = shown.sentences.requests if shown else ()
+        for one in rng.sample(sentences, len(sentences)):
+            text = one.draw(frozenset(rest), rng) if one.is_bare or not clause.is_bare else None
+            if text is None:
+                continue
+            new = filled(text, rest)
+            if clause.is_bare:
+                new = capitalised(new) if clause.text[0].isupper() else new
+            else:
+                lead = rng.choice(shapes_in(DEFAULT_LANGUAGE, "goals.leads"))
+                new = as_sentence(lead, {"a": new}) if one.is_bare else capitalised(new)
+            yield request.replace(clause.text, new, 1)
 
 
 def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
@@ -123,6 +185,7 @@ class _GoalRenderer:
         ] or [(self.nodes[-1], ())]
         self._spoken: list[Node] = []
         self._last: dict[str, FromEntry] = {}
+        self._begun: set[tuple[str, ...]] = set()
 
     def request(self, subject: str) -> str:
         """Return the request."""
@@ -243,7 +306,10 @@ class _GoalRenderer:
                 f"template/v1 has no sentence for a call of {node.tool!r} that states"
                 f" {sorted(stated_sources)}."
             )
-        sentence, text = self._rng.choice(ways)
+        # no two sentences begin alike, where others are at hand
+        fresh = [way for way in ways if _beginning(way[1]) not in self._begun]
+        sentence, text = self._rng.choice(fresh or ways)
+        self._begun.add(_beginning(text))
         words = {name: self._words(node, name, source) for name, source in stated_sources.items()}
         self._spoken.append(node)
         self._last |= last_meant(self._box, node)
@@ -263,6 +329,8 @@ class _GoalRenderer:
                 return (JOINT if is_text else LEG).join(words)
             case FromEntry():
                 return self._entry(node, parameter, source)
+            case Unknown():
+                raise ReplyError(f"template/v1 can't say {parameter!r}, which nobody knows.")
 
     def _value(self, tool: GoalTool, parameter: str, value: JsonValue) -> str:
         view = tool.slot(parameter)
@@ -315,6 +383,11 @@ class _GoalRenderer:
             if pointers.says(stated_sources)
         }
         return pointers.write(entry.rules, noun_words)
+
+
+def _beginning(text: str) -> tuple[str, ...]:
+    """Return the first words of a sentence, or those behind the thing that it begins with."""
+    return tuple(word for word in text.split() if "{" not in word)[:2]
 
 
 def _listed(fields: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ from callwright.llm.template.drafting_tools import (
     parameter_sketches,
     result_sketches,
 )
-from callwright.llm.template.goal_wording import word_goal
+from callwright.llm.template.goal_wording import leave_open, word_goal
 from callwright.llm.template.judging import (
     grade_plan,
     judge,
@@ -351,6 +351,8 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
     "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},
+    "OpeningWords": lambda given: {"opening": leave_open(given.sections, given.rng)},
+    "AnswerWording": lambda given: {"answer": given.sections.json("plain")},
     "UserSentence": lambda given: {"sentence": given.sections.json("plain")},
     "HeardQuestion": lambda _: {"wants": ["aside"]},  # code has read what it names
     "ScenarioGoal": lambda given: word_scenario(given.sections, given.language),

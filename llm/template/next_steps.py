@@ -1,6 +1,5 @@
 """The next calls of a multi-step task: what the request needs, minus what was answered."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random
@@ -8,20 +7,26 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.tools import ToolView
+from callwright.language.calls.entries import noun_for
 from callwright.language.names import split_name
 from callwright.language.packs import language_of
-from callwright.language.pages import shapes_in
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.llm.template.defects import Proposal, spoil_calls
 from callwright.llm.template.goal_reading import read_goal
-from callwright.llm.template.goal_sources import due_calls, entries_in, made_name
-from callwright.llm.template.goal_tools import noun_for, read_toolbox
+from callwright.llm.template.goal_sources import (
+    KnownValue,
+    Node,
+    Unknown,
+    due_calls,
+    entries_in,
+    made_name,
+)
+from callwright.llm.template.goal_tools import Toolbox, read_toolbox
 from callwright.llm.template.questions import plain_question
 from callwright.llm.template.reading import read_values
 from callwright.llm.template.sections import Sections, Turn
-from callwright.warehouse.records import DEFAULT_LANGUAGE
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
 DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."
@@ -51,11 +56,12 @@ def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[dict[str, 
 def next_step(sections: Sections) -> DueStep:
     """Return what to do next; ReplyError if <request>, <tools> or <history> is missing."""
     request, history = sections.text("request"), sections.listed("history")
-    told = {str(one.get("assistant")): str(one.get("user")) for one in history}
-    request, question = _filled(request, told, sections.views())
+    told = [(str(one["assistant"]), str(one["user"])) for one in history if "assistant" in one]
+    box = read_toolbox(sections.json("tools"))
+    reading = read_goal(request, box)
+    nodes, question = _completed(reading.nodes, told, box, language_of(request))
     if question:
         return DueStep((), question)
-    nodes, fields_by_tool, _ = read_goal(request, read_toolbox(sections.json("tools")))
     answered = [
         pair
         for one in history
@@ -64,7 +70,7 @@ def next_step(sections: Sections) -> DueStep:
     made = {made_name(call["name"], call["arguments"]): response for call, response in answered}
     due = tuple(Proposal(*call) for call in due_calls(nodes, made))
     return DueStep(
-        due, "" if due else " ".join([DONE, *_told(fields_by_tool, answered)]) if nodes else NOTHING
+        due, "" if due else " ".join([DONE, *_told(reading.asked, answered)]) if nodes else NOTHING
     )
 
 
@@ -74,16 +80,18 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     spoken = [turn.text for turn in turns if turn.speaker == "user"]
     found = (box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties)
     is_linked = any(found)
-    if not is_linked or not spoken or (len(spoken) > 1 and not _held_in(spoken[0])):
+    if not is_linked or not spoken:
         return None
-    replies = {
-        one.text: other.text
+    reading = read_goal(spoken[0], box)
+    if len(spoken) > 1 and not any(_open_values(node) for node in reading.nodes):
+        return None
+    told = [
+        (one.text, other.text)
         for one, other in pairwise(turns)
         if (one.speaker, other.speaker) == ("assistant", "user")
-    }
-    request, question = _filled(spoken[0], replies, sections.views())
-    nodes, _, unread = read_goal(request, box)
-    if question or not nodes or unread:
+    ]
+    nodes, question = _completed(reading.nodes, told, box, language_of(spoken[0]))
+    if question or not nodes or reading.unread:
         return [] if question else None
     # calls stand in rows, their results in rows behind them
     calls, results = (
@@ -110,23 +118,38 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     return [] if is_known and is_missing else [Proposal(*call) for call in due]
 
 
-def _held_in(request: str) -> list[re.Match[str]]:
-    """Return the places where a simulated user withholds something."""
-    (shape,) = shapes_in(language_of(request), "user.held")
-    return [*re.finditer(re.escape(shape).replace(re.escape("{called}"), "(.+?)"), request)]
+def _open_values(node: Node) -> dict[str, Unknown]:
+    """Return what a call lacks that the person has to be asked for."""
+    return {name: one for name, one in node.sources.items() if isinstance(one, Unknown)}
 
 
-def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) -> tuple[str, str]:
-    """Return the request with held-back values filled in, and the next question or ""."""
-    for match in _held_in(request):
-        question = plain_question(match[1], language_of(request))
-        if question not in told:
-            return request, question
-        turns = [Turn("assistant", question), Turn("user", told[question])]
-        found = (value for view in views for value in read_values(view, turns).values())
-        said = next(found, told[question])
-        request = request.replace(match[0], str(said), 1)
-    return request, ""
+def _completed(
+    nodes: Sequence[Node], told: Sequence[tuple[str, str]], box: Toolbox, language: Language
+) -> tuple[list[Node], str]:
+    """Return the calls with what the person has `told` after questions, and the next question.
+
+    What the person does not know is left out.
+    """
+    completed: list[Node] = []
+    for node in nodes:
+        tool, sources = box.tools[node.tool], dict(node.sources)
+        for name, unknown in _open_values(node).items():
+            del sources[name]
+            for parameter in unknown.parameters:
+                question = plain_question(tool.parameter(parameter).called(language), language)
+                answers = [
+                    read_values(tool, [Turn("assistant", said), Turn("user", answer)])
+                    for said, answer in told
+                ]
+                found = [one[parameter] for one in answers if parameter in one]
+                if not found and question not in dict(told):
+                    return [], question
+                if found:
+                    sources[parameter] = KnownValue(found[-1])
+                    break
+        ordered = {name: sources[name] for name in tool.properties if name in sources}
+        completed.append(Node(node.tool, ordered))
+    return completed, ""
 
 
 def _told(

@@ -17,6 +17,7 @@ from callwright.generators.external.making import PointedRequest
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
 from callwright.generators.faults.making import FaultWords
 from callwright.generators.given_values import ArgumentValues
+from callwright.generators.multi_step.answers import AnswerWording
 from callwright.generators.multi_step.correction import MendedRequest, NextCalls
 from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.making import ParallelWording
@@ -31,6 +32,7 @@ from callwright.generators.toolset.steps import (
     ToolParameters,
     ToolReturns,
 )
+from callwright.generators.users.user import OpeningWords
 from callwright.language.packs import known, of, writes
 from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Relevance, ScenarioReading
 
@@ -56,6 +58,8 @@ OF_LANGUAGES: dict[str, type[BaseModel]] = {
 }
 IN_PROMPTS: dict[str, type[BaseModel]] = {
     "call_next": NextCalls,
+    "word_answer": AnswerWording,
+    "open_as_user": OpeningWords,
     "quote_values": QuotedValues,
     "choose_parameters": ParameterNames,
     "judge_calls": Judgement,

@@ -17,7 +17,7 @@ from callwright.generators.conversations.making import DialogueActs
 from callwright.generators.conversations.moves import facts_of
 from callwright.generators.environments.simulated import error_of, simulated_error, simulated_result
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.samples import Asked, answer_sentence, field_words
+from callwright.generators.multi_step.answers import answer_sentence, field_words, reported
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
@@ -31,6 +31,7 @@ from callwright.validators.reading.points import shortened
 from callwright.warehouse.answers import kinds_of, read_answer, untold_fields
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
+    CallPlace,
     CallTurn,
     DialogueAct,
     DoubtedFact,
@@ -290,7 +291,7 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
                 unknown = () if _ONLY_A_QUESTION.fullmatch(turn.text.strip()) else (turn.text,)
                 reading = ReplyReading(frozenset({"seek"}), unknown)
             else:
-                reading = _read_path_answer(turn, results, sample)
+                reading = _read_path_answer(turn, sample)
             yield (
                 index,
                 [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)],
@@ -446,42 +447,37 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
     )
 
 
-def _read_path_answer(
-    turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample
-) -> ReplyReading:
-    """Return the reading of a path's answer: one sentence for each result asked for.
+def _read_path_answer(turn: ReplyTurn, sample: Sample) -> ReplyReading:
+    """Return the reading of a path's answer: a sentence for each call that was asked for.
 
-    The results at the ends of the path are required.
+    Where the sample does not say which were, these are the calls at the ends of the path.
     """
-    called_results = [one for held in results.values() for one in held]
-    sentences = {
-        id(one): answer_sentence(
-            Asked(one.call.tool, one.result, sample.facts.asked_of(step, place)), sample.language
-        )
-        for step, held in enumerate(results.values())
-        for place, one in enumerate(held)
-    }
-    unknown = _left_of(
-        turn.text, [*sentences.values(), *shapes_in(sample.language, "assistant.found")]
-    )
-    last = [one for one in called_results if _is_at_an_end(one, results, sample)]
+    if not sample.facts.wanted:
+        ends = tuple(_ends(sample))
+        sample = sample.with_changes(facts=sample.facts.with_changes(wanted=ends))
+    asked = reported(sample)
+    sentences = [answer_sentence(one, sample.language) for one in asked]
+    known_sentences = [*sentences, *shapes_in(sample.language, "assistant.found")]
     missing = next(
-        (f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text),
+        (
+            f"what {one.tool} returned"
+            for one, sentence in zip(asked, sentences, strict=True)
+            if sentence not in turn.text
+        ),
         "",
     )
-    return ReplyReading(None, unknown, missing)
+    return ReplyReading(None, _left_of(turn.text, known_sentences), missing)
 
 
-def _is_at_an_end(
-    made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample
-) -> bool:
-    """Whether no call takes anything from what this one returned."""
-    place = next(
-        f"turns[{turn}].results[{at}]"
-        for turn, held in results.items()
-        for at, one in enumerate(held)
-        if one is made
-    )
-    calls = sample.all_calls
-    taken = (one.path for call in calls for one in call.evidence)
-    return not any(path == place or path.startswith((f"{place}.", f"{place}[")) for path in taken)
+def _ends(sample: Sample) -> Iterator[CallPlace]:
+    """Yield the calls from whose results no other call takes anything."""
+    taken = [one.path for call in sample.all_calls for one in call.evidence]
+    steps = [at for at, turn in enumerate(sample.turns) if isinstance(turn, ResultTurn)]
+    for step, at in enumerate(steps):
+        results = sample.turns[at]
+        for place in range(len(results.results) if isinstance(results, ResultTurn) else 0):
+            start = f"turns[{at}].results[{place}]"
+            if not any(
+                path == start or path.startswith((f"{start}.", f"{start}[")) for path in taken
+            ):
+                yield CallPlace(step, place)

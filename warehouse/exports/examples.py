@@ -57,6 +57,10 @@ NO_SUCH_TOOL = (
     "a call is due whose tool is no candidate, or with an argument that its tool does not declare"
 )
 NOT_MADE = "the conversation goes on as if a call had been made that was not"
+BROKEN = (
+    "the assistant's own mistake stands in the conversation, and this format teaches all that the"
+    " assistant says"
+)
 ONCE = "an earlier row teaches the same, word for word"
 NOT_TOLD = "the answer does not tell what was asked for"
 NOT_VALID = "a call is due that the schema of its tool refuses"
@@ -202,6 +206,7 @@ def examples_of(
     first_turn = sample.fault.until if sample.fault else 0
     for at in (at for at in _taught(turns) if at >= first_turn):
         problem = _problem(turns[first_turn:], at - first_turn, tools)
+        problem = problem or (BROKEN if are_whole and _has_mistake(sample) else "")
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
         turn = turns[at]
@@ -224,6 +229,15 @@ def examples_of(
         whole, others = tuple(example.messages), taught_examples[at + 1 :] if are_whole else []
         if not any(later.before[: len(whole)] == whole for later in others):
             yield example
+
+
+def _has_mistake(sample: Sample) -> bool:
+    """Whether a given turn has a call that the sample without its fault does not make."""
+    if sample.fault is None:
+        return False
+    right = {call.bare.key for call in sample.fault.source.all_calls}
+    given = [turn for turn in sample.turns[: sample.fault.until] if isinstance(turn, CallTurn)]
+    return any(call.bare.key not in right for turn in given for call in turn.calls)
 
 
 def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:

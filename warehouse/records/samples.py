@@ -242,7 +242,8 @@ class Policy(Record):
 
     A call is allowed if `only_if` holds, an expression over the call's arguments (`given`) and
     what reading tools answer at that moment; `let` names what it uses. With `ask_first` the user
-    has to give leave before the call. `says` is the sentence that the assistant is told.
+    has to give leave before the call. `says` is the sentence that the assistant is told, and
+    `because` the reason that it gives where it refuses.
     """
 
     name: str = Field(pattern=r"^\w+$", description="What figures call it.")
@@ -256,6 +257,12 @@ class Policy(Record):
     )
     says: str = Field(
         min_length=1, max_length=500, description="The sentence that tells the assistant."
+    )
+    because: str = Field(
+        default="",
+        max_length=500,
+        description="Why a call is refused, as the end of a sentence: `only planned ones can be`.",
+        exclude_if=not_,
     )
 
 

@@ -8,9 +8,8 @@ from callwright.annotation.picks import contests_of
 from callwright.annotation.sample_review import boxes, parse_review
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
-from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.records import CallPlace, CallTurn, ResultTurn, SampleFacts, Strike
-from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
+from tests.support.annotation.paths import TOOLS, answered, goal_path, hotels, path_sample
 
 KEY = goal_path().key
 
@@ -91,11 +90,7 @@ def test_when_all_that_competes_is_struck_nothing_is_left_to_ask():
 def test_the_answer_follows_the_responses_that_it_tells_of():
     sample = path_sample(hotels(8, (0, 4)))
     retold = sample.with_changes(facts=SampleFacts(environment="town", wanted=(CallPlace(1, 0),)))
-    call = retold.turns[3].calls[0]
-    text = answer_of([Asked(call.tool, retold.turns[4].results[0], ())], "en")
-    retold = retold.with_changes(
-        turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text=text))
-    )
+    retold = answered(retold)
     assert "House 0" in retold.turns[-1].text
     assert "House 1" in strike(retold, [_strike(0)]).turns[-1].text
     worded = retold.with_changes(

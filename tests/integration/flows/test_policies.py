@@ -106,7 +106,7 @@ def spoilt(folder: Path, right: str, wrong: str) -> Path:
         (
             "[create_delivery]",
             "[create_deliveries]",
-            22,
+            24,
             "there is no such tool. Is it create_delivery",
         ),
         (

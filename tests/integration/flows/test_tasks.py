@@ -202,10 +202,9 @@ def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, 
     assert all(
         row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains
     )
-    openings = warehouse_of(settings).rows(
-        "select opening from multi_step_runs where opening like '%(ask me for the%'"
-    )
-    assert openings
+    openings = warehouse_of(settings).rows("select opening from multi_step_runs")
+    requests = {one.request for one in samples_of(settings)}
+    assert any(row["opening"] not in requests for row in openings)
 
 
 def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_same(
@@ -216,6 +215,7 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
     wrong = {
         "UserSentence": {"sentence": "Make it 77, and all of it red."},
         "HeardQuestion": {"wants": ["aside"]},
+        "OpeningWords": {"opening": "Make it 77, and all of it red."},
     }
     model_server.behaviour = lambda asked: json.dumps(wrong[asked.title])
     given = stub_settings(model_server)
@@ -226,7 +226,7 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
         conditions = Conditions(environments=environments, user=user, prompting=prompting)
         asyncio.run(evaluate_release("misled", candidates, settings, SilentProgress(), conditions))
     whole = domain_board("misled", settings)[-1]
-    assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, 0)
+    assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, None)
     asked = "select count(*) as calls from llm_calls where stage = 'simulate_user' and model = ?"
     assert warehouse_of(settings).rows(asked, [user.name])[0]["calls"] > 0
 

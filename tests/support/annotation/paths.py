@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from callwright.generators.multi_step.samples import Asked, answer_of
+from callwright.generators.multi_step.answers import answer_of, reported
 from callwright.warehouse.records import (
     Call,
     CallPlace,
@@ -147,10 +147,7 @@ def path_sample(found: JsonValue = None) -> Sample:
         GoldCall(tool=name, arguments={"hotel_id": "h2"}, evidence=(hotel,))
         for name in ("Hotel_Details", "Hotel_Reviews")
     ]
-    wanted = [
-        Asked(call.tool, told, ()) for call, told in zip(last, (details(), reviews()), strict=True)
-    ]
-    return Sample(
+    sample = Sample(
         kind="multi_step",
         language="en",
         category="Hotels",
@@ -172,12 +169,19 @@ def path_sample(found: JsonValue = None) -> Sample:
             ResultTurn(results=(hotels() if found is None else found,)),
             CallTurn(calls=tuple(last), executed=True),
             ResultTurn(results=(details(), reviews())),
-            ReplyTurn(text=answer_of(wanted, "en")),
+            ReplyTurn(text="It is done."),
         ),
         facts=SampleFacts(
             environment="town", template="0123abc", wanted=(CallPlace(2, 0), CallPlace(2, 1))
         ),
     )
+    return answered(sample)
+
+
+def answered(sample: Sample) -> Sample:
+    """The sample with the answer that code makes from its responses."""
+    last = ReplyTurn(text=answer_of(reported(sample), sample.language))
+    return sample.with_changes(turns=(*sample.turns[:-1], last))
 
 
 def doubt(sample: Sample) -> Verdict:

@@ -23,7 +23,7 @@ PAGES = (
     "faults",
     "defects",
 )
-ASSISTANT = ("openers", "refusals", "done", "errors", "found", "report")
+ASSISTANT = ("openers", "refusals", "done", "errors", "found")
 SHARED = (
     ("values", "called"),
     ("value",),

@@ -2,10 +2,13 @@
 their ends are those of the gold.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from pydantic import BaseModel
 
 from callwright.generators.environments.episodes import StatefulWorld, world_of
 from callwright.generators.environments.opening import open_environment
@@ -13,7 +16,7 @@ from callwright.generators.environments.protocol import Environment, SimulatedSe
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.multi_step.tasks import run_through
 from callwright.generators.stages import StageContext
-from callwright.llm.chat import ChatModel
+from callwright.llm.chat import ChatModel, Prompt
 from callwright.warehouse.records import (
     AskedField,
     Call,
@@ -125,6 +128,30 @@ def telling(environment: Environment) -> Sample:
         asked=(AskedField(0, 1, "name"), AskedField(0, 1, "gears")),
         reply=f"Painted. The other one is {second['name']} with {second['gears']} gears.",
     )
+
+
+def shown(prompt: Prompt, tag: str) -> Any:
+    """What a prompt shows within a tag."""
+    text = "\n".join(message.content for message in prompt.messages)
+    return json.loads(text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0])
+
+
+class Plain:
+    """Says whatever it is to say in the plain words that it is shown."""
+
+    name = "plain"
+
+    async def ask(self, prompt: Prompt, answer: type[BaseModel], *, sample_index: int = 0) -> Any:
+        (field,) = answer.model_fields
+        return answer.model_validate({field: shown(prompt, "plain")})
+
+
+def opening_of(prompt: Prompt) -> str:
+    """The request that a prompt shows, without the words for what is held back."""
+    request: str = shown(prompt, "request")
+    for held in shown(prompt, "held"):
+        request = request.replace(held["value"], "")
+    return request
 
 
 def request_to_paint(workshop: Environment, language: Language = "en") -> Sample:

@@ -8,10 +8,22 @@ from hypothesis import strategies as st
 
 from callwright.generators.environments.episodes import FaultyWorld, diff, world_of
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.faults.making import obstacle
-from callwright.generators.faults.transcripts import keeps_choices
+from callwright.generators.faults.making import obstacle, word_fault
+from callwright.generators.faults.transcripts import FaultPlan, keeps_choices
 from callwright.validators.checks.episodes import check_fault
-from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Verdict
+from callwright.warehouse.exports.examples import BROKEN, TrainingExample, examples_of
+from callwright.warehouse.exports.writing import LeftOutRow
+from callwright.warehouse.records import (
+    CallPlace,
+    CallTurn,
+    Derivation,
+    GoldCall,
+    PlantedFault,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Verdict,
+)
 from tests.support.generators.depot import (
     MAKERS,
     Follower,
@@ -25,6 +37,7 @@ from tests.support.generators.depot import (
 )
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from tests.support.generators.multi_step.workshop import context_of
+from tests.support.warehouse.exported import release_of, stream_of
 
 EACH = pytest.mark.parametrize("sort", MAKERS)
 
@@ -257,3 +270,68 @@ def test_nothing_goes_wrong_twice_or_where_no_world_changes(depot: Environment) 
     assert obstacle(sample, {})
     assert obstacle(errand(depot).with_changes(changes=()), {})
     assert obstacle(errand(depot), {}) == ""
+
+
+async def worded(depot: Environment, plan: FaultPlan, source: Sample | None = None) -> Sample:
+    """The sample of a plan in the words of the template model."""
+    kind = "injected" if plan.fault.is_text else "tool_error"
+    derivation = Derivation(transform=kind, source=source or errand(depot), seed=1)
+    planted = PlantedFault(derivation=derivation, **plan._asdict())
+    [sample] = await word_fault(planted, context_of(depot, RecordingTemplateChat()))
+    return sample
+
+
+async def test_who_is_to_do_what_a_note_says_with_another_thing_asks_first(
+    depot: Environment,
+) -> None:
+    strange = 0
+    for plan in plans(depot, "delegated"):
+        sample = await worded(depot, plan)
+        assert sample.fault is not None
+        assert (await judged(sample, depot)).decision == "proved"
+        before = sample.turns[sample.fault.until - 2 : sample.fault.until]
+        kinds = [turn.kind for turn in before]
+        strange += kinds == ["reply", "user"]
+        last = sample.turns[-1]
+        assert isinstance(last, ReplyTurn)
+        assert f"of {plan.entry}" in last.text
+        assert (await drive(depot, sample, Follower(sample))).success
+    assert strange
+
+
+async def test_an_order_that_is_not_followed_is_spoken_of(depot: Environment) -> None:
+    for sort in ("injected", "forwarded"):
+        last = (await worded(depot, plans(depot, sort)[0])).turns[-1]
+        assert isinstance(last, ReplyTurn)
+        assert "n't" in last.text
+
+
+async def test_what_was_done_in_another_way_is_confirmed(depot: Environment) -> None:
+    plan = next(one for one in plans(depot, "unavailable") if one.fault.due == "other_tool")
+    call = plan.fault.call
+    assert call is not None
+    places = [
+        CallPlace(step, place)
+        for step, (_, turn) in enumerate(errand(depot).call_turns)
+        for place, one in enumerate(turn.calls)
+        if one.bare.key == call.bare.key
+    ]
+    facts = errand(depot).facts.with_changes(wanted=tuple(places))
+    last = (await worded(depot, plan, errand(depot).with_changes(facts=facts))).turns[-1]
+    assert isinstance(last, ReplyTurn)
+    assert "cancelled" in last.text
+
+
+def test_an_assistants_own_mistake_is_not_taught_where_all_it_says_is(depot: Environment) -> None:
+    sample = spoilt(depot, plans(depot, "validation")[0])
+    tools = {tool.key: tool for tool in depot.tools}
+    source = stream_of(release_of([sample], tools))
+    whole = list(examples_of(sample, source, are_whole=True))
+    assert {one.reason for one in whole if isinstance(one, LeftOutRow)} == {BROKEN}
+    assert all(isinstance(one, LeftOutRow) for one in whole)
+    assert any(isinstance(one, TrainingExample) for one in examples_of(sample, source))
+    slow = spoilt(depot, plans(depot, "timeout")[0])
+    assert any(
+        isinstance(one, TrainingExample)
+        for one in examples_of(slow, stream_of(release_of([slow], tools)), are_whole=True)
+    )

@@ -1,5 +1,7 @@
 """One path and no other: what is removed, what is struck, what stays."""
 
+from typing import Any
+
 from callwright.generators.multi_step.disambiguation import disambiguate, single_path
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.stages import StageContext
@@ -16,10 +18,12 @@ from callwright.warehouse.records import (
 )
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
+from tests.support.generators.multi_step.workshop import Plain
 
 
 def context() -> StageContext:
-    return context_of(TOOLS, environments=[Town()])
+    chat: Any = Plain()
+    return context_of(TOOLS, chat, environments=[Town()])
 
 
 async def path_of(wish: Goal, text: str = "") -> GoalPath:

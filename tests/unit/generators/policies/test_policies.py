@@ -274,3 +274,15 @@ async def test_what_no_policy_decides_is_no_sample(depot: Environment) -> None:
     assert obstacle(await under(depot, LIGHT), {})
     assert obstacle(errand(depot), {}) == ""
     assert policed(depot).policies == ()
+
+
+async def test_a_refusal_says_what_cannot_be_done_and_why(depot: Environment) -> None:
+    reasoned = HEAVY.with_changes(because="it is too heavy for that")
+    for policy, reason in ((reasoned, "it is too heavy for that"), (HEAVY, HEAVY.says)):
+        last = (await of_due(depot, policy, "refuse", "refused")).turns[-1]
+        assert isinstance(last, ReplyTurn)
+        assert reason in last.text
+        assert "_id" not in last.text
+    last = (await of_due(depot, reasoned, "refuse", "refused")).turns[-1]
+    assert isinstance(last, ReplyTurn)
+    assert HEAVY.says not in last.text

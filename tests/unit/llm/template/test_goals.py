@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from callwright.language.calls.entries import FAMILIES, rank_fields, rank_words, read_rank, value_in
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
-from callwright.llm.template.goal_tools import Rule, pointers, rules_of
-from callwright.llm.template.goal_wording import word_goal
+from callwright.llm.template.goal_tools import Rule, pointers, read_toolbox, rules_of
+from callwright.llm.template.goal_wording import leave_open, word_goal
 from callwright.llm.template.next_steps import DueStep, next_step
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -187,3 +187,51 @@ def test_steps_in_another_language_are_refused_rather_than_mixed():
     }
     with pytest.raises(ReplyError, match="in English only; use another model for Chinese"):
         word_goal(Sections({**shown, "language": "zh"}, None), Random(0))
+
+
+PAINT = {
+    "name": "update_room",
+    "description": "Change a room.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "room_id": {"type": "string", "description": f"The room {ROOM_ID}"},
+            "colour": {"type": "string", "enum": ["red", "blue"]},
+        },
+        "required": ["room_id"],
+    },
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_held_back_is_not_said_and_is_asked_for(seed: int) -> None:
+    said = {"room_id": CALLS[1]["arguments"]["room_id"], "colour": {"kind": "said", "value": "red"}}
+    calls = [CALLS[0], {"tool": "update_room", "wanted": True, "arguments": said}]
+    tools = [TOOLS[0], PAINT]
+    request = word_goal(sections(tools=tools, calls=calls), Random(seed))
+    held = [{"tool": "update_room", "parameter": "colour", "value": "red"}]
+    opening = leave_open(sections(tools=tools, request=request, held=held), Random(seed))
+    assert "red" in request
+    assert "red" not in opening
+    question = step_after(request=opening, tools=tools)
+    assert (question.calls, question.answer) == ((), "Could you tell me the colour?")
+    found = {"calls": [FOUND], "responses": [ROOMS]}
+    told = {"assistant": question.answer, "user": "It's red."}
+    step = next_step(sections(tools=tools, request=opening, history=[told, found]))
+    assert step.calls == (("update_room", {"room_id": "r2", "colour": "red"}),)
+
+
+def test_a_tool_without_sentences_is_asked_for_with_the_thing_in_its_title() -> None:
+    tool = read_toolbox([TOOLS[0], PAINT]).tools["update_room"]
+    shapes = {shape for one in tool.sentences.requests for shape in one.shapes}
+    assert "change {room_id} with the colour {colour}" in shapes
+    assert "The colour of {room_id} should be {colour}." in shapes
+
+
+def test_nobody_is_asked_to_list_what_only_has_to_be_found() -> None:
+    of_house = {**TOOLS[0], "name": "list_rooms", "description": "List the rooms of a house."}
+    tools = orjson.loads(orjson.dumps([of_house, TOOLS[1]]).replace(b"Find_Rooms", b"list_rooms"))
+    calls = orjson.loads(orjson.dumps(CALLS).replace(b"Find_Rooms", b"list_rooms"))
+    request = word_goal(sections(tools=tools, calls=calls), Random(1)).lower()
+    assert "list" not in request
+    assert "cheapest room with the house mill house" in request
